@@ -1,0 +1,71 @@
+# Cairn: everything from nothing. `make help` says what there is.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := UV_PYTHON_DOWNLOADS=never $(BIN)/uv --quiet
+TESTS ?= tests
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help run setup develop test check format bench lock docs clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: setup ## install what is needed and serve on http://127.0.0.1:8000
+	@CAIRN_DATA_DIR="$${CAIRN_DATA_DIR:-.cairn}" exec $(BIN)/cairn serve
+
+setup: $(VENV)/run.stamp ## all that `make run` needs, without starting it
+
+develop: $(VENV)/dev.stamp ## all that the tests and checks need
+
+test: develop ## everything: format, lint, types, floors, the whole suite
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
+
+check: develop ## format, lint, types, floors, fast tests
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/architecture tests/base tests/memory tests/contract
+
+.PHONY: lint
+lint: develop
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
+
+format: develop ## put the code in form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: develop ## speed, as a ratio to the limit on this machine
+	$(BIN)/python -m bench
+
+docs: develop ## write the pages of docs/ that are made from the code
+	$(BIN)/python -m tests.documentation.write
+
+lock: $(VENV)/uv.stamp ## compile the requirement files anew
+	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url pyproject.toml requirements/build.in -o requirements/run.txt
+	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
+	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url requirements/uv.in -o requirements/uv.txt
+
+clean: ## remove what was installed and built (not your data)
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/uv.stamp: requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cairn needs Python 3.11 or newer; set PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+$(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt pyproject.toml
+	$(UV) pip install --require-hashes -r requirements/run.txt
+	$(UV) pip install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt
+	$(UV) pip install --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""Cairn: project memory for AI-assisted software work."""

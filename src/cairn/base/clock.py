@@ -1,0 +1,62 @@
+"""The only place that knows the time.
+
+Times are whole milliseconds since the epoch; a name that holds one ends in ``_ms``. Tests replace the
+source with ``use``; nothing else does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+SECOND_MS = 1_000
+MINUTE_MS = 60 * SECOND_MS
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+
+def _system_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+_source: Callable[[], int] = _system_ms
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch."""
+    return _source()
+
+
+def monotonic() -> float:
+    """Seconds on a clock that never goes back, for measuring how long something took."""
+    return time.perf_counter()
+
+
+def iso(at_ms: int) -> str:
+    """The moment as the interface writes it: ISO 8601, UTC, milliseconds, ``Z``."""
+    moment = datetime.fromtimestamp(at_ms / 1000, tz=UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{at_ms % 1000:03d}Z"
+
+
+def rfc2822(at_ms: int) -> str:
+    """The moment as mail headers write it."""
+    return format_datetime(datetime.fromtimestamp(at_ms // 1000, tz=UTC))
+
+
+def iso_or_none(at_ms: int | None) -> str | None:
+    return None if at_ms is None else iso(at_ms)
+
+
+@contextmanager
+def use(source: Callable[[], int]) -> Iterator[None]:
+    """Let another source tell the time while the block runs (tests only)."""
+    global _source
+    before = _source
+    _source = source
+    try:
+        yield
+    finally:
+        _source = before

@@ -1,0 +1,87 @@
+"""Every refusal the service can utter: one type, one table.
+
+An ``ErrorKind`` is a row of the table: a status and the exact text. Calling it gives the ``Refusal`` to
+raise. Nothing else in the house holds a status or an error text, and the edge turns a refusal into
+``{"error": text}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+class Refusal(Exception):
+    """The request is answered with this status and text instead of a result."""
+
+    def __init__(self, kind: ErrorKind, text: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.status = kind.status
+        self.text = text
+        self.headers = dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorKind:
+    """A row of the table. ``text`` may hold ``{placeholders}`` that the caller fills."""
+
+    status: int
+    text: str
+
+    def __call__(self, headers: Mapping[str, str] | None = None, /, **values: object) -> Refusal:
+        return Refusal(self, self.text.format(**values) if values else self.text, headers)
+
+
+# Authentication and access
+UNAUTHENTICATED = ErrorKind(401, "Invalid or missing authentication credentials")
+UNAUTHORIZED = ErrorKind(401, "Unauthorized")
+WRONG_PASSWORD = ErrorKind(401, "E-mail or password is wrong")
+MISSING_HEADER = ErrorKind(401, "Missing required header")
+TIMESTAMP_EXPIRED = ErrorKind(401, "Timestamp expired")
+INVALID_SIGNATURE = ErrorKind(401, "Invalid signature")
+FORBIDDEN = ErrorKind(403, "Forbidden")
+CROSS_SITE = ErrorKind(403, "Cross-site request refused")
+REGISTRATION_CLOSED = ErrorKind(403, "Registration is closed")
+REGISTRATION_BY_INVITATION = ErrorKind(403, "Registration is by invitation only")
+PLAN_LIMIT = ErrorKind(403, "Plan limit reached: {counter}")
+
+# The request itself
+INVALID = ErrorKind(400, "{sentence}")
+INVALID_BODY = ErrorKind(400, "Invalid request body")
+MALFORMED_JSON = ErrorKind(400, "Request body is not valid JSON")
+BODY_REQUIRED = ErrorKind(400, "Request body must be a JSON object")
+NUL_CHARACTER = ErrorKind(400, "Text must not contain NUL characters")
+BAD_REPO_URL = ErrorKind(400, "repoUrl must have the form https://<repo_host>/<owner>/<repo>")
+INVITATION_INVALID = ErrorKind(400, "Invitation is invalid or expired")
+NOT_FOUND = ErrorKind(404, "Not found")
+METHOD_NOT_ALLOWED = ErrorKind(405, "Method not allowed")
+BODY_TOO_LARGE = ErrorKind(413, "Request body too large")
+UNSUPPORTED_MEDIA_TYPE = ErrorKind(415, "Content-Type must be application/json")
+RATE_LIMITED = ErrorKind(429, "Rate limit exceeded. Please retry after {seconds} seconds.")
+RATE_LIMITED_PLAIN = ErrorKind(429, "Rate limit exceeded")
+
+# Things that are not there, or not in that state
+PROJECT_NOT_FOUND = ErrorKind(404, "Project not found")
+MEMBER_NOT_FOUND = ErrorKind(404, "Member not found")
+KEY_NOT_FOUND = ErrorKind(404, "Key not found")
+PROJECT_ARCHIVED = ErrorKind(409, "Project is archived")
+ALREADY_MEMBER = ErrorKind(409, "Already a member")
+EMAIL_TAKEN = ErrorKind(409, "An account with this e-mail already exists")
+LAST_OWNER = ErrorKind(409, "The last owner cannot be removed")
+OWNER_STAYS = ErrorKind(409, "The owner cannot be removed")
+OWNER_ROLE_FIXED = ErrorKind(409, "The owner's role cannot be changed")
+
+# Ours
+INTERNAL = ErrorKind(500, "Internal server error")
+UNAVAILABLE = ErrorKind(503, "Service temporarily unavailable")
+
+
+def invalid(sentence: str) -> Refusal:
+    """400 with one plain sentence that names the field."""
+    return INVALID(sentence=sentence)
+
+
+def table() -> dict[str, ErrorKind]:
+    """Every row by its name, for documentation and tests."""
+    return {name: value for name, value in globals().items() if isinstance(value, ErrorKind)}

@@ -1,0 +1,35 @@
+"""Passwords: Argon2id, off the event loop, a bounded number at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+
+class Passwords:
+    """Hashes and checks passwords in a small pool of its own, so that logins cannot starve other work."""
+
+    def __init__(self, *, memory_kib: int = 47_104, rounds: int = 1) -> None:
+        self._hasher = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
+        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
+        self._nobody = self._hasher.hash("nobody has this password")
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._hasher.hash, password)
+
+    async def matches(self, password: str, hashed: str | None) -> bool:
+        """Whether the password fits. Without a hash it takes as long and says no."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._check, password, hashed)
+
+    def _check(self, password: str, hashed: str | None) -> bool:
+        try:
+            self._hasher.verify(hashed or self._nobody, password)
+        except (VerificationError, InvalidHashError):
+            return False
+        return hashed is not None
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,34 @@
+"""Signatures over bytes: HMAC-SHA256, compared in constant time."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+
+SIGNATURE_PREFIX = "sha256="
+
+
+def sha256_hex(data: bytes | str) -> str:
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def sign_request(secret: str, timestamp: str, body: bytes) -> str:
+    """The value of the signature header for a request body sent at this timestamp."""
+    digest = hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256)
+    return SIGNATURE_PREFIX + digest.hexdigest()
+
+
+def request_signature_matches(secret: str, timestamp: str, body: bytes, signature: str) -> bool:
+    expected = sign_request(secret, timestamp, body)
+    return hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace"))
+
+
+def sign_text(key: bytes, text: str) -> str:
+    """A signature in base64url without padding, for links and tickets."""
+    digest = hmac.new(key, text.encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def text_signature_matches(key: bytes, text: str, signature: str) -> bool:
+    return hmac.compare_digest(sign_text(key, text).encode(), signature.encode("utf-8", "replace"))

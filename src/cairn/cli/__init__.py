@@ -1,0 +1,1 @@
+"""The command-line client: what a person types. It speaks HTTP through ``client``."""

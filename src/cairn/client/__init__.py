@@ -1,0 +1,1 @@
+"""The typed client: speaks HTTP, knows only the wire shapes."""

@@ -1,0 +1,113 @@
+"""The operator's commands, on the database itself."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from cairn.base import errors
+from cairn.base.caller import Via
+from cairn.base.errors import Refusal
+from cairn.base.passwords import Passwords
+from cairn.base.plans import load_plans
+from cairn.base.settings import Settings, SettingsError
+from cairn.entry.welcome import signin_address
+from cairn.entry.wiring import House, database_address, open_house
+from cairn.features.identity import service as identity
+from cairn.features.identity import store as people
+from cairn.features.keys import service as keys
+from cairn.features.projects import service as projects
+from cairn.ports.blobs.store import open_blobs
+from cairn.ports.mail.mailer import open_mailer
+from cairn.storage import schema
+from cairn.storage.database import StorageUnavailable
+from cairn.wire.keys import NewKey
+from cairn.wire.projects import NewProject
+
+
+async def migrate(settings: Settings) -> str:
+    """Bring the database up to the schema of this version."""
+    done = await schema.migrate(database_address(settings))
+    return f"The database is now at schema {schema.HEAD}." if done else f"Already at schema {schema.HEAD}."
+
+
+@dataclass(frozen=True)
+class NewOwner:
+    """What ``create-owner`` made."""
+
+    userId: str
+    teamId: str
+    projectId: str
+    apiKey: str
+
+
+async def create_owner(
+    settings: Settings, *, email: str, team: str, name: str, project: str, password: str | None
+) -> NewOwner:
+    """An account that owns a new team, with a first project and a key. On SQLite an empty database is made."""
+    if settings.on_sqlite or settings.auto_migrate:
+        await schema.migrate(database_address(settings))
+    async with open_house(settings) as house:
+        hashed = await Passwords().hash(password) if password else None
+        plans = load_plans(settings.default_plan, settings.plans_file)
+        async with house.database.write() as tx:
+            user_id = await people.create_user(tx, email=email, name=name, password_hash=hashed)
+            if user_id is None:
+                raise errors.EMAIL_TAKEN()
+            await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
+            await people.end_open_links(tx)
+            owner = await identity.create_owner(tx, plans, user_id, name, email, team, Via.OPERATOR)
+            made = await projects.create_project(tx, owner, plans, house.sealer, NewProject(name=project))
+            key = await keys.create_key(tx, owner, NewKey(name="create-owner"))
+    return NewOwner(userId=user_id, teamId=owner.team_id, projectId=made.id, apiKey=key.key)
+
+
+async def signin_link(settings: Settings, email: str | None) -> str:
+    """A one-time link that signs an account in: the named one, else the first owner."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
+        if user is None and email:
+            raise SettingsError(f"There is no account with the address {email}")
+        token = await people.create_link(tx, user["id"] if user else None)
+    return signin_address(settings.base_url, token)
+
+
+async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
+    """What works and what does not: name, verdict, words."""
+    checks = [("python", True, sys.version.split()[0])]
+    address = database_address(settings)
+    where = str(address) if settings.on_sqlite else "PostgreSQL"
+    try:
+        found = await schema.version(address)
+        checks.append(("database", True, where))
+        checks.append(("schema", found == schema.HEAD, f"{found or 'empty'}, needed: {schema.HEAD}"))
+        if found == schema.HEAD:
+            async with open_house(settings) as house:
+                checks.append(await _check_accounts(house))
+    except (StorageUnavailable, SettingsError, schema.SchemaError) as error:
+        checks.append(("database", False, str(error)))
+    for name, opens in (
+        ("blobs", lambda: open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)),
+        ("mail", lambda: open_mailer(settings.mail_url, settings.mail_from)),
+    ):
+        try:
+            opens()
+            checks.append((name, True, settings.blobs_url if name == "blobs" else _without_password(settings.mail_url)))
+        except (ValueError, OSError) as error:
+            checks.append((name, False, str(error)))
+    return checks
+
+
+async def _check_accounts(house: House) -> tuple[str, bool, str]:
+    async with house.database.read() as tx:
+        owner = await people.find_first_owner(tx)
+    return ("accounts", True, f"first owner {owner['email']}" if owner else "none yet")
+
+
+def _without_password(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+OperatorError = (SettingsError, StorageUnavailable, schema.SchemaError, Refusal)
+"""What an operator's command may fail with; each prints as one line."""

@@ -1,0 +1,43 @@
+"""The installation's own secrets: from the settings, or generated once into the data folder (mode 0600)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from pathlib import Path
+
+from cairn.base import ids
+from cairn.base.crypto import KEY_BYTES, Sealer
+from cairn.base.settings import Settings, SettingsError
+
+
+def _read_or_make(path: Path) -> str:
+    """The file's text; two processes that start at once agree on one."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        pass
+    fresh = base64.b64encode(ids.token_bytes(KEY_BYTES)).decode()
+    unfinished = path.with_suffix(f".{ids.token(6)}")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(fresh + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        return path.read_text(encoding="ascii").strip()
+    finally:
+        unfinished.unlink()
+    return fresh
+
+
+def load_sealer(settings: Settings) -> Sealer:
+    text = settings.encryption_key or _read_or_make(settings.data_dir / "keys" / "encryption.key")
+    try:
+        return Sealer(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        raise SettingsError("CAIRN_ENCRYPTION_KEY must be 32 bytes in base64") from None

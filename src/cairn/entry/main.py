@@ -1,0 +1,140 @@
+"""The ``cairn`` command."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from cairn.base import log
+from cairn.base.settings import Settings, SettingsError, load
+from cairn.cli.commands import app as client_commands
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    name="cairn",
+    help="Project memory for AI-assisted software work.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+admin = typer.Typer(help="The operator's commands.", no_args_is_help=True)
+app.add_typer(admin, name="admin")
+app.add_typer(client_commands)
+
+
+def _settings() -> Settings:
+    try:
+        settings = load()
+    except SettingsError as error:
+        raise _stop(str(error)) from None
+    log.configure(settings.log_level, settings.log_format)
+    return settings
+
+
+def _stop(message: str) -> typer.Exit:
+    typer.echo(f"cairn: {message}", err=True)
+    return typer.Exit(2)
+
+
+def _run(main: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; what an operator can mend is one line, not a trace."""
+    from cairn.base.errors import Refusal
+    from cairn.base.plans import PlansError
+    from cairn.entry.server import run
+    from cairn.storage.database import StorageUnavailable
+    from cairn.storage.schema import SchemaError
+
+    try:
+        return run(main)
+    except (SettingsError, PlansError, SchemaError, StorageUnavailable, Refusal, ValueError) as error:
+        raise _stop(str(error)) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+@app.command()
+def serve() -> None:
+    """Everything in one process: API, background jobs, dashboard."""
+    from cairn.entry import processes
+
+    _run(processes.serve(_settings()))
+
+
+@app.command()
+def api() -> None:
+    """The API as a process of its own."""
+    from cairn.entry import processes
+
+    _run(processes.api(_settings()))
+
+
+@app.command()
+def jobs() -> None:
+    """The background jobs as a process of its own."""
+    from cairn.entry import processes
+
+    _run(processes.jobs(_settings()))
+
+
+@admin.command()
+def migrate() -> None:
+    """Bring the database up to the schema of this version."""
+    from cairn.entry import admin as operator
+
+    typer.echo(_run(operator.migrate(_settings())))
+
+
+@admin.command("create-owner")
+def create_owner(
+    email: Annotated[str, typer.Option(help="The owner's e-mail address.")],
+    team: Annotated[str, typer.Option(help="Name of the new team.")],
+    name: Annotated[str, typer.Option(help="The owner's name.")] = "Owner",
+    project: Annotated[str, typer.Option(help="Name of the first project.")] = "First project",
+    password_file: Annotated[
+        Path | None, typer.Option(help="File with the password; without one, sign in by admin signin-link.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make an account that owns a new team, with a first project and an API key."""
+    from cairn.entry import admin as operator
+
+    password = password_file.read_text(encoding="utf-8").strip() if password_file else None
+    made = _run(
+        operator.create_owner(_settings(), email=email, team=team, name=name, project=project, password=password)
+    )
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(made)))
+        return
+    typer.echo(f"Team     {made.teamId}\nProject  {made.projectId}\nAPI key  {made.apiKey}  (shown only now)")
+
+
+@admin.command("signin-link")
+def signin_link(
+    email: Annotated[str | None, typer.Option(help="Whose link; the first owner's if left out.")] = None,
+) -> None:
+    """A one-time link that signs an account in to the dashboard."""
+    from cairn.entry import admin as operator
+
+    typer.echo(_run(operator.signin_link(_settings(), email)))
+
+
+@admin.command()
+def doctor() -> None:
+    """Check settings, database, blobs and mail."""
+    from cairn.entry import admin as operator
+
+    checks = _run(operator.doctor(_settings()))
+    for name, passed, words in checks:
+        typer.echo(f"{'ok ' if passed else 'BAD'}  {name:<10} {words}")
+    if not all(passed for _, passed, _ in checks):
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,45 @@
+"""The processes: all in one (``serve``), or the parts by themselves (``api``, ``jobs``)."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from cairn.base import log
+from cairn.base.settings import Settings
+from cairn.entry import server
+from cairn.entry.lock import hold_data_dir
+from cairn.entry.welcome import welcome
+from cairn.entry.wiring import database_address, open_app, open_house, open_runner
+from cairn.storage import schema
+
+_log = log.logger("entry")
+
+
+async def serve(settings: Settings) -> None:
+    """API, job runner and dashboard in one process; brings the schema up to date by itself."""
+    server.check_port(settings)
+    with hold_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext():
+        if (settings.on_sqlite or settings.auto_migrate) and await schema.migrate(database_address(settings)):
+            _log.info("the database was brought up to date", schema=schema.HEAD)
+        async with (
+            open_house(settings) as house,
+            open_runner(house) as runner,
+            open_app(house, runner) as app,
+        ):
+            print(await welcome(house), flush=True)
+            await server.listen(app, settings, server.stop_signal())
+
+
+async def api(settings: Settings) -> None:
+    """The API alone; the schema must be current."""
+    server.check_port(settings)
+    async with open_house(settings) as house, open_app(house) as app:
+        _log.info("the API listens", address=f"{settings.host}:{settings.port}")
+        await server.listen(app, settings, server.stop_signal())
+
+
+async def jobs(settings: Settings) -> None:
+    """The job runner alone."""
+    async with open_house(settings) as house, open_runner(house):
+        _log.info("jobs run")
+        await server.stop_signal().wait()

@@ -1,0 +1,40 @@
+"""Removing all that hangs on a deleted project, a bounded piece at a time."""
+
+from __future__ import annotations
+
+from sqlalchemy import Table, delete, select, tuple_
+
+from cairn.jobs.queue import Job
+from cairn.ports.blobs.store import Blobs
+from cairn.storage.database import Database
+from cairn.storage.tables import audit_entries, metadata, projects
+
+_ROWS_AT_ONCE = 2_000
+
+
+def project_tables() -> list[Table]:
+    """Every table with a project's rows. The audit log stays: it tells who deleted what."""
+    return [table for table in metadata.sorted_tables if "project_id" in table.c and table is not audit_entries]
+
+
+class ProjectPurge:
+    """Deletes rows, then blobs, then the project itself. Begins anew after a crash and loses nothing by it."""
+
+    def __init__(self, database: Database, blobs: Blobs) -> None:
+        self._database = database
+        self._blobs = blobs
+
+    async def __call__(self, job: Job) -> None:
+        project_id: str = job.payload["projectId"]
+        for table in reversed(project_tables()):
+            while await self._delete_some(table, project_id):
+                pass
+        await self._blobs.delete_project(project_id)
+        async with self._database.write() as tx:
+            await tx.run(delete(projects).where(projects.c.id == project_id, projects.c.deleted_at_ms.is_not(None)))
+
+    async def _delete_some(self, table: Table, project_id: str) -> int:
+        key = tuple_(*table.primary_key.columns) if len(table.primary_key) > 1 else next(iter(table.primary_key))
+        some = select(*table.primary_key.columns).where(table.c.project_id == project_id).limit(_ROWS_AT_ONCE)
+        async with self._database.write() as tx:
+            return await tx.sweep(delete(table).where(key.in_(some)))

@@ -1,0 +1,90 @@
+"""/api/team: list, invite, change a role, remove, accept an invitation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cairn.base import errors
+from cairn.base.caller import MANAGERS
+from cairn.base.passwords import Passwords
+from cairn.features.identity.cookies import LoginCookie
+from cairn.features.team import service, store
+from cairn.features.team.tokens import InvitationTokens
+from cairn.web.call import Call
+from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
+from cairn.web.paging import Page, cut
+from cairn.web.routes import Routes, TxMode
+from cairn.wire.team import Acceptance, Invitation, NewMember, RoleChange, TeamMember
+
+routes = Routes("team")
+
+
+class TeamQuery(Page, frozen=True):
+    include: Literal["invited"] | None = None
+
+
+@routes.add("GET", "/api/team", needs(KEY | LOGIN), name="list")
+async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitation]:
+    """The members of the team, oldest first; with ``include=invited`` the open invitations too."""
+    rows = await store.list_members(call.tx, call.caller.scope, after=query.cursor, take=query.take)
+    members: list[TeamMember | Invitation] = [service.member_shape(row) for row in rows]
+    page = cut(call, query, members, [row["id"] for row in rows])
+    if query.include == "invited" and len(rows) <= query.limit:
+        page += [service.invitation_shape(row) for row in await store.list_open_invitations(call.tx, call.caller.scope)]
+    return page
+
+
+@routes.add(
+    "POST",
+    "/api/team",
+    needs(KEY | LOGIN, MANAGERS),
+    name="invite",
+    status=201,
+    errors=(errors.ALREADY_MEMBER,),
+)
+async def invite(call: Call, body: NewMember) -> Invitation:
+    """Invite somebody by mail."""
+    return await service.invite(call.tx, call.caller, body)
+
+
+@routes.add(
+    "PATCH",
+    "/api/team/{memberId}",
+    needs(KEY | LOGIN, MANAGERS),
+    name="update",
+    errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_ROLE_FIXED),
+)
+async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMember:
+    """Give a member another role; the owner's never changes here."""
+    return await service.change_role(call.tx, call.caller, member_id, body.role)
+
+
+@routes.add(
+    "DELETE",
+    "/api/team/{memberId}",
+    needs(KEY | LOGIN, MANAGERS),
+    name="remove",
+    status=204,
+    errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_STAYS),
+)
+async def remove(call: Call, member_id: str) -> None:
+    """Remove a member, who loses every access at once; or take back an open invitation."""
+    await service.remove(call.tx, call.caller, member_id)
+
+
+@routes.add(
+    "POST",
+    "/api/team/invitations/accept",
+    ANYONE,
+    name="accept",
+    tx=TxMode.NONE,
+    errors=(errors.INVITATION_INVALID, errors.CROSS_SITE),
+)
+async def accept(call: Call, body: Acceptance) -> TeamMember:
+    """Join a team by the token of an invitation, and sign in."""
+    call.use(Origins).refuse_cross_site(call.request)
+    member, signed_in = await service.accept(
+        call.database, call.use(InvitationTokens), call.use(Passwords), body, call.request.address
+    )
+    call.use(LoginCookie).set(call, signed_in.token)
+    return member

@@ -1,0 +1,220 @@
+"""Members and invitations."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Executable, Text, and_, bindparam, cast, delete, select, update
+
+from cairn.base import clock, ids, limits
+from cairn.base.caller import OWNER, Caller, Role, Scope
+from cairn.storage.database import Row, Tx
+from cairn.storage.statements import InsertMaker, Sql
+from cairn.storage.tables import api_keys, invitations, logins, project_members, projects, team_members, users
+
+_MEMBER = select(
+    team_members.c.id,
+    team_members.c.user_id,
+    team_members.c.role,
+    team_members.c.joined_at_ms,
+    users.c.name,
+    users.c.email,
+).join(users, users.c.id == team_members.c.user_id)
+
+_LIST = Sql(
+    _MEMBER.where(team_members.c.team_id == bindparam("scope"), team_members.c.id > bindparam("after"))
+    .order_by(team_members.c.id)
+    .limit(bindparam("take"))
+)
+_GET = Sql(_MEMBER.where(team_members.c.team_id == bindparam("scope"), team_members.c.id == bindparam("member_id")))
+_BY_EMAIL = Sql(_MEMBER.where(team_members.c.team_id == bindparam("scope"), users.c.email_key == bindparam("key")))
+_BY_USER = Sql(
+    _MEMBER.where(team_members.c.team_id == bindparam("scope"), team_members.c.user_id == bindparam("user_id"))
+)
+_OWNER = Sql(_MEMBER.where(team_members.c.team_id == bindparam("scope"), team_members.c.role == OWNER))
+_SET_ROLE = Sql(
+    update(team_members)
+    .where(team_members.c.team_id == bindparam("scope"), team_members.c.id == bindparam("member_id"))
+    .values(role=bindparam("new_role"))
+)
+_DELETE = Sql(
+    delete(team_members).where(
+        team_members.c.team_id == bindparam("scope"), team_members.c.id == bindparam("member_id")
+    )
+)
+_CREDENTIALS = tuple(
+    Sql(delete(table).where(table.c.team_id == bindparam("scope"), table.c.user_id == bindparam("of_user")))
+    for table in (logins, api_keys, project_members)
+)
+_ORPHANED = Sql(
+    select(project_members.c.project_id).where(
+        project_members.c.team_id == bindparam("scope"),
+        project_members.c.user_id == bindparam("of_user"),
+        project_members.c.role == OWNER,
+    )
+)
+_GIVE_PROJECT = Sql(
+    lambda new: new(project_members).on_conflict_do_update(
+        index_elements=["project_id", "user_id"], set_={"role": OWNER}
+    )
+)
+_JOIN_PROJECT = Sql(
+    lambda new: (
+        new(project_members)
+        .from_select(
+            ["project_id", "user_id", "team_id", "role", "joined_at_ms"],
+            select(
+                projects.c.id,
+                cast(bindparam("new_user"), Text),
+                projects.c.team_id,
+                cast(bindparam("new_role"), Text),
+                cast(bindparam("now_ms"), BigInteger),
+            ).where(
+                projects.c.team_id == bindparam("scope"),
+                projects.c.id == bindparam("of_project"),
+                projects.c.deleted_at_ms.is_(None),
+            ),
+        )
+        .on_conflict_do_nothing(index_elements=["project_id", "user_id"])
+    )
+)
+
+_RENEWED = (
+    "email",
+    "role",
+    "project_id",
+    "project_role",
+    "status",
+    "nonce",
+    "invited_by",
+    "invited_at_ms",
+    "expires_at_ms",
+)
+
+
+def _renewing_insert(new: InsertMaker) -> Executable:
+    insert = new(invitations)
+    renewed = {name: insert.excluded[name] for name in _RENEWED}
+    statement: Executable = insert.on_conflict_do_update(
+        index_elements=["team_id", "email_key"], set_=renewed
+    ).returning(invitations)
+    return statement
+
+
+_INVITE = Sql(_renewing_insert)
+_OPEN = Sql(
+    select(invitations)
+    .where(invitations.c.team_id == bindparam("scope"), invitations.c.status == "invited")
+    .order_by(invitations.c.id)
+)
+_GET_INVITATION = Sql(select(invitations).where(invitations.c.id == bindparam("invitation_id")).with_for_update())
+_ACCEPT = Sql(
+    update(invitations)
+    .where(and_(invitations.c.id == bindparam("invitation_id"), invitations.c.status == "invited"))
+    .values(status="accepted")
+)
+_REVOKE = Sql(
+    delete(invitations).where(
+        invitations.c.team_id == bindparam("scope"),
+        invitations.c.id == bindparam("invitation_id"),
+        invitations.c.status == "invited",
+    )
+)
+
+
+async def list_members(tx: Tx, scope: Scope, *, after: str | None, take: int) -> list[Row]:
+    """Oldest first."""
+    return await tx.many(_LIST, scope=scope, after=after or "", take=take)
+
+
+async def find_member(tx: Tx, scope: Scope, member_id: str) -> Row | None:
+    return await tx.one(_GET, scope=scope, member_id=member_id)
+
+
+async def find_member_by_email(tx: Tx, scope: Scope, email_key: str) -> Row | None:
+    return await tx.one(_BY_EMAIL, scope=scope, key=email_key)
+
+
+async def find_member_by_user(tx: Tx, scope: Scope, user_id: str) -> Row | None:
+    return await tx.one(_BY_USER, scope=scope, user_id=user_id)
+
+
+async def update_role(tx: Tx, scope: Scope, member_id: str, role: Role) -> None:
+    await tx.run(_SET_ROLE, scope=scope, member_id=member_id, new_role=role)
+
+
+async def delete_member(tx: Tx, scope: Scope, member: Row) -> None:
+    """Take away membership and every credential; projects the member alone owned go to the team's owner."""
+    owner = await tx.one(_OWNER, scope=scope)
+    assert owner is not None
+    for project in await tx.many(_ORPHANED, scope=scope, of_user=member["user_id"]):
+        await tx.run(
+            _GIVE_PROJECT,
+            project_id=project["project_id"],
+            user_id=owner["user_id"],
+            team_id=scope,
+            role=OWNER,
+            joined_at_ms=clock.now_ms(),
+        )
+    for statement in _CREDENTIALS:
+        await tx.run(statement, scope=scope, of_user=member["user_id"])
+    await tx.run(_DELETE, scope=scope, member_id=member["id"])
+
+
+async def invite(
+    tx: Tx,
+    caller: Caller,
+    *,
+    email: str,
+    email_key: str,
+    role: Role,
+    project_id: str | None,
+    project_role: Role | None,
+) -> Row:
+    """A new invitation, or the old one of that address renewed: its earlier link stops working."""
+    now_ms = clock.now_ms()
+    row = await tx.one(
+        _INVITE,
+        id=ids.new("inv"),
+        team_id=caller.team_id,
+        email=email.strip(),
+        email_key=email_key,
+        role=role,
+        project_id=project_id,
+        project_role=project_role,
+        status="invited",
+        nonce=ids.token(16),
+        invited_by=caller.user_id,
+        invited_at_ms=now_ms,
+        expires_at_ms=now_ms + limits.INVITATION_VALID_MS,
+    )
+    assert row is not None
+    return row
+
+
+async def list_open_invitations(tx: Tx, scope: Scope) -> list[Row]:
+    return await tx.many(_OPEN, scope=scope)
+
+
+async def find_invitation(tx: Tx, invitation_id: str) -> Row | None:
+    """Unscoped: the one who accepts belongs to no team yet; the signed token names the invitation."""
+    return await tx.one(_GET_INVITATION, invitation_id=invitation_id)
+
+
+async def accept_invitation(tx: Tx, invitation_id: str) -> bool:
+    """Unscoped, like ``find_invitation``. False when it was used meanwhile."""
+    return await tx.run(_ACCEPT, invitation_id=invitation_id) == 1
+
+
+async def add_to_project(tx: Tx, scope: Scope, invitation: Row, user_id: str) -> None:
+    """The project an invitation was bound to, unless it is gone."""
+    await tx.run(
+        _JOIN_PROJECT,
+        scope=scope,
+        of_project=invitation["project_id"],
+        new_user=user_id,
+        new_role=invitation["project_role"] or "member",
+        now_ms=clock.now_ms(),
+    )
+
+
+async def revoke_invitation(tx: Tx, scope: Scope, invitation_id: str) -> bool:
+    return await tx.run(_REVOKE, scope=scope, invitation_id=invitation_id) == 1

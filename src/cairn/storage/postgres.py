@@ -1,0 +1,188 @@
+"""PostgreSQL through asyncpg."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+import asyncpg
+
+from cairn.base import log
+from cairn.storage.database import Row, StorageUnavailable, Tx
+from cairn.storage.signals import Signals
+from cairn.storage.statements import POSTGRES, Query, compiled_for
+
+T = TypeVar("T")
+
+_CHANNEL = "cairn"
+_CONNECT_SECONDS = 10.0
+_STATEMENT_SECONDS = 60.0
+_ACQUIRE_SECONDS = 10.0
+
+_UNAVAILABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.TransactionRollbackError,
+    OSError,
+    TimeoutError,
+)
+
+_log = log.logger("postgres")
+
+
+class _Connection(asyncpg.Connection):  # type: ignore[misc]
+    """A pooled connection that is not reset between uses: we leave nothing behind in it."""
+
+    __slots__ = ()
+
+    def get_reset_query(self) -> str:
+        return ""
+
+
+class PostgresDatabase:
+    """The engine for several processes and machines. Open it with ``open_postgres``."""
+
+    engine = POSTGRES
+
+    def __init__(self, url: str, pool: Any) -> None:
+        self._url = url
+        self._pool = pool
+        self.signals = Signals()
+        self._listening = asyncio.create_task(self._listen_forever())
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        tx = _Read(self._pool)
+        try:
+            yield tx
+        except _UNAVAILABLE as error:
+            raise StorageUnavailable(str(error)) from error
+        finally:
+            await tx.release()
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Tx]:
+        try:
+            async with self._pool.acquire(timeout=_ACQUIRE_SECONDS) as connection, connection.transaction():
+                tx = _Write(connection)
+                yield tx
+                for topic, payload in tx.notices:
+                    await connection.execute("SELECT pg_notify($1, $2)", _CHANNEL, f"{topic} {payload}")
+        except _UNAVAILABLE as error:
+            raise StorageUnavailable(str(error)) from error
+
+    async def _listen_forever(self) -> None:
+        """Hear the signals of all processes; after a lost connection, connect again."""
+        while True:
+            try:
+                connection = await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS)
+            except _UNAVAILABLE:
+                await asyncio.sleep(1.0)
+                continue
+            lost = asyncio.Event()
+            try:
+                connection.add_termination_listener(lambda _, lost=lost: lost.set())
+                await connection.add_listener(_CHANNEL, self._hear)
+                await lost.wait()
+                _log.warning("the signal connection was lost, connecting again")
+            except _UNAVAILABLE:
+                await asyncio.sleep(1.0)
+            finally:
+                connection.terminate()
+
+    def _hear(self, _connection: object, _pid: int, _channel: str, message: str) -> None:
+        topic, _, payload = message.partition(" ")
+        self.signals.publish(topic, payload)
+
+    async def close(self) -> None:
+        self._listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._listening
+        try:
+            await asyncio.wait_for(self._pool.close(), timeout=5.0)
+        except TimeoutError:
+            self._pool.terminate()
+
+
+async def open_postgres(url: str, *, pool: int = 10) -> PostgresDatabase:
+    """Connect; an unreachable server is an error at once rather than at the first request."""
+    try:
+        opened = await asyncpg.create_pool(
+            url,
+            min_size=1,
+            max_size=max(2, pool),
+            timeout=_CONNECT_SECONDS,
+            command_timeout=_STATEMENT_SECONDS,
+            statement_cache_size=512,
+            connection_class=_Connection,
+        )
+    except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
+        raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+    return PostgresDatabase(url, opened)
+
+
+class _Read:
+    """Reads outside any transaction; takes its connection at the first statement."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        self._connection: Any = None
+
+    async def _run(self, method: str, query: Query, values: dict[str, Any]) -> Any:
+        compiled = compiled_for(query, POSTGRES)
+        if self._connection is None:
+            self._connection = await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
+        call: Awaitable[Any] = getattr(self._connection, method)(compiled.text, *compiled.arguments(values))
+        return await call
+
+    async def release(self) -> None:
+        if self._connection is not None:
+            await self._pool.release(self._connection)
+
+    async def one(self, query: Query, /, **values: Any) -> Row | None:
+        row: Row | None = await self._run("fetchrow", query, values)
+        return row
+
+    async def many(self, query: Query, /, **values: Any) -> list[Row]:
+        rows: list[Row] = await self._run("fetch", query, values)
+        return rows
+
+    async def run(self, query: Query, /, **values: Any) -> int:
+        raise TypeError("a read transaction does not write")
+
+    sweep = run
+
+    def notify(self, topic: str, payload: str) -> None:
+        raise TypeError("a read transaction does not notify")
+
+
+class _Write:
+    """A transaction on one connection."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.notices: list[tuple[str, str]] = []
+
+    async def one(self, query: Query, /, **values: Any) -> Row | None:
+        compiled = compiled_for(query, POSTGRES)
+        row: Row | None = await self._connection.fetchrow(compiled.text, *compiled.arguments(values))
+        return row
+
+    async def many(self, query: Query, /, **values: Any) -> list[Row]:
+        compiled = compiled_for(query, POSTGRES)
+        rows: list[Row] = await self._connection.fetch(compiled.text, *compiled.arguments(values))
+        return rows
+
+    async def run(self, query: Query, /, **values: Any) -> int:
+        compiled = compiled_for(query, POSTGRES)
+        tag: str = await self._connection.execute(compiled.text, *compiled.arguments(values))
+        return int(tag.rsplit(" ", 1)[-1])
+
+    sweep = run
+
+    def notify(self, topic: str, payload: str) -> None:
+        self.notices.append((topic, payload))

@@ -1,0 +1,295 @@
+"""SQLite: one writer with group commit, readers beside it.
+
+Look-ups and small writes cost some ten microseconds and run on the event loop, where a hop to a thread
+would cost several times that. What can take long runs in threads: listings, sweeps, and every COMMIT, which
+waits for the disk (WAL, synchronous=FULL). Write transactions take turns inside one outer transaction, each
+in a savepoint; when no one waits for a turn, or enough have had one, a single COMMIT makes all of them
+durable, and only then do their blocks end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cairn.base import clock
+from cairn.storage.database import Row, StorageUnavailable, Tx
+from cairn.storage.signals import Signals
+from cairn.storage.statements import SQLITE, Compiled, Query, compiled_for
+
+T = TypeVar("T")
+
+_BATCH_TRANSACTIONS = 256
+_BATCH_SECONDS = 0.02
+_BUSY_TIMEOUT_MS = 10_000
+_CACHE_KIB = 32 * 1024
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with the settings all of ours have."""
+    connection = sqlite3.connect(
+        path,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=_BUSY_TIMEOUT_MS / 1000,
+        cached_statements=512,
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+    connection.execute("PRAGMA temp_store=MEMORY")
+    return connection
+
+
+class SqliteDatabase:
+    """The embedded engine."""
+
+    engine = SQLITE
+
+    def __init__(self, path: Path, *, readers: int = 4) -> None:
+        self._path = path
+        self.signals = Signals()
+        self._near = connect(path)
+        self._own = threading.local()
+        self._opened: list[sqlite3.Connection] = [self._near]
+        self._readers = ThreadPoolExecutor(max_workers=max(1, readers), thread_name_prefix="sqlite-read")
+        self._writer = _Writer(connect(path), self.signals)
+
+    async def in_reader(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a read in one of the reader threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, lambda: work(self._thread_connection()))
+
+    def _thread_connection(self) -> sqlite3.Connection:
+        found: sqlite3.Connection | None = getattr(self._own, "connection", None)
+        if found is None:
+            found = self._own.connection = connect(self._path)
+            self._opened.append(found)
+        return found
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        try:
+            yield _Read(self._near, self)
+        except sqlite3.OperationalError as error:
+            raise StorageUnavailable(str(error)) from error
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Tx]:
+        try:
+            async with self._writer.turn() as tx:
+                yield tx
+        except sqlite3.OperationalError as error:
+            raise StorageUnavailable(str(error)) from error
+
+    async def close(self) -> None:
+        await self._writer.close()
+        self._readers.shutdown(wait=True)
+        for connection in self._opened:
+            connection.close()
+
+
+def _first(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> Row | None:
+    cursor = connection.execute(compiled.text, compiled.arguments(values))
+    row: Row | None = cursor.fetchone()
+    cursor.close()  # a statement left half-read would hold its snapshot open
+    return row
+
+
+def _all(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> list[Row]:
+    rows: list[Row] = connection.execute(compiled.text, compiled.arguments(values)).fetchall()
+    return rows
+
+
+def _touched(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> int:
+    return connection.execute(compiled.text, compiled.arguments(values)).rowcount
+
+
+class _Read:
+    """Reads outside any transaction: each statement sees what is committed."""
+
+    def __init__(self, near: sqlite3.Connection, database: SqliteDatabase) -> None:
+        self._near = near
+        self._database = database
+
+    async def one(self, query: Query, /, **values: Any) -> Row | None:
+        return _first(self._near, compiled_for(query, SQLITE), values)
+
+    async def many(self, query: Query, /, **values: Any) -> list[Row]:
+        compiled = compiled_for(query, SQLITE)
+        return await self._database.in_reader(lambda connection: _all(connection, compiled, values))
+
+    async def run(self, query: Query, /, **values: Any) -> int:
+        raise TypeError("a read transaction does not write")
+
+    sweep = run
+
+    def notify(self, topic: str, payload: str) -> None:
+        raise TypeError("a read transaction does not notify")
+
+
+class _Write:
+    """One turn at the writer."""
+
+    def __init__(self, writer: _Writer) -> None:
+        self._writer = writer
+        self.notices: list[tuple[str, str]] = []
+
+    async def one(self, query: Query, /, **values: Any) -> Row | None:
+        return _first(self._writer.connection, compiled_for(query, SQLITE), values)
+
+    async def many(self, query: Query, /, **values: Any) -> list[Row]:
+        compiled = compiled_for(query, SQLITE)
+        return await self._writer.in_thread(lambda: _all(self._writer.connection, compiled, values))
+
+    async def run(self, query: Query, /, **values: Any) -> int:
+        return _touched(self._writer.connection, compiled_for(query, SQLITE), values)
+
+    async def sweep(self, query: Query, /, **values: Any) -> int:
+        compiled = compiled_for(query, SQLITE)
+        return await self._writer.in_thread(lambda: _touched(self._writer.connection, compiled, values))
+
+    def notify(self, topic: str, payload: str) -> None:
+        self.notices.append((topic, payload))
+
+
+class _Batch:
+    """Transactions that become durable by the same COMMIT."""
+
+    def __init__(self) -> None:
+        self.opened_at = clock.monotonic()
+        self.size = 0
+        self.notices: list[tuple[str, str]] = []
+        self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def fail(self, reason: str) -> None:
+        self.durable.set_exception(StorageUnavailable(reason))
+        self.durable.exception()  # counts as retrieved, also when every member was cancelled meanwhile
+
+    @property
+    def full(self) -> bool:
+        return self.size >= _BATCH_TRANSACTIONS or clock.monotonic() - self.opened_at > _BATCH_SECONDS
+
+
+class _Writer:
+    """The only connection that writes. Turns are first come, first served."""
+
+    def __init__(self, connection: sqlite3.Connection, signals: Signals) -> None:
+        self.connection = connection
+        self._signals = signals
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-write")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._busy = False
+        self._batch: _Batch | None = None
+        self._committing: asyncio.Task[None] | None = None
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run work on the connection in the writer's thread, also to its end when the caller is cancelled."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            raise
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[_Write]:
+        await self._take_turn()
+        tx = _Write(self)
+        batch: _Batch | None = None
+        try:
+            batch = self._batch = self._batch or await self._begin()
+            self.connection.execute("SAVEPOINT turn")
+            yield tx
+            self.connection.execute("RELEASE turn")
+            batch.size += 1
+            batch.notices += tx.notices
+        except BaseException:
+            if batch is not None:
+                self._undo_turn(batch)
+            raise
+        finally:
+            self._end_turn()
+        await asyncio.shield(batch.durable)
+
+    def _undo_turn(self, batch: _Batch) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK TO turn")
+            self.connection.execute("RELEASE turn")
+            return
+        # A full disk or an I/O error makes SQLite roll the outer transaction back: all of the batch is gone.
+        self._batch = None
+        batch.fail("the database rolled the transaction back")
+
+    async def _take_turn(self) -> None:
+        if not self._busy:
+            self._busy = True
+            return
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self._end_turn()
+            raise
+
+    async def _begin(self) -> _Batch:
+        await self._begin_immediate()
+        return _Batch()
+
+    async def _begin_immediate(self) -> None:
+        try:
+            self.connection.execute("PRAGMA busy_timeout=0")
+            self.connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            # Another process (the operator's command line) is writing: wait for it off the event loop.
+            self.connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+            await self.in_thread(lambda: self.connection.execute("BEGIN IMMEDIATE"))
+
+    def _end_turn(self) -> None:
+        """Give the turn to the next in line, or make the batch durable."""
+        batch = self._batch
+        if batch is not None and (batch.full or not self._has_waiting()):
+            self._batch = None
+            self._committing = asyncio.get_running_loop().create_task(self._commit(batch))
+            return
+        self._pass_turn()
+
+    def _has_waiting(self) -> bool:
+        while self._waiting and self._waiting[0].done():
+            self._waiting.popleft()
+        return bool(self._waiting)
+
+    def _pass_turn(self) -> None:
+        if self._has_waiting():
+            self._waiting.popleft().set_result(None)
+        else:
+            self._busy = False
+
+    async def _commit(self, batch: _Batch) -> None:
+        try:
+            await self.in_thread(lambda: self.connection.execute("COMMIT"))
+        except sqlite3.Error as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            batch.fail(f"the commit failed: {error}")
+        else:
+            batch.durable.set_result(None)
+            for topic, payload in batch.notices:
+                self._signals.publish(topic, payload)
+        finally:
+            self._pass_turn()
+
+    async def close(self) -> None:
+        await self._take_turn()
+        self._thread.shutdown(wait=True)
+        self.connection.close()

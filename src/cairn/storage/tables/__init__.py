@@ -1,0 +1,71 @@
+"""The whole data model, on a few pages; both engines are made from it.
+
+Every table that holds a team's data carries ``team_id``; every table that holds a project's data carries
+``project_id``, by which a project's deletion finds it.
+"""
+
+from __future__ import annotations
+
+from cairn.storage.tables.capture import blobs, events, sessions
+from cairn.storage.tables.columns import metadata
+from cairn.storage.tables.commerce import (
+    billing_accounts,
+    credit_transactions,
+    payment_events,
+    usage_counters,
+)
+from cairn.storage.tables.identity import (
+    api_keys,
+    audit_entries,
+    installation,
+    invitations,
+    logins,
+    signin_links,
+    team_members,
+    teams,
+    users,
+)
+from cairn.storage.tables.memory import contexts, item_files, item_vectors, items, revisions
+from cairn.storage.tables.projects import project_members, projects
+from cairn.storage.tables.promises import jobs, outbox, webhook_deliveries, webhooks
+from cairn.storage.tables.retrieval import chat_favorites, chat_messages, chats
+from cairn.storage.tables.upkeep import findings, hygiene_plans, running_scans, scan_files, scans
+
+__all__ = [
+    "api_keys",
+    "audit_entries",
+    "billing_accounts",
+    "blobs",
+    "chat_favorites",
+    "chat_messages",
+    "chats",
+    "contexts",
+    "credit_transactions",
+    "events",
+    "findings",
+    "hygiene_plans",
+    "installation",
+    "invitations",
+    "item_files",
+    "item_vectors",
+    "items",
+    "jobs",
+    "logins",
+    "metadata",
+    "outbox",
+    "payment_events",
+    "project_members",
+    "projects",
+    "revisions",
+    "running_scans",
+    "scan_files",
+    "scans",
+    "sessions",
+    "signin_links",
+    "team_members",
+    "teams",
+    "usage_counters",
+    "users",
+    "webhook_deliveries",
+    "webhooks",
+]

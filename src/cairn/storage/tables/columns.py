@@ -1,0 +1,60 @@
+"""The few kinds of column the schema is made of, alike on both engines.
+
+Identifiers are text that compares byte by byte. Times are whole milliseconds (``_ms``). Structured values
+are JSON in text columns, written by us and never searched by the database: what is searched has a column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, LargeBinary, MetaData, Text
+from sqlalchemy.dialects import postgresql
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# Byte order on both engines, so that ids sort by time and cursors mean the same everywhere.
+Id = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+
+
+def primary(name: str = "id") -> Column[str]:
+    return Column(name, Id, primary_key=True)
+
+
+def part(name: str) -> Column[str]:
+    """A part of a primary key of several columns."""
+    return Column(name, Id, primary_key=True)
+
+
+def ref(name: str, target: str | None = None, *, null: bool = False, index: bool = False) -> Column[Any]:
+    """An identifier of another row; with ``target`` the database checks that the row exists."""
+    keys = [ForeignKey(target)] if target else []
+    return Column(name, Id, *keys, nullable=null, index=index)
+
+
+def text(name: str, *, null: bool = False, unique: bool = False) -> Column[Any]:
+    return Column(name, Text, nullable=null, unique=unique)
+
+
+def number(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, BigInteger, nullable=null)
+
+
+def real(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, Float(53), nullable=null)
+
+
+def flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False)
+
+
+def binary(name: str, *, null: bool = False) -> Column[Any]:
+    return Column(name, LargeBinary, nullable=null)

@@ -1,0 +1,202 @@
+"""The edge: every request comes in here and every answer leaves from here."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import aclosing
+from typing import Any
+
+from msgspec import structs
+
+from cairn.base import clock, errors, ids, log
+from cairn.base.caller import Caller
+from cairn.base.errors import Refusal
+from cairn.storage.database import Database, StorageUnavailable, Tx
+from cairn.web.addresses import Addresses, bucket
+from cairn.web.call import Call, Tools
+from cairn.web.metrics import Metrics
+from cairn.web.needs import SIGNATURE, Authenticators, authenticate
+from cairn.web.ratelimit import Decision, RateLimits
+from cairn.web.request import Receive, Request, Scope, Send
+from cairn.web.response import CommonHeaders, Headers, Response, Stream, encode_json, refusal_response
+from cairn.web.routes import Found, Route, Router, TxMode
+from cairn.web.validation import read_json, read_query
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_log = log.logger("web")
+
+
+class App:
+    """An ASGI application made of routes."""
+
+    def __init__(
+        self,
+        routes: list[Route],
+        *,
+        database: Database,
+        authenticators: Authenticators,
+        limits: RateLimits,
+        addresses: Addresses,
+        tools: Tools,
+        metrics: Metrics,
+        https: bool,
+    ) -> None:
+        self.routes = routes
+        self._router = Router(routes)
+        self._database = database
+        self._authenticators = authenticators
+        self._limits = limits
+        self._addresses = addresses
+        self._tools = tools
+        self._metrics = metrics
+        self._common = CommonHeaders(https=https)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        started = clock.monotonic()
+        request = Request(scope, receive)
+        given = request.headers.get(b"x-request-id", b"")
+        request.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else ids.new("req")
+        self._addresses.set_client(request, scope)
+        found = self._router.find(request.path)
+        route = _route_of(found, request.method)
+        decision: Decision | None = None
+        try:
+            if route is None or route.counted:
+                decision = await self._limits.hit_global(bucket(request.address))
+                _refuse_over_limit(decision, route)
+            if route is None:
+                raise _no_route(found)
+            response = await self._answer(route, found[1] if found else [], request)
+        except Refusal as refusal:
+            response = refusal_response(refusal)
+        except StorageUnavailable as error:
+            _log.error("storage unavailable", request_id=request.request_id, error=str(error))
+            response = refusal_response(errors.UNAVAILABLE({"Retry-After": "5"}))
+        except Exception:
+            _log.exception("a fault of ours", request_id=request.request_id, path=request.path)
+            response = refusal_response(errors.INTERNAL())
+        await self._send(request, response, decision, send)
+        self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
+
+    async def _answer(self, route: Route, values: list[str], request: Request) -> Response | Stream:
+        """Authenticate, read the body, run the handler in its transaction, encode the result."""
+        call = Call(request, self._database, self._tools, self._limits)
+        if route.tx is TxMode.READ:
+            async with self._database.read() as tx:
+                caller = await self._caller(route, request, tx)
+                result = await self._handle(route, call, caller, tx, values)
+        else:
+            async with self._database.read() as tx:
+                caller = await self._caller(route, request, tx)
+            arguments = await self._arguments(route, request, values)
+            if route.tx is TxMode.WRITE:
+                async with self._database.write() as tx:
+                    call.enter(caller, tx)
+                    result = await route.handler(call, **arguments)
+            else:
+                call.enter(caller, None, lambda: self._still_allowed(route, request))
+                result = await route.handler(call, **arguments)
+        return _as_response(route, call, result)
+
+    async def _caller(self, route: Route, request: Request, tx: Tx) -> Caller | None:
+        if route.needs.credentials is None:
+            return None
+        if route.needs.accepts(SIGNATURE):
+            return await self._authenticators.verify_signature(tx, request, await request.read_body())
+        caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
+        return structs.replace(caller, address=request.address, request_id=request.request_id)
+
+    async def _still_allowed(self, route: Route, request: Request) -> bool:
+        try:
+            async with self._database.read() as tx:
+                await self._caller(route, request, tx)
+        except Refusal:
+            return False
+        return True
+
+    async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: list[str]) -> Any:
+        call.enter(caller, tx)
+        return await route.handler(call, **await self._arguments(route, call.request, values))
+
+    async def _arguments(self, route: Route, request: Request, values: list[str]) -> dict[str, Any]:
+        arguments: dict[str, Any] = dict(zip(route.path_parameters, values, strict=True))
+        if route.query is not None:
+            arguments["query"] = read_query(request, route.query)
+        if route.decoder is not None:
+            raw = await request.read_body()
+            arguments["body"] = read_json(request, raw, route.decoder, optional=route.body_optional)
+        return arguments
+
+    async def _send(self, request: Request, response: Response | Stream, decision: Decision | None, send: Send) -> None:
+        headers = self._common.of(response)
+        headers.append((b"x-request-id", request.request_id.encode()))
+        if decision is not None:
+            headers += _limit_headers(decision)
+        if isinstance(response, Stream):
+            await _send_stream(request, response, headers, send)
+            return
+        if response.status != 304 and response.status != 204:
+            headers.append((b"content-type", response.content_type))
+            headers.append((b"content-length", str(len(response.body)).encode()))
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        body = b"" if request.method == "HEAD" else response.body
+        await send({"type": "http.response.body", "body": body})
+
+
+async def _send_stream(request: Request, response: Stream, headers: Headers, send: Send) -> None:
+    """Send the pieces as they come; stop making them as soon as the reader has gone."""
+    headers.append((b"content-type", response.content_type))
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    sending = asyncio.ensure_future(_send_pieces(response, send))
+    watching = asyncio.ensure_future(request.wait_for_disconnect())
+    try:
+        await asyncio.wait((sending, watching), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        watching.cancel()
+        sending.cancel()
+        await asyncio.gather(sending, watching, return_exceptions=True)
+
+
+async def _send_pieces(response: Stream, send: Send) -> None:
+    async with aclosing(response.pieces) as pieces:
+        async for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _route_of(found: Found | None, method: str) -> Route | None:
+    if found is None:
+        return None
+    return found[0].get("GET" if method == "HEAD" else method)
+
+
+def _no_route(found: Found | None) -> Refusal:
+    if found is None:
+        return errors.NOT_FOUND()
+    allowed = sorted(found[0]) + (["HEAD"] if "GET" in found[0] else [])
+    return errors.METHOD_NOT_ALLOWED({"Allow": ", ".join(allowed)})
+
+
+def _refuse_over_limit(decision: Decision | None, route: Route | None) -> None:
+    if decision is not None and not decision.allowed:
+        kind = route.rate_limited if route else errors.RATE_LIMITED
+        raise kind({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
+
+
+def _limit_headers(decision: Decision) -> Headers:
+    return [
+        (b"x-ratelimit-limit", str(decision.limit).encode()),
+        (b"x-ratelimit-remaining", str(decision.remaining).encode()),
+        (b"x-ratelimit-reset", str(decision.reset_at_s).encode()),
+    ]
+
+
+def _as_response(route: Route, call: Call, result: Any) -> Response | Stream:
+    if isinstance(result, Response | Stream):
+        result.headers += call.response_headers
+        return result
+    body = b"" if result is None else encode_json(result)
+    return Response(route.status, body, headers=call.response_headers)

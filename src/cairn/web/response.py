@@ -1,0 +1,75 @@
+"""Answers, and the headers that all of them carry."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from cairn.base.errors import Refusal
+
+Headers = list[tuple[bytes, bytes]]
+
+JSON = b"application/json"
+HTML = b"text/html; charset=utf-8"
+EVENT_STREAM = b"text/event-stream"
+
+encode_json = msgspec.json.Encoder().encode
+
+_COMMON: Headers = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+_DATA_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+_PAGE_POLICY = (
+    b"content-security-policy",
+    b"default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; "
+    b"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+)
+_NO_STORE = (b"cache-control", b"no-store")
+_HSTS = (b"strict-transport-security", b"max-age=31536000")
+
+
+@dataclass(slots=True)
+class Response:
+    """A whole answer, ready to send."""
+
+    status: int
+    body: bytes = b""
+    content_type: bytes = JSON
+    headers: Headers = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Stream:
+    """An answer that is sent piece by piece."""
+
+    pieces: AsyncGenerator[bytes, None]
+    content_type: bytes = EVENT_STREAM
+    status: int = 200
+    headers: Headers = field(default_factory=list)
+
+
+def refusal_response(refusal: Refusal) -> Response:
+    headers = [(name.lower().encode(), value.encode()) for name, value in refusal.headers.items()]
+    return Response(refusal.status, encode_json({"error": refusal.text}), headers=headers)
+
+
+class CommonHeaders:
+    """The headers of every answer, prepared once."""
+
+    def __init__(self, *, https: bool) -> None:
+        common = [*_COMMON, _HSTS] if https else _COMMON
+        self._data = [*common, _DATA_POLICY]
+        self._page = [*common, _PAGE_POLICY]
+
+    def of(self, response: Response | Stream) -> Headers:
+        """The security headers that fit the answer, then its own."""
+        common = self._page if response.content_type.startswith(b"text/html") else self._data
+        headers = [*common, *response.headers]
+        if not any(name == b"cache-control" for name, _ in response.headers):
+            headers.append(_NO_STORE)
+        return headers

@@ -1,0 +1,52 @@
+"""Fixtures: both engines, the service in this process, and Cairn as real processes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import lifetime
+from tests.support import databases
+from tests.support.processes import Cairn
+from tests.support.service import Service, run_service, settings_for
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    lifetime.start_all(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    lifetime.stop_all()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(params=databases.ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """Every test that touches the database runs on both engines."""
+    return str(request.param)
+
+
+@pytest.fixture
+def database_url(engine: str, tmp_path: Path) -> str:
+    return databases.fresh(engine, tmp_path)
+
+
+@pytest.fixture
+async def service(database_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Service]:
+    """The service on a fresh database. ``@pytest.mark.settings(CAIRN_X="…")`` changes its settings."""
+    marker = request.node.get_closest_marker("settings")
+    changes: dict[str, str] = dict(marker.kwargs) if marker else {}
+    async with run_service(settings_for(tmp_path, database_url, **changes)) as running:
+        yield running
+
+
+@pytest.fixture
+def cairn(database_url: str, tmp_path: Path) -> Cairn:
+    """A fresh database to start real processes on."""
+    return Cairn(tmp_path, database_url)

@@ -1,0 +1,133 @@
+"""Cairn as real processes: started by its own command, reached over TCP, killed by their id."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.servers import lifetime
+
+COMMAND = Path(sys.executable).parent / "cairn"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Cairn:
+    """One data folder and database; processes of it can be started, killed and started again."""
+
+    folder: Path
+    database_url: str
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def environment(self, port: int | None = None) -> dict[str, str]:
+        given = {
+            "CAIRN_DATA_DIR": str(self.folder),
+            "CAIRN_DATABASE_URL": self.database_url,
+            "CAIRN_RATE_LIMIT_PER_MINUTE": "1000000",
+            "CAIRN_ROUTE_LIMITS": "login=100000/minute",
+            **self.settings,
+        }
+        if port is not None:
+            given["CAIRN_PORT"] = str(port)
+        return {**lifetime.child_env(), **given}
+
+    def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run an operator's command to its end."""
+        return subprocess.run(
+            [str(COMMAND), *arguments],
+            env=self.environment(),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=check,
+        )
+
+    def create_owner(self, email: str = "owner@example.com") -> dict[str, str]:
+        made = self.run("admin", "create-owner", "--email", email, "--team", "Stones", "--json")
+        answer: dict[str, str] = json.loads(made.stdout)
+        return answer
+
+    def start(self, command: str = "serve", port: int | None = None) -> Process:
+        return Process(self, command, port or free_port())
+
+
+class Process:
+    """A process of ours. Use it as a context manager: it never outlives the block."""
+
+    def __init__(self, cairn: Cairn, command: str, port: int) -> None:
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = cairn.folder / f"{command}-{port}.log"
+        with self._log.open("ab") as log:
+            self._child = subprocess.Popen(
+                [str(COMMAND), command],
+                env=cairn.environment(port),
+                cwd=cairn.folder,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def output(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def wait_ready(self, seconds: float = 30.0) -> Process:
+        """Until it answers; a process that ended instead is an error with its output."""
+        stop = time.monotonic() + seconds
+        while time.monotonic() < stop:
+            if self._child.poll() is not None:
+                raise RuntimeError(f"cairn ended with {self._child.returncode}:\n{self.output}")
+            try:
+                if httpx.get(f"{self.url}/readyz", timeout=2.0).status_code == 200:
+                    return self
+            except httpx.HTTPError:
+                pass
+            time.sleep(0.05)
+        raise TimeoutError(f"cairn did not come up:\n{self.output}")
+
+    def client(self, key: str = "", **options: Any) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30.0, **options)
+
+    def kill(self) -> None:
+        """kill -9."""
+        os.kill(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+
+    def stop(self, seconds: float = 15.0) -> int:
+        """Ask to stop; the exit code."""
+        if self._child.poll() is None:
+            self._child.terminate()
+        try:
+            return self._child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()

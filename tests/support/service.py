@@ -1,0 +1,126 @@
+"""The whole service in this process, on a real database, reached over ASGI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cairn.base import ids, settings
+from cairn.base.caller import Via
+from cairn.base.plans import load_plans
+from cairn.base.settings import Settings
+from cairn.entry.wiring import House, open_app, open_house, open_runner
+from cairn.features.identity import service as identity
+from cairn.features.identity import store as people
+from cairn.features.keys import service as keys
+from cairn.features.team import store as team_store
+from cairn.features.team.tokens import InvitationTokens
+from cairn.web.app import App
+from cairn.wire.keys import NewKey
+from tests.support.people import Person
+
+BASE_URL = "http://127.0.0.1:8000"
+PASSWORD = "correct horse battery"
+
+
+class Service:
+    """A running service and the people who use it."""
+
+    def __init__(self, house: House, app: App, http: httpx.AsyncClient) -> None:
+        self.house = house
+        self.app = app
+        self.http = http
+        self.anonymous = Person(http)
+
+    @property
+    def settings(self) -> Settings:
+        return self.house.settings
+
+    async def owner(self, team: str = "Stones") -> Person:
+        """The owner of a new team, with a key."""
+        email = f"{ids.new('own')}@example.com"
+        plans = load_plans(self.settings.default_plan)
+        async with self.house.database.write() as tx:
+            user_id = await people.create_user(tx, email=email, name="Olga Owner", password_hash=None)
+            assert user_id is not None
+            await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
+            caller = await identity.create_owner(tx, plans, user_id, "Olga Owner", email, team, Via.OPERATOR)
+            made = await keys.create_key(tx, caller, NewKey(name="test"))
+        return Person(self.http, email=email, user_id=user_id, team_id=caller.team_id, key=made.key)
+
+    async def join(self, inviter: Person, role: str = "member", email: str | None = None) -> Person:
+        """Somebody new who was invited and has accepted, with a key of their own."""
+        email = email or f"{ids.new('mbr')}@example.com"
+        invited = await inviter.post("/api/team", {"email": email, "role": role})
+        assert invited.status_code == 201, invited.text
+        token = await self.invitation_token(invited.json()["id"])
+        accepted = await self.http.post(
+            "/api/team/invitations/accept", json={"token": token, "name": "Mira Member", "password": PASSWORD}
+        )
+        assert accepted.status_code == 200, accepted.text
+        cookies = {"cairn_login": accepted.cookies["cairn_login"]}
+        self.http.cookies.clear()
+        made = await self.browser_call("POST", "/api/keys", cookies, json={"name": "test"})
+        member = accepted.json()
+        return Person(
+            self.http,
+            email=email,
+            user_id=member["userId"],
+            team_id=inviter.team_id,
+            member_id=member["id"],
+            key=made.json()["key"],
+        )
+
+    async def invitation_token(self, invitation_id: str) -> str:
+        """The token as the mail holds it (a test of its own reads it from the mail)."""
+        async with self.house.database.read() as tx:
+            row = await team_store.find_invitation(tx, invitation_id)
+        assert row is not None
+        return InvitationTokens(self.house.sealer).make(row)
+
+    async def browser_call(self, method: str, path: str, cookies: dict[str, str], **options: Any) -> httpx.Response:
+        """A call as our own page makes it in a browser."""
+        cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin", **options.pop("headers", {})}
+        return await self.http.request(method, path, headers=headers, **options)
+
+    async def wait_for_jobs(self, seconds: float = 10.0) -> None:
+        """Until no job is waiting or running."""
+        from sqlalchemy import select
+
+        from cairn.storage.tables import jobs
+
+        async with asyncio.timeout(seconds):
+            while True:
+                async with self.house.database.read() as tx:
+                    open_jobs = await tx.many(select(jobs.c.id).where(jobs.c.status.in_(["queued", "running"])))
+                if not open_jobs:
+                    return
+                await asyncio.sleep(0.02)
+
+
+def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
+    """Settings for a test: generous limits, everything in the test's own folder."""
+    environment = {
+        "CAIRN_DATA_DIR": str(folder),
+        "CAIRN_DATABASE_URL": database_url,
+        "CAIRN_BASE_URL": BASE_URL,
+        "CAIRN_RATE_LIMIT_PER_MINUTE": "100000",
+        "CAIRN_ROUTE_LIMITS": "login=1000/minute",
+        "CAIRN_LOG_LEVEL": "error",
+        **changes,
+    }
+    return settings.load(environment, folder=folder)
+
+
+@asynccontextmanager
+async def run_service(chosen: Settings) -> AsyncIterator[Service]:
+    async with open_house(chosen) as house, open_runner(house) as runner, open_app(house, runner) as app:
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as http:
+            yield Service(house, app, http)
