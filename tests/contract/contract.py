@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import tomllib
-import types
-from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct, structs
 
 CONTRACT_FILE: Final = Path(__file__).resolve().parents[2] / "contract.toml"
 ANY: Final = "any"
-GROUPS: Final = frozenset(
-    {"auth", "team", "projects", "keys", "audit", "contexts", "items", "sessions", "ingest", "brain"}
-    | {"search", "ask", "worker", "chat", "hygiene", "genesis", "billing", "webhooks", "operations"}
-)
-METHODS: Final = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE"})
-AUTH_METHODS: Final = frozenset({"bearer", "cookie", "hmac", "ticket"})
-ROLES: Final = frozenset({"owner", "admin", "member"})
-BASES: Final = frozenset({"api", "worker"})
-SOURCES: Final = frozenset({"interface", "gaps", "run", "ours", "proposed"})
-KEYS_FROM: Final = frozenset({"documented", "proposed", "open"})
-PRESENCE: Final = frozenset({"required", "optional"})
-EVENT_KINDS: Final = frozenset({"ingest", "stream", "webhook"})
-DIRECTIONS: Final = frozenset({"request", "response", "delivery"})
-PLAIN_TYPES: Final = frozenset({"string", "number", "boolean", "object", "time"})
 MOVERS: Final = frozenset({"pipeline", "sweeper", "dispatcher"})
+PLAIN_TYPES: Final = frozenset({"string", "number", "boolean", "object", "time"})
 
-Number: TypeAlias = int | float
-Scalar: TypeAlias = str | int | float | bool
+Number = int | float
+Scalar = str | int | float | bool
+Source = Literal["interface", "gaps", "run", "ours", "proposed"]
+Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
+AuthMethod = Literal["bearer", "cookie", "hmac", "ticket"]
+Role = Literal["owner", "admin", "member"]
+Presence = Literal["required", "optional"]
+EventKind = Literal["ingest", "stream", "webhook", "live"]
+Direction = Literal["request", "response", "delivery"]
 T = TypeVar("T")
 
 
@@ -37,63 +32,64 @@ class ContractError(ValueError):
     """contract.toml contradicts itself or does not have the agreed form."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    source: Source = "interface"
+    note: str = ""
+
+
+class Shape(Row, frozen=True, kw_only=True):
     name: str
-    fields: Mapping[str, str]
+    fields: dict[str, str]
     optional: tuple[str, ...] = ()
-    source: str = "interface"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Row, frozen=True, kw_only=True):
     name: str
-    group: str
-    base: str = "api"
-    method: str
+    base: Literal["api", "worker"] = "api"
+    method: Method
     path: str
-    auth: tuple[str, ...]
-    roles: tuple[str, ...] = ()
-    status: int
+    auth: tuple[AuthMethod, ...] = ("bearer", "cookie")
+    roles: tuple[Role, ...] = ()
+    status: int = 200
     content_type: str = "application/json"
     array: bool = False
     keys: tuple[str, ...] = ()
     optional_keys: tuple[str, ...] = ()
     alternatives: tuple[tuple[str, ...], ...] = ()
-    keys_from: str = "documented"
+    keys_from: Literal["documented", "proposed", "open"] = "documented"
     shape: str = ""
-    types: Mapping[str, str] = field(default_factory=dict)
-    request: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
-    defaults: Mapping[str, Scalar] = field(default_factory=dict)
-    source: str
-    note: str = ""
+    types: dict[str, str] = {}
+    request: dict[str, Presence] = {}
+    query: dict[str, Presence] = {}
+    defaults: dict[str, Scalar] = {}
+
+    @property
+    def group(self) -> str:
+        return self.name.partition(".")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Row, frozen=True, kw_only=True):
     name: str
-    direction: str
-    where: tuple[str, ...]
+    direction: Direction
+    where: tuple[str, ...] = (ANY,)
     status: int | None = None
     value: str
-    source: str = "interface"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Error:
-    where: tuple[str, ...]
+class Error(Row, frozen=True, kw_only=True):
+    where: tuple[str, ...] = (ANY,)
     except_groups: tuple[str, ...] = ()
     status: int
-    text: str
-    text_fixed: bool = True
+    text: str = ""
     default: bool = False
     cause: str
-    source: str = "interface"
+
+    @property
+    def text_fixed(self) -> bool:
+        return bool(self.text) or self.status == 304
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Row, frozen=True, kw_only=True):
     name: str
     value: Number | None = None
     min: Number | None = None
@@ -101,62 +97,42 @@ class Limit:
     default: Number | None = None
     steps: tuple[int, ...] = ()
     unit: str
-    applies_to: tuple[str, ...]
+    applies_to: tuple[str, ...] = (ANY,)
     field: str = ""
-    source: str = "interface"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    kind: str
+class Event(Row, frozen=True, kw_only=True):
+    kind: EventKind
     name: str
     fields: tuple[str, ...]
     optional: tuple[str, ...] = ()
-    nested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    source: str = "interface"
-    note: str = ""
+    nested: dict[str, tuple[str, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    of: str
+class State(Row, frozen=True, kw_only=True):
+    name: str
     values: tuple[str, ...]
     initial: tuple[str, ...]
     terminal: tuple[str, ...] = ()
-    moves: tuple[tuple[str, ...], ...] = ()
-    source: str = "interface"
-    note: str = ""
+    moves: tuple[tuple[str, str, str], ...] = ()
 
     def allows(self, start: str, end: str) -> bool:
         return any(first in (start, "*") and last == end for first, last, _ in self.moves)
 
+    def steps(self) -> frozenset[tuple[str, str]]:
+        """Every move from one value to another, with "*" written out."""
+        pairs = ((start, end) for start in self.values for end in self.values if start != end)
+        return frozenset((start, end) for start, end in pairs if self.allows(start, end))
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enum:
+
+class Enum(Row, frozen=True, kw_only=True):
     name: str
     values: tuple[str | int, ...]
     nullable: bool = False
-    figures: Mapping[str, Mapping[str, Scalar]] = field(default_factory=dict)
-    source: str = "interface"
+    figures: dict[str, dict[str, Scalar]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """contract.toml as it stands: one field for each of its tables."""
-
-    constants: Mapping[str, str]
-    shape: tuple[Shape, ...]
-    endpoint: tuple[Endpoint, ...]
-    header: tuple[Header, ...]
-    error: tuple[Error, ...]
-    limit: tuple[Limit, ...]
-    event: tuple[Event, ...]
-    state: tuple[State, ...]
-    enum: tuple[Enum, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(Struct, frozen=True):
     constants: Mapping[str, str]
     endpoints: tuple[Endpoint, ...]
     headers: tuple[Header, ...]
@@ -166,10 +142,9 @@ class Contract:
     limits: Mapping[str, Limit]
     states: Mapping[str, State]
     enums: Mapping[str, Enum]
-    _by_name: Mapping[str, Endpoint]
 
     def endpoint(self, name: str) -> Endpoint:
-        return self._by_name[name]
+        return next(endpoint for endpoint in self.endpoints if endpoint.name == name)
 
     def limit(self, name: str) -> Limit:
         return self.limits[name]
@@ -183,7 +158,7 @@ class Contract:
     def shape(self, name: str) -> Shape:
         return self.shapes[name]
 
-    def events(self, kind: str) -> tuple[Event, ...]:
+    def events(self, kind: EventKind) -> tuple[Event, ...]:
         return tuple(event for event in self.all_events if event.kind == kind)
 
     def types_of(self, endpoint_name: str) -> dict[str, str]:
@@ -203,114 +178,125 @@ class Contract:
 
 @cache
 def load(path: Path = CONTRACT_FILE) -> Contract:
-    file = _decode(_File, tomllib.loads(path.read_text(encoding="utf-8")), path.name)
-    _unique("endpoint", (row.name for row in file.endpoint))
-    _unique("method and path", ((row.base, row.method, row.path) for row in file.endpoint))
+    file = tomllib.loads(path.read_text(encoding="utf-8"))
+    shapes = _by_name(_rows(Shape, file["shape"]))
     contract = Contract(
-        constants=file.constants,
-        endpoints=file.endpoint,
-        headers=file.header,
-        errors=file.error,
-        all_events=file.event,
-        shapes=_index("shape", ((row.name, row) for row in file.shape)),
-        limits=_index("limit", ((row.name, row) for row in file.limit)),
-        states=_index("state", ((row.of, row) for row in file.state)),
-        enums=_index("enum", ((row.name, row) for row in file.enum)),
-        _by_name={row.name: row for row in file.endpoint},
+        constants=file["constants"],
+        endpoints=tuple(_with_keys(row, shapes) for row in _endpoints(file["endpoint"])),
+        headers=tuple(
+            _read(Header, {"direction": direction, **row}) for direction, rows in file["header"].items() for row in rows
+        ),
+        errors=tuple(_read(Error, row) for rows in file["error"].values() for row in rows),
+        all_events=tuple(
+            _read(Event, {"kind": kind, "name": name, **row})
+            for kind, rows in file["event"].items()
+            for name, row in rows.items()
+        ),
+        shapes=shapes,
+        limits=_by_name(
+            _read(Limit, {"name": f"{group}.{name}", **row})
+            for group, rows in file["limit"].items()
+            for name, row in rows.items()
+        ),
+        states=_by_name(_rows(State, file["state"])),
+        enums=_by_name(_rows(Enum, file["enum"])),
     )
-    _check_shapes(contract)
-    for endpoint in contract.endpoints:
-        _check_endpoint(contract, endpoint)
-    _check_errors_and_headers(contract)
-    _check_limits_and_events(contract)
-    _check_states_and_enums(contract)
+    _check_types(contract)
+    _check_endpoints(contract)
+    _check_places(contract)
+    _check_values(contract)
     return contract
 
 
-def _check_shapes(contract: Contract) -> None:
-    for shape in contract.shapes.values():
-        _check_types(contract, shape.name, shape.fields)
-        _known(f"shape {shape.name} optional", shape.optional, shape.fields)
-        _known(f"shape {shape.name} source", [shape.source], SOURCES)
+def _read(kind: type[T], raw: Mapping[str, Any]) -> T:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise ContractError(f"{kind.__name__} {raw.get('name', raw)}: {error}") from error
 
 
-def _check_types(contract: Contract, where: str, typed: Mapping[str, str]) -> None:
-    bare = (value.removesuffix("?").removesuffix("[]") for value in typed.values())
-    _known(f"types of {where}", bare, PLAIN_TYPES | contract.shapes.keys())
+def _rows(kind: type[T], table: Mapping[str, Any]) -> list[T]:
+    return [_read(kind, {"name": name, **row}) for name, row in table.items()]
 
 
-def _check_endpoint(contract: Contract, endpoint: Endpoint) -> None:
-    name, keys, optional = endpoint.name, set(endpoint.keys), set(endpoint.optional_keys)
-    _known(f"{name} group", [endpoint.group, name.partition(".")[0]], GROUPS)
-    _require(name.startswith(f"{endpoint.group}."), f"{name} is not named after its group")
-    _known(f"{name} method", [endpoint.method], METHODS)
-    _known(f"{name} auth", endpoint.auth, AUTH_METHODS)
-    _known(f"{name} roles", endpoint.roles, ROLES)
-    _known(f"{name} base", [endpoint.base], BASES)
-    _known(f"{name} source", [endpoint.source], SOURCES)
-    _known(f"{name} keys_from", [endpoint.keys_from], KEYS_FROM)
-    _known(f"{name} request and query", [*endpoint.request.values(), *endpoint.query.values()], PRESENCE)
-    _known(f"{name} defaults", endpoint.defaults, {**endpoint.request, **endpoint.query})
-    _known(f"{name} shape", [endpoint.shape] if endpoint.shape else [], contract.shapes)
-    _require(endpoint.path.startswith("/"), f"{name}: path must start with /")
-    _require(200 <= endpoint.status < 300, f"{name}: status is not a success")
-    _unique(f"{name} keys", endpoint.keys + endpoint.optional_keys)
-    _check_types(contract, name, endpoint.types)
-    shape = contract.shapes[endpoint.shape].fields if endpoint.shape else {}
-    _known(f"{name} keys without a type", keys | optional, {**shape, **endpoint.types})
+def _by_name(rows: Iterable[Any]) -> dict[str, Any]:
+    return {row.name: row for row in rows}
+
+
+def _endpoints(table: Mapping[str, Any]) -> Iterator[Endpoint]:
+    for group, rows in table.items():
+        for name, row in rows.items():
+            method, _, path = row.pop("call").partition(" ")
+            yield _read(Endpoint, {"name": f"{group}.{name}", "method": method, "path": path, **row})
+
+
+def _with_keys(endpoint: Endpoint, shapes: Mapping[str, Shape]) -> Endpoint:
+    """The endpoint with its keys written out, where the file leaves them to the alternatives, shape and types."""
     if endpoint.alternatives:
-        forms = [set(form) for form in endpoint.alternatives]
-        _require(set.intersection(*forms) == keys, f"{name}: keys is not what the alternatives share")
-        _require(set.union(*forms) - keys == optional, f"{name}: optional_keys is not the rest of them")
-    empty = endpoint.status == 204 or endpoint.keys_from == "open"
-    _require(empty != bool(keys | optional), f"{name}: keys do not fit status and keys_from")
+        forms = endpoint.alternatives
+        shared = tuple(key for key in forms[0] if all(key in form for form in forms))
+        rest = tuple(dict.fromkeys(key for form in forms for key in form if key not in shared))
+        return structs.replace(endpoint, keys=shared, optional_keys=rest)
+    if endpoint.keys or endpoint.status == 204 or endpoint.keys_from == "open":
+        return endpoint
+    shape = shapes.get(endpoint.shape)
+    optional = endpoint.optional_keys + (shape.optional if shape else ())
+    keys = tuple(key for key in (*(shape.fields if shape else ()), *endpoint.types) if key not in optional)
+    return structs.replace(endpoint, keys=keys, optional_keys=optional)
 
 
-def _check_errors_and_headers(contract: Contract) -> None:
+def _check_types(contract: Contract) -> None:
+    typed = [(shape.name, shape.fields) for shape in contract.shapes.values()]
+    typed += [(endpoint.name, endpoint.types) for endpoint in contract.endpoints]
+    for where, fields in typed:
+        bare = (value.removesuffix("?").removesuffix("[]") for value in fields.values())
+        _known(f"types of {where}", bare, PLAIN_TYPES | contract.shapes.keys())
+    for shape in contract.shapes.values():
+        _known(f"shape {shape.name} optional", shape.optional, shape.fields)
+
+
+def _check_endpoints(contract: Contract) -> None:
+    _unique("method and path", ((row.base, row.method, row.path) for row in contract.endpoints))
+    for endpoint in contract.endpoints:
+        name, keys = endpoint.name, endpoint.keys + endpoint.optional_keys
+        _known(f"{name} defaults", endpoint.defaults, {**endpoint.request, **endpoint.query})
+        _known(f"{name} shape", [endpoint.shape] if endpoint.shape else [], contract.shapes)
+        _require(endpoint.path.startswith("/"), f"{name}: path must start with /")
+        _require(200 <= endpoint.status < 300, f"{name}: status is not a success")
+        _unique(f"{name} keys", keys)
+        shape = contract.shapes[endpoint.shape].fields if endpoint.shape else {}
+        _known(f"{name} keys without a type", keys, {**shape, **endpoint.types})
+        empty = endpoint.status == 204 or endpoint.keys_from == "open"
+        _require(empty != bool(keys), f"{name}: keys do not fit status and keys_from")
+
+
+def _check_places(contract: Contract) -> None:
     places = {ANY, *(endpoint.name for endpoint in contract.endpoints)}
-    rows = ((place, row.status, row.text, row.cause) for row in contract.errors for place in row.where)
-    _unique("error", rows)
+    groups = {endpoint.group for endpoint in contract.endpoints}
+    _unique("error", ((place, row.status, row.text, row.cause) for row in contract.errors for place in row.where))
     for error in contract.errors:
-        label = f"error {error.status} {error.text!r}"
-        _known(f"{label} where", error.where, places)
-        _known(f"{label} except_groups", error.except_groups, GROUPS)
-        _known(f"{label} source", [error.source], SOURCES)
-        _require(bool(error.where), f"{label}: where is empty")
-        worded = error.text_fixed and error.status != 304
-        _require(bool(error.text) == worded, f"{label}: text and text_fixed differ")
+        _known(f"error {error.text or error.cause} where", error.where, places)
+        _known(f"error {error.text or error.cause} except_groups", error.except_groups, groups)
     for header in contract.headers:
         _known(f"header {header.name} where", header.where, places)
-        _known(f"header {header.name} direction", [header.direction], DIRECTIONS)
-        _known(f"header {header.name} source", [header.source], SOURCES)
-
-
-def _check_limits_and_events(contract: Contract) -> None:
-    places = {ANY, *(endpoint.name for endpoint in contract.endpoints)}
     for limit in contract.limits.values():
         _known(f"limit {limit.name} applies_to", limit.applies_to, places)
-        _known(f"limit {limit.name} source", [limit.source], SOURCES)
         figures = (limit.value, limit.min, limit.max, limit.default)
         _require(any(figure is not None for figure in figures), f"limit {limit.name} has no figure")
-    _unique("event", ((event.kind, event.name) for event in contract.all_events))
-    for event in contract.all_events:
-        _known(f"event {event.name} kind", [event.kind], EVENT_KINDS)
-        _known(f"event {event.name} optional and nested", [*event.optional, *event.nested], event.fields)
-        _known(f"event {event.name} source", [event.source], SOURCES)
 
 
-def _check_states_and_enums(contract: Contract) -> None:
+def _check_values(contract: Contract) -> None:
     movers = {*MOVERS, *(endpoint.name for endpoint in contract.endpoints)}
+    for event in contract.all_events:
+        _known(f"event {event.name} optional and nested", [*event.optional, *event.nested], event.fields)
     for state in contract.states.values():
-        _require(all(len(move) == 3 for move in state.moves), f"state {state.of}: a move is [from, to, by]")
-        _known(f"state {state.of} initial and terminal", state.initial + state.terminal, state.values)
-        _known(f"state {state.of} moves from", (move[0] for move in state.moves), {"*", *state.values})
-        _known(f"state {state.of} moves to", (move[1] for move in state.moves), state.values)
-        _known(f"state {state.of} moves by", (move[2] for move in state.moves), movers)
-        _known(f"state {state.of} source", [state.source], SOURCES)
+        _known(f"state {state.name} initial and terminal", state.initial + state.terminal, state.values)
+        _known(f"state {state.name} moves from", (move[0] for move in state.moves), {"*", *state.values})
+        _known(f"state {state.name} moves to", (move[1] for move in state.moves), state.values)
+        _known(f"state {state.name} moves by", (move[2] for move in state.moves), movers)
     for enum in contract.enums.values():
         _unique(f"enum {enum.name}", enum.values)
-        _known(f"enum {enum.name} figures", enum.figures, map(str, enum.values))
-        _known(f"enum {enum.name} source", [enum.source], SOURCES)
+        _known(f"enum {enum.name} figures", enum.figures, {str(value) for value in enum.values})
 
 
 def _require(holds: bool, complaint: str) -> None:
@@ -318,7 +304,7 @@ def _require(holds: bool, complaint: str) -> None:
         raise ContractError(complaint)
 
 
-def _known(what: str, values: Iterable[str], allowed: Iterable[str]) -> None:
+def _known(what: str, values: Iterable[str], allowed: Collection[str]) -> None:
     unknown = sorted(set(values) - set(allowed))
     _require(not unknown, f"{what}: unknown {', '.join(unknown)}")
 
@@ -328,36 +314,3 @@ def _unique(what: str, values: Iterable[object]) -> None:
     for value in values:
         _require(value not in seen, f"{what}: {value} is there twice")
         seen.add(value)
-
-
-def _index(what: str, pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
-    rows = tuple(pairs)
-    _unique(what, (name for name, _ in rows))
-    return dict(rows)
-
-
-def _decode(kind: type[T], raw: object, where: str) -> T:
-    """A TOML table as the dataclass `kind`: no field too many, none too few, each of its type."""
-    _require(isinstance(raw, dict), f"{where}: not a table")
-    table: dict[str, object] = dict(raw) if isinstance(raw, dict) else {}
-    where = f"{where}.{table.get('name', table.get('of', table.get('text', '')))}".rstrip(".")
-    hints = get_type_hints(kind)
-    _known(f"{where} fields", table, hints)
-    for slot in fields(kind):  # type: ignore[arg-type]  # every caller passes a dataclass
-        needed = slot.default is MISSING and slot.default_factory is MISSING
-        _require(slot.name in table or not needed, f"{where}: {slot.name} is missing")
-    return kind(**{name: _value(hints[name], value, f"{where}.{name}") for name, value in table.items()})
-
-
-def _value(hint: Any, raw: object, where: str) -> object:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is tuple and isinstance(raw, list):
-        return tuple(_value(arguments[0], entry, where) for entry in raw)
-    if origin is Mapping and isinstance(raw, dict):
-        table = {key: _value(arguments[1], entry, f"{where}.{key}") for key, entry in raw.items()}
-        return types.MappingProxyType(table)
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _decode(hint, raw, where)
-    allowed = arguments if origin in (Union, types.UnionType) else (hint,)
-    _require(type(raw) in allowed, f"{where}: {raw!r} is of the wrong type")
-    return raw

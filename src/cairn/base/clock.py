@@ -37,8 +37,8 @@ def monotonic() -> float:
 
 def iso(at_ms: int) -> str:
     """The moment as the interface writes it: ISO 8601, UTC, milliseconds, ``Z``."""
-    moment = datetime.fromtimestamp(at_ms / 1000, tz=UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{at_ms % 1000:03d}Z"
+    seconds, rest = divmod(at_ms, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}Z"
 
 
 def rfc2822(at_ms: int) -> str:

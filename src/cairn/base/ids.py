@@ -14,8 +14,10 @@ import threading
 from cairn.base import clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _SHAPE = re.compile(r"[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}")
 _RANDOM_BITS = 80
+_SHIFTS = tuple(range(120, -1, -10))
 
 _lock = threading.Lock()
 _last = 0
@@ -24,7 +26,7 @@ _last = 0
 def _next_number() -> int:
     """128 bits: the time and 80 random bits, always more than the number given before."""
     global _last
-    fresh = (clock.now_ms() << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
+    fresh = (clock.now_ms() << _RANDOM_BITS) | int.from_bytes(secrets.token_bytes(_RANDOM_BITS // 8))
     with _lock:
         if fresh >> _RANDOM_BITS <= _last >> _RANDOM_BITS:
             # Same millisecond, or the clock went back: stay above, by a step nobody can guess.
@@ -36,7 +38,7 @@ def _next_number() -> int:
 def new(prefix: str) -> str:
     """A new identifier such as ``prj_01jd…``."""
     number = _next_number()
-    text = "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+    text = "".join([_PAIRS[(number >> shift) & 1023] for shift in _SHIFTS])
     return f"{prefix}_{text}"
 
 

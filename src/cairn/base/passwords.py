@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+
+from cairn.base import errors
+
+T = TypeVar("T")
+
+_MOST_WAITING = 64
 
 
 class Passwords:
@@ -15,14 +23,25 @@ class Passwords:
     def __init__(self, *, memory_kib: int = 47_104, rounds: int = 1) -> None:
         self._hasher = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
+        self._waiting = 0
         self._nobody = self._hasher.hash("nobody has this password")
 
+    async def _run(self, work: Callable[[], T]) -> T:
+        """In the pool; a flood of log-ins is turned away rather than queued without end."""
+        if self._waiting >= _MOST_WAITING:
+            raise errors.UNAVAILABLE({"Retry-After": "5"})
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        finally:
+            self._waiting -= 1
+
     async def hash(self, password: str) -> str:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._hasher.hash, password)
+        return await self._run(lambda: self._hasher.hash(password))
 
     async def matches(self, password: str, hashed: str | None) -> bool:
         """Whether the password fits. Without a hash it takes as long and says no."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._check, password, hashed)
+        return await self._run(lambda: self._check(password, hashed))
 
     def _check(self, password: str, hashed: str | None) -> bool:
         try:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 PREFIX = "CAIRN_"
+DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
 T = TypeVar("T")
 
 
@@ -82,12 +83,12 @@ class Settings:
     )
     rate_limit_per_minute: int = _setting(200, "Requests a minute and address; 0 switches the limit off.")
     route_limits: str = _setting(
-        "login=10/minute,ask=30/minute,genesis.start=6/hour",
-        "Limits of single routes, `name=count/window` pairs; a count of 0 switches one off.",
+        DEFAULT_ROUTE_LIMITS,
+        "Limits of single routes, `name=count/window` pairs; `name=0` switches one off, others keep their default.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),
-        "CIDR ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+        "CIDR ranges of proxies whose `X-Forwarded-For` is believed.",
         shown="none",
     )
     default_plan: str = _setting("team", "Plan of a new team.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from granian.constants import HTTPModes, Interfaces
@@ -14,9 +14,10 @@ from granian.server.embed import Server
 
 from cairn.base import log
 from cairn.base.settings import Settings, SettingsError
-from cairn.web.app import App
+from cairn.web.request import Receive, Scope, Send
 
 T = TypeVar("T")
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _HEADER_READ_MS = 10_000
 _STOP_SECONDS = 5.0
@@ -54,7 +55,7 @@ def check_port(settings: Settings) -> None:
             raise SettingsError(f"Cannot listen on {where} ({error.strerror}); set CAIRN_PORT") from None
 
 
-async def listen(app: App, settings: Settings, stop: asyncio.Event) -> None:
+async def listen(app: AsgiApp, settings: Settings, stop: asyncio.Event) -> None:
     """Serve until ``stop`` is set; requests under way get a moment to end."""
     server = Server(
         app,

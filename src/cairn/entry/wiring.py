@@ -11,7 +11,7 @@ from pathlib import Path
 from cairn.base.crypto import Sealer
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
-from cairn.base.settings import Settings, SettingsError
+from cairn.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
 from cairn.entry.keys import load_sealer
 from cairn.features.audit.routes import routes as audit_routes
 from cairn.features.dashboard.routes import routes as dashboard_routes
@@ -174,7 +174,7 @@ async def open_app(house: House, runner: Runner | None = None) -> AsyncIterator[
 
 def _open_limits(settings: Settings) -> RateLimits:
     try:
-        routes = parse_route_limits(settings.route_limits)
+        routes = parse_route_limits(DEFAULT_ROUTE_LIMITS) | parse_route_limits(settings.route_limits)
     except ValueError as error:
         raise SettingsError(f"CAIRN_ROUTE_LIMITS: {error}") from None
     return RateLimits(open_counter(settings.redis_url), per_minute=settings.rate_limit_per_minute, routes=routes)
@@ -191,7 +191,8 @@ def _readiness(house: House, runner: Runner | None) -> Readiness:
 
     async def migrations() -> bool:
         try:
-            return await schema.version(database_address(house.settings)) == schema.HEAD
+            async with house.database.read() as tx:
+                return await schema.version_in(tx) == schema.HEAD
         except StorageUnavailable:
             return False
 

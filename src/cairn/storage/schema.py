@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asyncpg
+from sqlalchemy import text
 
 from cairn.storage import sqlite
-from cairn.storage.database import StorageUnavailable
+from cairn.storage.database import StorageUnavailable, Tx
+from cairn.storage.statements import Sql
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 HEAD = "0001"
 """The newest step under migrations/versions; a test keeps it true."""
 
+_VERSION = Sql(text("SELECT version_num FROM alembic_version"))
 _LOCK = 0x63_61_69_72_6E  # "cairn", for PostgreSQL's advisory lock
 
 
@@ -57,6 +60,12 @@ def _sqlite_version(path: Path) -> str | None:
     finally:
         connection.close()
     return str(row[0]) if row else None
+
+
+async def version_in(tx: Tx) -> str | None:
+    """The step of a database that is open already."""
+    row = await tx.one(_VERSION)
+    return None if row is None else str(row["version_num"])
 
 
 async def require_current(url: str | Path) -> None:
@@ -107,7 +116,6 @@ def _migrate_sqlite(path: Path) -> None:
 
 
 async def _migrate_postgres(url: str) -> None:
-    from sqlalchemy import text
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from cairn.base import clock
 from cairn.storage.database import Row, StorageUnavailable, Tx
@@ -75,12 +75,8 @@ class SqliteDatabase:
             self._opened.append(found)
         return found
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Tx]:
-        try:
-            yield _Read(self._near, self)
-        except sqlite3.OperationalError as error:
-            raise StorageUnavailable(str(error)) from error
+    def read(self) -> _Read:
+        return _Read(self._near, self)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Tx]:
@@ -116,9 +112,18 @@ def _touched(connection: sqlite3.Connection, compiled: Compiled, values: dict[st
 class _Read:
     """Reads outside any transaction: each statement sees what is committed."""
 
+    __slots__ = ("_database", "_near")
+
     def __init__(self, near: sqlite3.Connection, database: SqliteDatabase) -> None:
         self._near = near
         self._database = database
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.OperationalError):
+            raise StorageUnavailable(str(error)) from error
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         return _first(self._near, compiled_for(query, SQLITE), values)

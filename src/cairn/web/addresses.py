@@ -41,12 +41,11 @@ class Addresses:
         )
 
     def set_client(self, request: Request, scope: Scope) -> None:
-        """Write the client's address (and whether it came by https) into the request."""
+        """Write the client's address into the request."""
         peer = scope.get("client")
         request.address = str(peer[0]) if peer else ""
         if not self._trusted or not self._is_trusted(_parse(request.address)):
             return
-        request.secure = request.header(b"x-forwarded-proto") == "https"
         # From the nearest hop outwards; the first one that is not ours is the client.
         for hop in reversed((request.header(b"x-forwarded-for") or "").split(",")):
             found = _parse(hop)

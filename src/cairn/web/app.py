@@ -16,7 +16,7 @@ from cairn.storage.database import Database, StorageUnavailable, Tx
 from cairn.web.addresses import Addresses, bucket
 from cairn.web.call import Call, Tools
 from cairn.web.metrics import Metrics
-from cairn.web.needs import SIGNATURE, Authenticators, authenticate
+from cairn.web.needs import Authenticators, authenticate
 from cairn.web.ratelimit import Decision, RateLimits
 from cairn.web.request import Receive, Request, Scope, Send
 from cairn.web.response import CommonHeaders, Headers, Response, Stream, encode_json, refusal_response
@@ -69,7 +69,7 @@ class App:
                 _refuse_over_limit(decision, route)
             if route is None:
                 raise _no_route(found)
-            response = await self._answer(route, found[1] if found else [], request)
+            response = await self._answer(route, found[1] if found else (), request)
         except Refusal as refusal:
             response = refusal_response(refusal)
         except StorageUnavailable as error:
@@ -81,7 +81,7 @@ class App:
         await self._send(request, response, decision, send)
         self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
 
-    async def _answer(self, route: Route, values: list[str], request: Request) -> Response | Stream:
+    async def _answer(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
         """Authenticate, read the body, run the handler in its transaction, encode the result."""
         call = Call(request, self._database, self._tools, self._limits)
         if route.tx is TxMode.READ:
@@ -104,9 +104,11 @@ class App:
     async def _caller(self, route: Route, request: Request, tx: Tx) -> Caller | None:
         if route.needs.credentials is None:
             return None
-        if route.needs.accepts(SIGNATURE):
+        if route.needs.by_signature:
             return await self._authenticators.verify_signature(tx, request, await request.read_body())
         caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
+        if route.tx is TxMode.READ:
+            return caller  # what is read is not recorded, so nobody asks where the caller came from
         return structs.replace(caller, address=request.address, request_id=request.request_id)
 
     async def _still_allowed(self, route: Route, request: Request) -> bool:
@@ -117,11 +119,11 @@ class App:
             return False
         return True
 
-    async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: list[str]) -> Any:
+    async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: tuple[str, ...]) -> Any:
         call.enter(caller, tx)
         return await route.handler(call, **await self._arguments(route, call.request, values))
 
-    async def _arguments(self, route: Route, request: Request, values: list[str]) -> dict[str, Any]:
+    async def _arguments(self, route: Route, request: Request, values: tuple[str, ...]) -> dict[str, Any]:
         arguments: dict[str, Any] = dict(zip(route.path_parameters, values, strict=True))
         if route.query is not None:
             arguments["query"] = read_query(request, route.query)
@@ -135,15 +137,15 @@ class App:
         headers.append((b"x-request-id", request.request_id.encode()))
         if decision is not None:
             headers += _limit_headers(decision)
-        if isinstance(response, Stream):
+        if isinstance(response, Stream) and request.method != "HEAD":
             await _send_stream(request, response, headers, send)
             return
+        body = b"" if isinstance(response, Stream) else response.body
         if response.status != 304 and response.status != 204:
             headers.append((b"content-type", response.content_type))
-            headers.append((b"content-length", str(len(response.body)).encode()))
+            headers.append((b"content-length", str(len(body)).encode()))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        body = b"" if request.method == "HEAD" else response.body
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
 
 
 async def _send_stream(request: Request, response: Stream, headers: Headers, send: Send) -> None:
@@ -157,7 +159,9 @@ async def _send_stream(request: Request, response: Stream, headers: Headers, sen
     finally:
         watching.cancel()
         sending.cancel()
-        await asyncio.gather(sending, watching, return_exceptions=True)
+        fault, _ = await asyncio.gather(sending, watching, return_exceptions=True)
+        if isinstance(fault, Exception):
+            _log.error("a stream broke off", request_id=request.request_id, exc_info=fault)
 
 
 async def _send_pieces(response: Stream, send: Send) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cairn.base import errors
 from cairn.base.caller import Caller, Role
@@ -32,9 +32,14 @@ class Needs:
 
     credentials: Credential | None
     roles: frozenset[Role] | None = None
+    by_key: bool = field(init=False)
+    by_login: bool = field(init=False)
+    by_signature: bool = field(init=False)
 
-    def accepts(self, credential: Credential) -> bool:
-        return self.credentials is not None and credential in self.credentials
+    def __post_init__(self) -> None:
+        # Told apart once, here: asking a Flag costs more than the rest of the check.
+        for name, credential in (("by_key", KEY), ("by_login", LOGIN), ("by_signature", SIGNATURE)):
+            object.__setattr__(self, name, credential in (self.credentials or Credential(0)))
 
 
 ANYONE = Needs(None)
@@ -98,11 +103,11 @@ async def authenticate(
 
 async def _find_caller(request: Request, tx: Tx, required: Needs, by: Authenticators) -> Caller | None:
     authorization = request.header(b"authorization")
-    if authorization is not None and required.accepts(KEY):
+    if authorization is not None and required.by_key:
         if authorization[:7].lower() != _BEARER:
             return None
         return await by.find_by_key(tx, authorization[7:].strip())
-    if not required.accepts(LOGIN):
+    if not required.by_login:
         return None
     token = cookie(request, by.cookie_name)
     caller = await by.find_by_login(tx, token) if token else None

@@ -11,15 +11,10 @@ import msgspec
 
 from cairn.base import errors
 from cairn.base.errors import ErrorKind
-from cairn.web.needs import KEY, LOGIN, SIGNATURE, Needs
+from cairn.web.needs import Needs
 from cairn.web.response import Response, Stream
 from cairn.web.routes import Route
 
-_SECURITY = {
-    KEY: "bearer",
-    LOGIN: "cookie",
-    SIGNATURE: "signature",
-}
 _REF = "#/components/schemas/{name}"
 _ERROR_SCHEMA = {
     "type": "object",
@@ -36,11 +31,10 @@ _LIMIT_HEADERS = {
 
 def document(routes: list[Route], *, version: str, server: str, cookie_name: str) -> dict[str, Any]:
     """The whole interface."""
+    routes = [route for route in routes if route.described]
     schemas = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        if route.content_type == "text/html":
-            continue
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
@@ -148,7 +142,8 @@ def _operation(route: Route) -> dict[str, Any]:
 def _security(needs: Needs) -> list[dict[str, list[str]]]:
     if needs.credentials is None:
         return []
-    return [{name: []} for credential, name in _SECURITY.items() if needs.accepts(credential)]
+    accepted = (("bearer", needs.by_key), ("cookie", needs.by_login), ("signature", needs.by_signature))
+    return [{name: []} for name, accepts in accepted if accepts]
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
@@ -205,7 +200,7 @@ def _possible_errors(route: Route) -> list[ErrorKind]:
         kinds.append(route.unauthorized)
         if route.needs.roles is not None:
             kinds.append(errors.FORBIDDEN)
-        if route.method != "GET" and route.needs.accepts(LOGIN):
+        if route.method != "GET" and route.needs.by_login:
             kinds.append(errors.CROSS_SITE)
     if route.query is not None or route.body is not None:
         kinds.append(errors.INVALID)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from cairn.base import clock, log
 
 _WINDOWS_S = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+ROUTE_LIMITS = ("login", "ask", "genesis.start")
+"""The routes that have a limit of their own."""
 _PAIR = re.compile(r"\s*([a-z.]+)\s*=\s*(\d+)\s*/\s*(second|minute|hour|day)\s*|\s*([a-z.]+)\s*=\s*0\s*")
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE_MS = 5_000
@@ -139,5 +141,7 @@ def parse_route_limits(text: str) -> dict[str, Limit]:
         if match is None:
             raise ValueError(f"{pair!r} is not of the form name=count/window")
         name, count, window, switched_off = match.groups()
+        if (name or switched_off) not in ROUTE_LIMITS:
+            raise ValueError(f"there is no limit called {name or switched_off!r}; there are: {', '.join(ROUTE_LIMITS)}")
         found[name or switched_off] = Limit(int(count or 0), _WINDOWS_S[window or "minute"])
     return found

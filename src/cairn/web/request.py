@@ -12,21 +12,23 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+_LENGTH_DIGITS = 12
+
 
 class Request:
     """Method, path, headers and (when asked for) the body."""
 
-    __slots__ = ("_receive", "address", "headers", "method", "path", "query_string", "request_id", "secure")
+    __slots__ = ("_body", "_receive", "address", "headers", "method", "path", "query_string", "request_id")
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.query_string: bytes = scope["query_string"]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.secure: bool = scope.get("scheme") == "https"
         self.address = ""
         self.request_id = ""
         self._receive = receive
+        self._body: bytes | None = None
 
     def header(self, name: bytes) -> str | None:
         """A header's value, or None; bytes beyond ASCII are kept as they are, in Latin-1."""
@@ -34,30 +36,26 @@ class Request:
         return None if value is None else value.decode("latin-1")
 
     async def read_body(self, limit: int = limits.BODY_BYTES) -> bytes:
-        """The whole body; refuses one over the limit as soon as that is known."""
-        declared = self.headers.get(b"content-length")
-        if declared is not None and (not declared.isdigit() or int(declared) > limit):
-            raise errors.BODY_TOO_LARGE()
-        first = await self._receive()
-        body: bytes = first.get("body", b"")
-        if not first.get("more_body"):
-            return self._bounded(body, limit)
-        parts = [body]
-        size = len(body)
+        """The whole body, also when asked again; refuses one over the limit as soon as that is known."""
+        if self._body is None:
+            declared = self.headers.get(b"content-length", b"0")
+            if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
+                raise errors.BODY_TOO_LARGE()
+            self._body = await self._receive_body(limit)
+        return self._body
+
+    async def _receive_body(self, limit: int) -> bytes:
+        parts: list[bytes] = []
+        size = 0
         while True:
             message = await self._receive()
             part: bytes = message.get("body", b"")
-            parts.append(part)
             size += len(part)
             if size > limit:
                 raise errors.BODY_TOO_LARGE()
+            parts.append(part)
             if not message.get("more_body"):
-                return b"".join(parts)
-
-    def _bounded(self, body: bytes, limit: int) -> bytes:
-        if len(body) > limit:
-            raise errors.BODY_TOO_LARGE()
-        return body
+                return b"".join(parts) if len(parts) > 1 else part
 
     async def wait_for_disconnect(self) -> None:
         """Return when the client has gone away."""

@@ -20,7 +20,6 @@ encode_json = msgspec.json.Encoder().encode
 _COMMON: Headers = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 _DATA_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")

@@ -12,6 +12,7 @@ import re
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -50,6 +51,7 @@ class Route:
     errors: tuple[ErrorKind, ...]
     counted: bool
     content_type: str
+    described: bool
     path_parameters: tuple[str, ...]
     body: type[Any] | None
     body_optional: bool
@@ -92,8 +94,13 @@ class Routes:
         errors: tuple[ErrorKind, ...] = (),
         counted: bool = True,
         content_type: str = "application/json",
+        described: bool = True,
     ) -> Callable[[Handler], Handler]:
-        """Declare the decorated function as the handler of this method and path."""
+        """Declare the decorated function as the handler of this method and path.
+
+        ``counted``: whether the global rate limit counts it. ``described``: whether OpenAPI tells of it; pages
+        and their files are for browsers.
+        """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
 
         def declare(handler: Handler) -> Handler:
@@ -115,6 +122,7 @@ class Routes:
                     errors=errors,
                     counted=counted,
                     content_type=content_type,
+                    described=described,
                     path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
                     body=body,
                     body_optional=body is not None and not _required_fields(body),
@@ -141,8 +149,9 @@ def _required_fields(kind: type[Any]) -> list[str]:
 
 _METHODS = "\0"
 _ANY = "{}"
+_KEPT_PATHS = 4096
 _Node = dict[str, Any]
-Found = tuple[dict[str, Route], list[str]]
+Found = tuple[dict[str, Route], tuple[str, ...]]
 
 
 class Router:
@@ -150,6 +159,7 @@ class Router:
 
     def __init__(self, routes: list[Route]) -> None:
         self._root: _Node = {}
+        self.find = lru_cache(maxsize=_KEPT_PATHS)(self._find)
         for route in routes:
             node = self._root
             for segment in route.path[1:].split("/"):
@@ -159,12 +169,12 @@ class Router:
                 raise ValueError(f"{route.method} {route.path} is declared twice")
             methods[route.method] = route
 
-    def find(self, path: str) -> Found | None:
+    def _find(self, path: str) -> Found | None:
         """The routes by method at this path, and the values of its parameters."""
-        return _walk(self._root, path[1:].split("/"), 0, []) if path.startswith("/") else None
+        return _walk(self._root, path[1:].split("/"), 0, ()) if path.startswith("/") else None
 
 
-def _walk(node: _Node, segments: list[str], at: int, values: list[str]) -> Found | None:
+def _walk(node: _Node, segments: list[str], at: int, values: tuple[str, ...]) -> Found | None:
     if at == len(segments):
         methods: dict[str, Route] | None = node.get(_METHODS)
         return (methods, values) if methods else None
@@ -175,5 +185,5 @@ def _walk(node: _Node, segments: list[str], at: int, values: list[str]) -> Found
         if found is not None:
             return found
     if _ANY in node and segment:
-        return _walk(node[_ANY], segments, at + 1, [*values, segment])
+        return _walk(node[_ANY], segments, at + 1, (*values, segment))
     return None

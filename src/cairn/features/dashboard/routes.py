@@ -31,19 +31,19 @@ class SigninQuery(Shape):
     token: str = ""
 
 
-@routes.add("GET", "/", ANYONE, name="home", tx=TxMode.NONE, content_type="text/html")
+@routes.add("GET", "/", ANYONE, name="home", tx=TxMode.NONE, described=False)
 async def home(call: Call) -> Response:
     """The dashboard."""
     return Response(200, _PAGE, HTML)
 
 
-@routes.add("GET", "/invitation", ANYONE, name="invitation", tx=TxMode.NONE, content_type="text/html")
+@routes.add("GET", "/invitation", ANYONE, name="invitation", tx=TxMode.NONE, described=False)
 async def invitation(call: Call) -> Response:
     """The page behind the link in an invitation's mail."""
     return Response(200, _PAGE, HTML)
 
 
-@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, content_type="text/html")
+@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, described=False)
 async def asset(call: Call, name: str) -> Response:
     """A file of the dashboard."""
     if name not in _ASSETS:
@@ -52,7 +52,7 @@ async def asset(call: Call, name: str) -> Response:
     return Response(200, content, kind, [_REVALIDATE])
 
 
-@routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, content_type="text/html")
+@routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, described=False)
 async def signin(call: Call, query: SigninQuery) -> Response:
     """Use a one-time sign-in link up, then show the dashboard; an old link shows the sign-in form."""
     if 0 < len(query.token) <= limits.SIGNIN_TOKEN_CHARS:

@@ -21,6 +21,7 @@ _INSERT_LINK = Sql(insert(signin_links))
 _FIND_USER = Sql(select(users).where(users.c.email_key == bindparam("key")))
 _GET_USER = Sql(select(users).where(users.c.id == bindparam("user_id")))
 _GET_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")))
+_LOCK_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update())
 _SET_PASSWORD = Sql(update(users).where(users.c.id == bindparam("user_id")).values(password_hash=bindparam("hashed")))
 _MEMBERSHIPS = Sql(
     select(teams.c.id, teams.c.name, teams.c.plan, team_members.c.role)
@@ -121,6 +122,13 @@ async def create_team(tx: Tx, name: str, plan: str) -> str:
 
 async def get_team(tx: Tx, team_id: str) -> Row:
     row = await tx.one(_GET_TEAM, team_id=team_id)
+    assert row is not None
+    return row
+
+
+async def lock_team(tx: Tx, team_id: str) -> Row:
+    """The team, held until the transaction ends: what is counted against its plan is then exact."""
+    row = await tx.one(_LOCK_TEAM, team_id=team_id)
     assert row is not None
     return row
 

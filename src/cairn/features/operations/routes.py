@@ -81,7 +81,7 @@ async def openapi(call: Call) -> Response:
     return Response(200, call.use(Description).document)
 
 
-@routes.add("GET", "/docs", ANYONE, name="docs", tx=TxMode.NONE, counted=False, content_type="text/html")
+@routes.add("GET", "/docs", ANYONE, name="docs", tx=TxMode.NONE, counted=False, described=False)
 async def docs(call: Call) -> Response:
     """This interface, described for people."""
     return Response(200, call.use(Description).page, HTML)

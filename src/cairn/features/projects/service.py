@@ -39,7 +39,7 @@ _PLAIN_FIELDS = (
 async def create_project(tx: Tx, caller: Caller, plans: Plans, sealer: Sealer, wanted: NewProject) -> ProjectCreated:
     if not caller.manages:
         raise errors.FORBIDDEN()
-    plan = plans.get((await people.get_team(tx, caller.team_id))["plan"])
+    plan = plans.get((await people.lock_team(tx, caller.team_id))["plan"])
     if await store.count_projects(tx, caller.scope) >= plan.projects:
         raise errors.PLAN_LIMIT(counter="projects")
     project_id = store.new_project_id()

@@ -1,0 +1,1 @@
+"""Benchmarks. Each prints our figure beside the limit of this machine, measured in the same run, interleaved."""

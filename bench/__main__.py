@@ -1,0 +1,22 @@
+"""``python -m bench [name …]``: all benchmarks, or the named ones."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import reads
+
+BENCHMARKS = {"reads": reads.run}
+
+
+def main() -> None:
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        raise SystemExit(f"no benchmark called {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}")
+    for name in names:
+        BENCHMARKS[name]()
+
+
+if __name__ == "__main__":
+    main()

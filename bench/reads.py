@@ -1,0 +1,75 @@
+"""GET /api/projects/{id} with a key, beside a minimal ASGI app on the same server: how much a request costs us."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.servers import lifetime
+from tests.support.processes import COMMAND, free_port
+
+from bench.measure import Figures, Target, compare, running
+
+WANTED_RATIO = 0.25
+
+
+def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
+    """Print requests a second, latencies, CPU time a request, and the ratios to the limit, on both engines."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        targets = [_minimal(stack)]
+        server = lifetime.postgres()
+        stack.callback(lifetime.stop_all)
+        server.create_database("bench")
+        for engine, url in (("sqlite", ""), ("postgresql", server.url("bench"))):
+            targets.append(_cairn(stack, engine, Path(folder) / engine, url))
+        figures = compare(targets, rounds=rounds, seconds=seconds, connections=connections)
+    _print(figures)
+
+
+def _minimal(stack: ExitStack) -> Target:
+    port = free_port()
+    pid = stack.enter_context(running([sys.executable, "-m", "bench.minimal", str(port)], lifetime.child_env(), port))
+    return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: bench\r\n\r\n"])
+
+
+def _cairn(stack: ExitStack, engine: str, folder: Path, url: str) -> Target:
+    port = free_port()
+    environment = {
+        **lifetime.child_env(),
+        "CAIRN_DATA_DIR": str(folder),
+        "CAIRN_PORT": str(port),
+        "CAIRN_RATE_LIMIT_PER_MINUTE": "100000000",
+    }
+    if url:
+        environment["CAIRN_DATABASE_URL"] = url
+    made = subprocess.run(
+        [str(COMMAND), "admin", "create-owner", "--email", "bench@example.com", "--team", "Bench", "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    owner = json.loads(made.stdout)
+    pid = stack.enter_context(running([str(COMMAND), "serve"], environment, port))
+    request = (
+        f"GET /api/projects/{owner['projectId']} HTTP/1.1\r\nHost: bench\r\n"
+        f"Authorization: Bearer {owner['apiKey']}\r\nAccept: application/json\r\n\r\n"
+    )
+    return Target(engine, port, pid, [request])
+
+
+def _print(figures: dict[str, Figures]) -> None:
+    limit = figures["minimal"]
+    print("GET /api/projects/{id} with a key, 32 connections, medians of interleaved rounds")
+    print(f"{'':12}{'req/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'CPU µs':>9}{'ratio':>8}{'CPU ratio':>11}")
+    for name, row in figures.items():
+        ratio, cpu_ratio = row.rps / limit.rps, limit.cpu_us / row.cpu_us
+        print(
+            f"{name:12}{row.rps:9.0f}{row.p50_ms:9.2f}{row.p99_ms:9.2f}{row.cpu_us:9.0f}{ratio:8.2f}{cpu_ratio:11.2f}"
+        )
+    reached = figures["sqlite"].rps / limit.rps
+    print(f"wanted on SQLite: at least {WANTED_RATIO}; reached {reached:.2f}")

@@ -1,0 +1,163 @@
+"""API keys: shown once, kept as a hash, listed, ended at once, and their last use noted at little cost."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base import clock
+from cairn.base.clock import HOUR_MS
+from cairn.base.signing import sha256_hex
+from cairn.features.keys.last_use import LastUse
+from cairn.storage.tables import api_keys
+from tests.features.world import FORBIDDEN, UNAUTHENTICATED, insert_rows, raw_database, run_sql, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+NO_KEY = (404, {"error": "Key not found"})
+
+
+async def _make(person: Person, name: str) -> dict[str, str]:
+    answer = await person.post("/api/keys", {"name": name})
+    assert answer.status_code == 201
+    made: dict[str, str] = answer.json()
+    return made
+
+
+async def _use(service: Service, key: str) -> tuple[int, object]:
+    return told(await service.http.get("/api/auth/me", headers={"Authorization": f"Bearer {key}"}))
+
+
+async def test_a_key_is_shown_once_and_kept_as_a_hash(service: Service) -> None:
+    owner = await service.owner()
+    made = await _make(owner, "  laptop ")
+    assert sorted(made) == ["createdAt", "id", "key", "name"]
+    assert made["name"] == "laptop"
+    assert made["key"].startswith("service_sk_")
+    assert len(made["key"]) >= len("service_sk_") + 43  # 32 random bytes
+    [entry] = [entry for entry in (await owner.get("/api/keys")).json() if entry["id"] == made["id"]]
+    assert sorted(entry) == ["createdAt", "id", "lastUsed", "name", "prefix"]
+    assert made["key"].startswith(entry["prefix"])
+    assert len("service_sk_") < len(entry["prefix"]) < len(made["key"]) / 2
+    assert entry["lastUsed"] is None
+
+    assert (await _use(service, made["key"]))[0] == 200
+    raw = await raw_database(service)
+    assert sha256_hex(made["key"]).encode() in raw
+    assert made["key"].encode() not in raw
+    assert made["key"].removeprefix("service_sk_").encode() not in raw
+    for path in ("/api/keys", "/api/keys?include=team", "/api/audit"):
+        assert made["key"] not in (await owner.get(path)).text
+    for wrong in (made["key"][:-1], made["key"] + "x", made["key"].upper(), sha256_hex(made["key"]), entry["prefix"]):
+        assert await _use(service, wrong) == UNAUTHENTICATED
+    for name in ("", " ", "x" * 101, None):
+        refused = await owner.post("/api/keys", {"name": name})
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith("name ")
+
+
+async def test_own_keys_and_those_of_the_team(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    admin, member, colleague = [await service.join(owner, role) for role in ("admin", "member", "member")]
+    spare = {person.user_id: await _make(person, "spare") for person in (owner, admin, member, colleague)}
+    for person in (owner, admin, member):
+        own = (await person.get("/api/keys")).json()
+        assert [entry["name"] for entry in own] == ["spare", "test"]
+    for person in (owner, admin):
+        team = (await person.get("/api/keys?include=team")).json()
+        assert [entry["userId"] for entry in team][:4] == list(spare)[::-1]
+        assert len(team) == 8
+    assert told(await member.get("/api/keys?include=team")) == FORBIDDEN
+    assert (await member.get("/api/keys?include=all")).status_code == 400
+
+    of_colleague = {"keyId": spare[colleague.user_id]["id"]}
+    assert told(await member.delete("/api/keys", of_colleague)) == NO_KEY
+    assert told(await stranger.delete("/api/keys", of_colleague)) == NO_KEY
+    assert told(await owner.delete("/api/keys", {"keyId": "key_nothing"})) == NO_KEY
+    assert told(await owner.delete("/api/keys", {})) == (400, {"error": "keyId is required"})
+    assert (await _use(service, spare[colleague.user_id]["key"]))[0] == 200
+
+    for person, owner_of_key in ((admin, colleague), (member, member), (admin, owner)):
+        gone = spare[owner_of_key.user_id]
+        deleted = await person.delete("/api/keys", {"keyId": gone["id"]})
+        assert (deleted.status_code, deleted.content) == (204, b"")
+        assert await _use(service, gone["key"]) == UNAUTHENTICATED
+        assert told(await person.delete("/api/keys", {"keyId": gone["id"]})) == NO_KEY
+    itself = (await member.get("/api/keys")).json()[0]["id"]
+    assert (await member.delete("/api/keys", {"keyId": itself})).status_code == 204
+    assert told(await member.get("/api/keys")) == UNAUTHENTICATED
+
+
+async def test_a_key_acts_with_the_role_its_person_has_now(service: Service) -> None:
+    owner = await service.owner()
+    person = await service.join(owner, "admin")
+    key = (await _make(person, "old"))["key"]
+    bearer = {"Authorization": f"Bearer {key}"}
+    assert (await service.http.get("/api/audit", headers=bearer)).status_code == 200
+    await owner.patch(f"/api/team/{person.member_id}", {"role": "member"})
+    assert told(await service.http.get("/api/audit", headers=bearer)) == FORBIDDEN
+    await owner.patch(f"/api/team/{person.member_id}", {"role": "admin"})
+    assert (await service.http.get("/api/audit", headers=bearer)).status_code == 200
+    assert (await service.http.get("/api/auth/me", headers=bearer)).json()["via"] == "key"
+
+
+async def _count_updates_of_keys(service: Service) -> None:
+    """Let the database itself count how often a row of a key is written."""
+    await run_sql(service, "CREATE TABLE key_writes (n INTEGER)")
+    if service.settings.on_sqlite:
+        counting = ["CREATE TRIGGER t AFTER UPDATE ON api_keys BEGIN INSERT INTO key_writes VALUES (1); END"]
+    else:
+        counting = [
+            "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN INSERT INTO key_writes VALUES (1); RETURN NEW; END $$",
+            "CREATE TRIGGER t AFTER UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION note()",
+        ]
+    await run_sql(service, *counting)
+
+
+async def test_the_last_use_is_noted_without_a_write_for_each_request(service: Service) -> None:
+    owner = await service.owner()
+    made = await _make(owner, "busy")
+    await _count_updates_of_keys(service)
+    app_last_use = service.app._tools.use(LastUse)
+    await app_last_use.write()  # the owner's own key
+    await run_sql(service, "DELETE FROM key_writes")
+
+    used_ms = clock.now_ms() + HOUR_MS
+    with clock.use(lambda: used_ms):
+        for _ in range(50):
+            assert (await _use(service, made["key"]))[0] == 200
+        listed = (await owner.get("/api/keys")).json()
+    assert {entry["name"]: entry["lastUsed"] for entry in listed}["busy"] == clock.iso(used_ms)
+    [(writes,)] = await run_sql(service, "SELECT count(*) FROM key_writes")
+    assert writes <= 2  # of the two keys in use, each at most once
+
+    await app_last_use.write()
+    async with service.house.database.read() as tx:
+        row = await tx.one(select(api_keys.c.last_used_ms).where(api_keys.c.id == made["id"]))
+    assert row is not None
+    assert row["last_used_ms"] == used_ms
+    [(writes,)] = await run_sql(service, "SELECT count(*) FROM key_writes")
+    assert writes <= 2
+    assert {entry["name"]: entry["lastUsed"] for entry in (await owner.get("/api/keys")).json()}["busy"] == clock.iso(
+        used_ms
+    )
+
+
+async def test_many_keys_are_read_by_pages_newest_first(service: Service) -> None:
+    owner = await service.owner()
+    shared = {"team_id": owner.team_id, "user_id": owner.user_id, "name": "n", "prefix": "p", "created_at_ms": 1}
+    rows = [{"id": f"key_{number:026d}", "key_hash": f"hash {number}", **shared} for number in range(1_004)]
+    await insert_rows(service, api_keys, rows)
+    own = (await owner.get("/api/keys?limit=1")).json()[0]["id"]
+    expected = [own, *(row["id"] for row in reversed(rows))]
+    seen: list[str] = []
+    path = "/api/keys"
+    while path:
+        page = await owner.get(path)
+        seen += [entry["id"] for entry in page.json()]
+        cursor = page.headers.get("x-next-cursor")
+        path = f"/api/keys?limit=2&cursor={cursor}" if cursor else ""
+    assert seen == expected

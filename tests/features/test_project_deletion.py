@@ -1,0 +1,123 @@
+"""A deleted project is gone at once, and all that hung on it soon after; its neighbour loses nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import BigInteger, Boolean, Float, LargeBinary, Table, select
+
+from cairn.ports.blobs.store import open_blobs
+from cairn.storage.tables import audit_entries, item_vectors, jobs, metadata, project_members, projects
+from tests.features.world import NO_PROJECT, insert_rows, told
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+TABLES = [table for table in metadata.sorted_tables if "project_id" in table.c and table is not audit_entries]
+MANY = 5_100
+
+
+def _row(table: Table, project_id: str, number: int, known: dict[str, str]) -> dict[str, Any]:
+    """A row of any table, with a value of the right kind in every column, unlike those of other rows."""
+    row: dict[str, Any] = {}
+    for column in table.columns:
+        if column.name in known:
+            row[column.name] = known[column.name]
+        elif isinstance(column.type, BigInteger):
+            row[column.name] = number
+        elif isinstance(column.type, Boolean):
+            row[column.name] = False
+        elif isinstance(column.type, Float):
+            row[column.name] = number / 8
+        elif isinstance(column.type, LargeBinary):
+            row[column.name] = number.to_bytes(8, "big")
+        else:
+            row[column.name] = f"{table.name} {column.name} {project_id} {number}"
+    return row
+
+
+async def _fill(service: Service, project_id: str, team_id: str) -> None:
+    """Some rows of the project in every table that can hold any, and many vectors."""
+    known = {"project_id": project_id, "team_id": team_id}
+    for table in TABLES:
+        count = 1 if list(table.primary_key.columns) == [table.c.project_id] else 3
+        if table is item_vectors:
+            count = MANY
+        await insert_rows(service, table, [_row(table, project_id, number, known) for number in range(count)])
+
+
+async def _rows(service: Service, table: Table, project_id: str) -> list[tuple[Any, ...]]:
+    names = [column.name for column in table.columns]
+    async with service.house.database.read() as tx:
+        found = await tx.many(select(table).where(table.c.project_id == project_id))
+    return sorted(tuple(row[name] for name in names) for row in found)
+
+
+async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(service: Service) -> None:
+    owner = await service.owner()
+    gone, kept = await owner.create_project("Gone"), await owner.create_project("Kept")
+    blobs = open_blobs(service.settings.blobs_url)
+    for project in (gone, kept):
+        await _fill(service, project, owner.team_id)
+        for number in range(3):
+            await blobs.put(project, f"{number:064x}", f"{project} {number}".encode())
+    before = {table.name: await _rows(service, table, kept) for table in TABLES}
+    assert {name for name, rows in before.items() if not rows} == set()
+    assert len(before["item_vectors"]) == MANY
+    assert all([await _rows(service, table, gone) for table in TABLES])
+    detail = (await owner.get(f"/api/projects/{kept}")).json()
+
+    deleted = await owner.delete(f"/api/projects/{gone}")
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    path = f"/api/projects/{gone}"
+    for method, below, body in (
+        ("GET", "", None),
+        ("PATCH", "", {"name": "x"}),
+        ("PATCH", "", {"status": "active"}),
+        ("DELETE", "", None),
+        ("GET", "/members", None),
+        ("POST", "/members", {"email": owner.email}),
+        ("GET", "/hmac-secret", None),
+        ("POST", "/hmac-secret/rotate", None),
+    ):
+        assert told(await owner.call(method, path + below, body)) == NO_PROJECT
+    assert [entry["id"] for entry in (await owner.get("/api/projects")).json()] == [kept]
+
+    await service.wait_for_jobs(seconds=20)
+    async with service.house.database.read() as tx:
+        assert [
+            row["status"] for row in await tx.many(select(jobs.c.status).where(jobs.c.kind == "projects.purge"))
+        ] == ["completed"]
+        assert await tx.many(select(projects.c.id).where(projects.c.id == gone)) == []
+    left = {table.name: len(await _rows(service, table, gone)) for table in TABLES}
+    assert {name: count for name, count in left.items() if count} == {}
+    assert await blobs.list_project(gone) == []
+
+    for table in TABLES:
+        assert await _rows(service, table, kept) == before[table.name], table.name
+    for number in range(3):
+        assert await blobs.get(kept, f"{number:064x}") == f"{kept} {number}".encode()
+    assert (await owner.get(f"/api/projects/{kept}")).json() == detail
+    log = (await owner.get(f"/api/audit?projectId={gone}")).json()
+    assert [entry["action"] for entry in log] == ["project.deleted", "project.created"]
+
+
+def test_the_story_covers_every_table_of_a_project() -> None:
+    """A table that holds a project's data says so by ``project_id``; of the rest we know why they do not."""
+    without = {table.name for table in metadata.sorted_tables if "project_id" not in table.c}
+    assert without == {
+        "api_keys",
+        "billing_accounts",
+        "credit_transactions",
+        "installation",
+        "logins",
+        "payment_events",
+        "projects",
+        "signin_links",
+        "team_members",
+        "teams",
+        "usage_counters",
+        "users",
+    }
+    assert project_members in TABLES

@@ -1,0 +1,157 @@
+"""The repository a project names: which addresses are taken, and a token that nobody ever sees again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.features.projects.repository import token_context
+from cairn.storage.tables import projects
+from tests.features.world import raw_database, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "ghp_ThisTokenMustNeverBeSeenAgain0123456789"
+BAD_URL = (400, {"error": "repoUrl must have the form https://<repo_host>/<owner>/<repo>"})
+
+REFUSED = [
+    "",
+    "github.com/owner/repo",
+    "http://github.com/owner/repo",
+    "ssh://git@github.com/owner/repo",
+    "git@github.com:owner/repo",
+    "file:///etc/passwd",
+    "https://github.com",
+    "https://github.com/owner",
+    "https://github.com/owner/",
+    "https://github.com//repo",
+    "https://github.com/owner/repo/tree/main",
+    "https://github.com/owner/repo?token=x",
+    "https://github.com/owner/repo#readme",
+    "https://github.com:8443/owner/repo",
+    "https://user@github.com/owner/repo",
+    "https://user:secret@github.com/owner/repo",
+    "https://github.com@evil.org/owner/repo",
+    "https://evil.org/github.com/repo",
+    "https://evil.org\\@github.com/owner/repo",
+    "https://github.com\\@evil.org/owner/repo",
+    "https://github.com.evil.org/owner/repo",
+    "https://evilgithub.com/owner/repo",
+    "https://sub.github.com/owner/repo",
+    "https://gıthub.com/owner/repo",
+    "https://169.254.169.254/latest/meta-data",
+    "https://localhost/owner/repo",
+    "https://github.com/../repo",
+    "https://github.com/owner/..",
+    "https://github.com/./repo",
+    "https://github.com/%2e%2e/repo",
+    "https://github.com/owner/re po",
+    "https://github.com/owner/repo\n",
+    " https://github.com/owner/repo",
+    "https://github.com/owner/repo\r\nHost: evil.org",
+    "https://github.com/-owner/repo",
+    "https://github.com/owner/--upload-pack=x",
+]
+ACCEPTED = {
+    "https://github.com/owner/repo": "owner",
+    "https://github.com/owner/repo.git": "owner",
+    "https://GitHub.com/Owner/Repo_1-x": "Owner",
+    "https://gitlab.com/some-group/repo/": "some-group",
+    "https://bitbucket.org/a/b": "a",
+    "https://git.intern.example:8443/team/.github": "team",
+}
+
+
+def _repository(project: dict[str, Any]) -> tuple[Any, ...]:
+    names = ("repoUrl", "repoHostUsername", "repoAuthMethod", "hasRepoHostToken")
+    return tuple(project[name] for name in names)
+
+
+async def _change(person: Person, path: str, **change: Any) -> tuple[Any, ...]:
+    answer = await person.patch(path, change)
+    assert answer.status_code == 200, answer.text
+    [entry] = (await person.get("/api/projects")).json()
+    assert _repository(entry) == _repository(answer.json())
+    return _repository(entry)
+
+
+@pytest.mark.settings(CAIRN_REPO_HOSTS="github.com,gitlab.com,bitbucket.org,git.intern.example:8443")
+async def test_only_addresses_of_known_hosts_in_the_one_form_are_taken(service: Service) -> None:
+    owner = await service.owner()
+    path = f"/api/projects/{await owner.create_project()}"
+    for url in REFUSED:
+        assert told(await owner.patch(path, {"repoUrl": url, "name": "Half"})) == BAD_URL, url
+    long = "https://github.com/owner/" + "r" * 500
+    assert told(await owner.patch(path, {"repoUrl": long})) == (
+        400,
+        {"error": "repoUrl must have at most 500 characters"},
+    )
+    assert told(await owner.patch(path, {"repoUrl": 7})) == (400, {"error": "repoUrl must be a string or null"})
+    [entry] = (await owner.get("/api/projects")).json()
+    assert (entry["name"], entry["repoUrl"]) == ("Cairn", None)
+    for url, name in ACCEPTED.items():
+        assert await _change(owner, path, repoUrl=url) == (url, name, "public", False)
+
+
+async def test_a_token_is_kept_dropped_and_cleared(service: Service) -> None:
+    owner = await service.owner()
+    path = f"/api/projects/{await owner.create_project()}"
+    nothing = (None, None, None, False)
+    one, two = "https://github.com/owner/one", "https://github.com/owner/two"
+    elsewhere = "https://gitlab.com/owner/one"
+
+    assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
+    assert await _change(owner, path, name="Other") == (one, "owner", "token", True)
+    assert await _change(owner, path, repoUrl=two) == (two, "owner", "token", True)  # the same host
+    assert await _change(owner, path, repoUrl=elsewhere) == (elsewhere, "owner", "public", False)
+    assert await _change(owner, path, repoHostToken=TOKEN) == (elsewhere, "owner", "token", True)
+    assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
+    assert await _change(owner, path, repoHostToken=None) == (one, "owner", "public", False)
+    assert await _change(owner, path, repoHostToken=TOKEN) == (one, "owner", "token", True)
+    assert await _change(owner, path, repoUrl=None) == nothing
+    assert await _change(owner, path, repoUrl=elsewhere) == (elsewhere, "owner", "public", False)
+    assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
+    assert await _change(owner, path, disconnectRepoHost=False) == (one, "owner", "token", True)
+    assert await _change(owner, path, disconnectRepoHost=True) == nothing
+    assert await _change(owner, path, disconnectRepoHost=True, repoUrl=one, repoHostToken=TOKEN) == nothing
+
+    for token, sentence in (
+        ("", "repoHostToken must have at least 1 characters"),
+        ("x" * 1001, "repoHostToken must have at most 1000 characters"),
+        ("two words", "repoHostToken has an invalid form"),
+        ("line\nbreak", "repoHostToken has an invalid form"),
+        (7, "repoHostToken must be a string or null"),
+    ):
+        refused = await owner.patch(path, {"repoUrl": one, "repoHostToken": token})
+        assert told(refused) == (400, {"error": sentence})
+    assert _repository((await owner.get("/api/projects")).json()[0]) == nothing
+
+
+async def test_a_token_is_stored_sealed_and_never_told(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    path = f"/api/projects/{project}"
+    change = {"repoUrl": "https://github.com/owner/one", "repoHostToken": TOKEN}
+    answers = [await owner.patch(path, change)]
+    answers += [await owner.get(where) for where in ("/api/projects", path, f"{path}/members", "/api/audit")]
+    assert [answer.status_code for answer in answers] == [200] * 5
+    assert not [answer.text for answer in answers if TOKEN in answer.text]
+
+    async with service.house.database.read() as tx:
+        row = await tx.one(select(projects.c.repo_token_sealed).where(projects.c.id == project))
+    assert row is not None
+    sealed = row["repo_token_sealed"]
+    assert service.house.sealer.open(sealed, token_context(project)) == TOKEN
+    raw = await raw_database(service)
+    assert sealed.encode() in raw  # so we did look in the right place
+    assert TOKEN.encode() not in raw
+
+    assert (await owner.patch(path, {"disconnectRepoHost": True})).status_code == 200
+    async with service.house.database.read() as tx:
+        row = await tx.one(select(projects.c.repo_token_sealed).where(projects.c.id == project))
+    assert row is not None
+    assert row["repo_token_sealed"] is None

@@ -1,0 +1,193 @@
+"""The signing secret of a project: who reads it, how it is rotated, and that it is stored sealed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cairn.base import clock, errors, signing
+from cairn.base.caller import Via
+from cairn.base.clock import DAY_MS, MINUTE_MS
+from cairn.base.errors import Refusal
+from cairn.features.projects.signatures import Signatures
+from cairn.web.request import Message, Request
+from tests.features.world import FORBIDDEN, NO_PROJECT, raw_database, told
+from tests.support.processes import Cairn
+from tests.support.service import PASSWORD, Service
+
+pytestmark = pytest.mark.anyio
+
+BODY = b'{"event":"session_save","payload":{}}'
+
+
+async def _nothing() -> Message:
+    raise AssertionError("the body is given, not read")
+
+
+def _signed(project: str, secret: str, *, at_ms: int | None = None, **changed: str) -> Request:
+    timestamp = str((clock.now_ms() if at_ms is None else at_ms) // 1000)
+    given = {
+        "X-Service-Project": project,
+        "X-Service-Timestamp": timestamp,
+        "X-Service-Signature": signing.sign_request(secret, timestamp, BODY),
+        **{name.replace("_", "-"): value for name, value in changed.items()},
+    }
+    headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]
+    return Request({"method": "POST", "path": "/", "query_string": b"", "headers": headers}, _nothing)
+
+
+class Gate:
+    """The check as the running service makes it: one for the whole story, with whatever it remembers."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._signatures = Signatures(service.house.sealer)
+
+    async def answer(self, request: Request, body: bytes = BODY) -> str:
+        async with self._service.house.database.read() as tx:
+            try:
+                caller = await self._signatures.verify(tx, request, body)
+            except Refusal as refusal:
+                return refusal.text
+        assert (caller.via, caller.role) == (Via.SIGNATURE, "member")
+        return caller.team_id
+
+
+async def test_owners_and_admins_read_one_stable_secret(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    admin, member = await service.join(owner, "admin"), await service.join(owner)
+    project, other = await owner.create_project(visibility="public"), await owner.create_project("Other")
+    await owner.post(f"/api/projects/{project}/members", {"email": member.email})
+    path = f"/api/projects/{project}/hmac-secret"
+    first = (await owner.get(path)).json()
+    assert list(first) == ["secret"]
+    assert len(first["secret"]) >= 40
+    assert told(await owner.get(path)) == told(await admin.get(path)) == (200, first)
+    assert (await owner.get(f"/api/projects/{other}/hmac-secret")).json() != first
+    for method, below in (("GET", ""), ("POST", "/rotate")):
+        assert told(await member.call(method, path + below)) == FORBIDDEN
+        assert told(await stranger.call(method, path + below)) == NO_PROJECT
+    assert (await owner.get(path)).json() == first
+
+
+async def test_a_rotated_secret_works_for_a_day_more(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    path = f"/api/projects/{project}/hmac-secret"
+    gate = Gate(service)
+    old = (await owner.get(path)).json()["secret"]
+    assert await gate.answer(_signed(project, old)) == owner.team_id
+
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        rotated = await owner.post(f"{path}/rotate")  # a body may be left out
+        assert rotated.status_code == 200
+        assert rotated.json() == {"secret": rotated.json()["secret"], "previousValidUntil": clock.iso(now_ms + DAY_MS)}
+        new = rotated.json()["secret"]
+        assert new != old
+        assert (await owner.get(path)).json() == {"secret": new}
+        for secret in (old, new):
+            assert await gate.answer(_signed(project, secret)) == owner.team_id
+    with clock.use(lambda: now_ms + DAY_MS - 1):
+        assert await gate.answer(_signed(project, old)) == owner.team_id
+    with clock.use(lambda: now_ms + DAY_MS):
+        assert await gate.answer(_signed(project, old)) == errors.INVALID_SIGNATURE.text
+        assert await gate.answer(_signed(project, new)) == owner.team_id
+
+    revoked = (await owner.post(f"{path}/rotate", {"revokeNow": True})).json()
+    assert revoked["previousValidUntil"] is None
+    for secret, expected in (
+        (old, errors.INVALID_SIGNATURE.text),
+        (new, errors.INVALID_SIGNATURE.text),
+        (revoked["secret"], owner.team_id),
+    ):
+        assert await gate.answer(_signed(project, secret)) == expected
+    refused = await owner.post(f"{path}/rotate", {"revokeNow": "maybe"})
+    assert told(refused) == (400, {"error": "revokeNow must be true or false"})
+
+
+async def test_a_leaked_secret_that_is_revoked_takes_the_one_before_with_it(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    path = f"/api/projects/{project}/hmac-secret"
+    gate = Gate(service)
+    secrets = [(await owner.get(path)).json()["secret"]]
+    secrets.append((await owner.post(f"{path}/rotate", {})).json()["secret"])
+    secrets.append((await owner.post(f"{path}/rotate", {"revokeNow": True})).json()["secret"])
+    answers = [await gate.answer(_signed(project, secret)) for secret in secrets]
+    assert answers == [errors.INVALID_SIGNATURE.text] * 2 + [owner.team_id]
+
+
+async def test_what_a_signature_must_hold(service: Service) -> None:
+    owner = await service.owner()
+    project, other = await owner.create_project(), await owner.create_project("Other")
+    secret = (await owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
+    gate = Gate(service)
+    now_ms = clock.now_ms() // 1000 * 1000
+    with clock.use(lambda: now_ms):
+        for at_ms, expected in (
+            (now_ms - 5 * MINUTE_MS, owner.team_id),
+            (now_ms + 5 * MINUTE_MS, owner.team_id),
+            (now_ms - 5 * MINUTE_MS - 1000, errors.TIMESTAMP_EXPIRED.text),
+            (now_ms + 5 * MINUTE_MS + 1000, errors.TIMESTAMP_EXPIRED.text),
+        ):
+            assert await gate.answer(_signed(project, secret, at_ms=at_ms)) == expected
+        assert await gate.answer(_signed(project, secret), BODY + b" ") == errors.INVALID_SIGNATURE.text
+        assert await gate.answer(_signed(other, secret)) == errors.INVALID_SIGNATURE.text
+        assert await gate.answer(_signed("prj_nothing", secret)) == errors.PROJECT_NOT_FOUND.text
+        for name in ("X_Service_Project", "X_Service_Timestamp", "X_Service_Signature"):
+            assert await gate.answer(_signed(project, secret, **{name: ""})) == errors.MISSING_HEADER.text
+        for timestamp in ("soon", "-5", "1e9", "9" * 40, "\u0663"):
+            assert await gate.answer(_signed(project, secret, X_Service_Timestamp=timestamp)) == (
+                errors.TIMESTAMP_EXPIRED.text
+            )
+        unprefixed = _signed(project, secret).header(b"x-service-signature")
+        assert unprefixed is not None
+        request = _signed(project, secret, X_Service_Signature=unprefixed.removeprefix("sha256="))
+        assert await gate.answer(request) == errors.INVALID_SIGNATURE.text
+    assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
+    assert await gate.answer(_signed(project, secret)) == errors.PROJECT_NOT_FOUND.text
+    await service.wait_for_jobs()
+
+
+async def test_signing_secrets_are_stored_sealed(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project("Easily found")
+    path = f"/api/projects/{project}/hmac-secret"
+    old = (await owner.get(path)).json()["secret"]
+    new = (await owner.post(f"{path}/rotate")).json()["secret"]
+    raw = await raw_database(service)
+    assert b"Easily found" in raw
+    for secret in (old, new):
+        assert secret.encode() not in raw
+        assert secret not in (await owner.get("/api/audit")).text
+
+
+def test_a_running_server_writes_no_secret_down(cairn: Cairn, tmp_path: Path) -> None:
+    """Neither its log nor any file of its data folder (but the mail and the key itself) holds one in plain."""
+    cairn.settings = {"CAIRN_LOG_LEVEL": "debug", "CAIRN_REGISTRATION": "open"}
+    token = "glpat-NobodyMayEverSeeThisToken"
+    with cairn.start() as server:
+        server.wait_ready()
+        with server.client() as browser:
+            account = {"email": "rita@example.com", "password": PASSWORD, "name": "Rita"}
+            login = browser.post("/api/auth/register", json=account).cookies["cairn_login"]
+            same_site = {"Sec-Fetch-Site": "same-origin"}
+            key = browser.post("/api/keys", json={"name": "k"}, headers=same_site).json()["key"]
+        with server.client(key) as client:
+            path = "/api/projects/" + client.post("/api/projects", json={"name": "P"}).json()["id"]
+            change = {"repoUrl": "https://github.com/o/r", "repoHostToken": token}
+            assert client.patch(path, json=change).status_code == 200
+            assert client.patch(path, json={"repoHostToken": f"{token} x"}).status_code == 400
+            secret = client.get(f"{path}/hmac-secret").json()["secret"]
+            wrong = {"email": "rita@example.com", "password": f"{PASSWORD}!"}
+            assert client.post("/api/auth/login", json=wrong).status_code == 401
+        assert server.stop() == 0
+        log = server.output
+    assert "Cairn" in log
+    written = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert written
+    for hidden in (PASSWORD, login, key, token, secret):
+        assert hidden not in log
+        assert [name for name, content in written.items() if hidden.encode() in content] == []

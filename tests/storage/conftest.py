@@ -1,0 +1,41 @@
+"""A migrated database, opened, on either engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cairn.storage.database import Database
+from cairn.storage.opening import open_database
+from cairn.storage.sqlite import SqliteDatabase
+from tests.support import databases
+
+
+@pytest.fixture
+def address(database_url: str) -> str | Path:
+    """Where the storage floor finds the test's database."""
+    return databases.storage_address(database_url)
+
+
+@pytest.fixture
+async def database(address: str | Path) -> AsyncIterator[Database]:
+    opened = await open_database(address, pool=8)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    """The file of a migrated SQLite database, for what only that engine has."""
+    path = databases.storage_address(databases.fresh_sqlite(tmp_path))
+    assert isinstance(path, Path)
+    return path
+
+
+@pytest.fixture
+async def sqlite_database(sqlite_path: Path) -> AsyncIterator[SqliteDatabase]:
+    opened = SqliteDatabase(sqlite_path)
+    yield opened
+    await opened.close()

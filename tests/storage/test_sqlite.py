@@ -1,0 +1,266 @@
+"""What only SQLite has: one writer with group commit, in a file that others may hold or that may be full."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from cairn.base import clock
+from cairn.storage import sqlite
+from cairn.storage.database import StorageUnavailable
+from cairn.storage.sqlite import SqliteDatabase
+from tests.storage import facts
+
+pytestmark = pytest.mark.anyio
+
+_LAG_S = 0.15
+"""How late the event loop may be on a busy machine; a loop that waits for a lock is later by far."""
+
+
+@contextmanager
+def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
+    """Another process's write transaction, open for a while."""
+    held = threading.Event()
+
+    def hold() -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            held.set()
+            time.sleep(seconds)
+            other.execute("ROLLBACK")
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(5)
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@asynccontextmanager
+async def _watched_loop() -> AsyncIterator[list[float]]:
+    """The worst delay of the event loop while the block ran, as the list's only entry."""
+    worst = [0.0]
+
+    async def watch() -> None:
+        while True:
+            before = clock.monotonic()
+            await asyncio.sleep(0.005)
+            worst[0] = max(worst[0], clock.monotonic() - before - 0.005)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield worst
+    finally:
+        watching.cancel()
+
+
+async def _put(database: SqliteDatabase, name: str, value: str = "") -> None:
+    async with database.write() as tx:
+        await facts.put(tx, name, value)
+
+
+async def test_every_connection_is_durable_and_checks_references(sqlite_database: SqliteDatabase) -> None:
+    async def ask(one: Callable[[str], Awaitable[object]]) -> list[object]:
+        return [await one(name) for name in ("journal_mode", "synchronous", "foreign_keys")]
+
+    async with sqlite_database.write() as tx, sqlite_database.read() as reader:
+
+        async def of_writer(name: str) -> object:
+            row = await tx.one(text(f"PRAGMA {name}"))
+            return row and row[name]
+
+        async def near(name: str) -> object:
+            row = await reader.one(text(f"PRAGMA {name}"))
+            return row and row[name]
+
+        async def in_thread(name: str) -> object:
+            return (await reader.many(text(f"PRAGMA {name}")))[0][name]
+
+        full = 2
+        assert [await ask(which) for which in (of_writer, near, in_thread)] == [["wal", full, 1]] * 3
+
+
+async def test_a_broken_reference_is_refused(sqlite_database: SqliteDatabase) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        async with sqlite_database.write() as tx:
+            await tx.run(text("INSERT INTO team_members VALUES ('m', 'no team', 'no user', 'owner', 1)"))
+
+
+async def test_two_hundred_writes_at_once_share_a_few_commits(sqlite_database: SqliteDatabase) -> None:
+    statements: list[str] = []
+    sqlite_database._writer.connection.set_trace_callback(statements.append)
+    await asyncio.gather(*(_put(sqlite_database, f"{number:03}") for number in range(200)))
+    sqlite_database._writer.connection.set_trace_callback(None)
+    assert len(await facts.names(sqlite_database)) == 200
+    assert 1 <= statements.count("COMMIT") <= 20
+
+
+async def test_one_write_alone_is_not_kept_waiting_for_company(sqlite_database: SqliteDatabase) -> None:
+    await _put(sqlite_database, "warm")
+    took = []
+    for number in range(20):
+        before = clock.monotonic()
+        await _put(sqlite_database, str(number))
+        took.append(clock.monotonic() - before)
+    assert sorted(took)[10] < sqlite._BATCH_SECONDS
+
+
+async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
+    with _held_by_another(sqlite_path, 0.3):
+        async with _watched_loop() as worst:
+            before = clock.monotonic()
+            await asyncio.gather(*(_put(sqlite_database, str(number)) for number in range(5)))
+            took = clock.monotonic() - before
+    assert 0.1 < took < 3.0
+    assert worst[0] < _LAG_S
+    assert len(await facts.names_on_disk(sqlite_path)) == 5
+
+
+async def test_reads_go_on_while_another_process_writes(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
+    await _put(sqlite_database, "known", "value")
+    with _held_by_another(sqlite_path, 0.3):
+        before = clock.monotonic()
+        async with sqlite_database.read() as tx:
+            assert await facts.find(tx, "known") == "value"
+        assert await facts.names(sqlite_database) == ["known"]
+        assert clock.monotonic() - before < 0.2
+
+
+async def test_giving_up_while_another_process_writes_frees_the_writer(
+    sqlite_path: Path, sqlite_database: SqliteDatabase
+) -> None:
+    with _held_by_another(sqlite_path, 0.3):
+        waiting = asyncio.create_task(_put(sqlite_database, "given up"))
+        await asyncio.sleep(0.1)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+    async with asyncio.timeout(5):
+        await _put(sqlite_database, "next")
+    assert await facts.names_on_disk(sqlite_path) == ["next"]
+
+
+async def test_another_process_that_holds_on_too_long_is_an_error_and_then_forgotten(
+    sqlite_path: Path, sqlite_database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "_BUSY_TIMEOUT_MS", 50)
+    with _held_by_another(sqlite_path, 0.3), pytest.raises(StorageUnavailable):
+        await _put(sqlite_database, "too late")
+    await _put(sqlite_database, "in time")
+    assert await facts.names_on_disk(sqlite_path) == ["in time"]
+
+
+def test_opening_waits_for_somebody_who_is_just_making_the_file(tmp_path: Path) -> None:
+    """Two first starts at once: the other one has the new file locked, not yet in WAL mode."""
+    path = tmp_path / "new.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE made_by_another (x)")
+    with _held_by_another(path, 0.2):
+        sqlite.connect(path).close()
+
+
+@contextmanager
+def _no_room_for(database: SqliteDatabase, pages: int) -> Iterator[None]:
+    """The file may grow by so many pages and no more."""
+    connection = database._writer.connection
+    used = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count={used + pages}")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA max_page_count=1000000")
+
+
+async def test_a_full_disk_fails_the_whole_batch_and_the_writer_recovers(
+    sqlite_path: Path, sqlite_database: SqliteDatabase
+) -> None:
+    """The write that does not fit takes those of its batch with it: none of them was acknowledged."""
+    await _put(sqlite_database, "before")
+    with _no_room_for(sqlite_database, pages=3):
+        results = await asyncio.gather(
+            *(_put(sqlite_database, f"small {number}") for number in range(3)),
+            _put(sqlite_database, "large", "x" * 200_000),
+            *(_put(sqlite_database, f"after {number}") for number in range(3)),
+            return_exceptions=True,
+        )
+    assert isinstance(results[3], StorageUnavailable)
+    names = ["small 0", "small 1", "small 2", "large", "after 0", "after 1", "after 2"]
+    acknowledged = [name for name, result in zip(names, results, strict=True) if result is None]
+    assert all(result is None or isinstance(result, StorageUnavailable) for result in results)
+    assert await facts.names_on_disk(sqlite_path) == sorted(["before", *acknowledged])
+    await _put(sqlite_database, "large", "x" * 200_000)
+    assert "large" in await facts.names_on_disk(sqlite_path)
+
+
+@contextmanager
+def _file_size_limit(size: int) -> Iterator[None]:
+    """The system refuses to make a file of this process larger than that, as a full disk would."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_a_commit_that_fails_is_an_error_for_all_of_its_batch(
+    sqlite_path: Path, sqlite_database: SqliteDatabase
+) -> None:
+    """The writes fit into memory; it is the COMMIT that finds the disk full."""
+    await _put(sqlite_database, "before")
+    journal = sqlite_path.with_name(sqlite_path.name + "-wal")
+    with sqlite_database.signals.listen("told") as listener:
+
+        async def write(number: int) -> None:
+            async with sqlite_database.write() as tx:
+                await facts.put(tx, f"lost {number}", "x" * 20_000)
+                tx.notify("told", str(number))
+
+        with _file_size_limit(journal.stat().st_size + 10_000):
+            results = await asyncio.gather(*(write(number) for number in range(5)), return_exceptions=True)
+        assert [type(result) for result in results] == [StorageUnavailable] * 5
+        assert await facts.names_on_disk(sqlite_path) == ["before"]
+        assert await facts.names(sqlite_database) == ["before"]
+        assert await listener.next(timeout=0.05) is None
+        await asyncio.gather(*(write(number) for number in range(5, 8)))
+        assert {await listener.next(timeout=1) for _ in range(3)} == {("told", str(number)) for number in (5, 6, 7)}
+    assert len(await facts.names_on_disk(sqlite_path)) == 4
+
+
+async def test_a_constraint_checked_at_the_commit_fails_the_batch_and_the_writer_recovers(
+    sqlite_path: Path, sqlite_database: SqliteDatabase
+) -> None:
+    async with sqlite_database.write() as tx:
+        await tx.one(text("CREATE TABLE late (name TEXT REFERENCES installation DEFERRABLE INITIALLY DEFERRED) STRICT"))
+
+    async def break_it() -> None:
+        async with sqlite_database.write() as tx:
+            await tx.run(text("INSERT INTO late VALUES ('no such fact')"))
+
+    results = await asyncio.gather(_put(sqlite_database, "a"), break_it(), return_exceptions=True)
+    assert [type(result) for result in results] == [StorageUnavailable] * 2
+    await _put(sqlite_database, "b")
+    assert await facts.names_on_disk(sqlite_path) == ["b"]
+
+
+async def test_long_statements_do_not_stop_the_event_loop(sqlite_database: SqliteDatabase) -> None:
+    """Listings and sweeps over many rows run beside the loop, in a write as in a read."""
+    rows = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000)"
+    async with _watched_loop() as worst:
+        async with sqlite_database.write() as tx:
+            await tx.sweep(text(f"INSERT INTO installation {rows} SELECT 'n' || x, '' FROM n"))
+            await tx.many(text(f"{rows} SELECT max(x) FROM n"))
+        async with sqlite_database.read() as tx:
+            assert (await tx.many(text("SELECT count(*) AS found FROM installation")))[0]["found"] == 300_000
+    assert worst[0] < _LAG_S

@@ -1,0 +1,232 @@
+"""Transactions, alike on both engines: all or nothing, seen only when committed, nobody harmed by a neighbour."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, select
+
+from cairn.storage.database import Database
+from cairn.storage.opening import open_database
+from cairn.storage.tables import installation
+from tests.storage import facts
+
+pytestmark = pytest.mark.anyio
+
+
+class Refused(Exception):
+    """What a handler raises when it does not want its transaction."""
+
+
+async def test_a_block_that_ended_is_on_disk_for_everybody(database: Database, address: str | Path) -> None:
+    for number in range(20):
+        async with database.write() as tx:
+            await facts.put(tx, f"fact {number:02}")
+        assert len(await facts.names_on_disk(address)) == number + 1
+    other = await open_database(address)
+    try:
+        assert len(await facts.names(other)) == 20
+    finally:
+        await other.close()
+
+
+async def test_a_block_that_raised_left_nothing_and_its_error_is_its_own(database: Database) -> None:
+    async def change_ones_mind() -> None:
+        async with database.write() as tx:
+            await facts.put(tx, "never")
+            assert await facts.find(tx, "never") == ""
+            raise Refused("no thanks")
+
+    with pytest.raises(Refused, match="no thanks"):
+        await change_ones_mind()
+    assert await facts.names(database) == []
+
+
+async def test_nobody_sees_what_is_not_committed(database: Database, address: str | Path) -> None:
+    async with database.write() as tx:
+        await facts.put(tx, "draft", "1")
+        await facts.put(tx, "other", "1")
+        async with database.read() as reader:
+            assert await facts.find(reader, "draft") is None
+        assert await facts.names(database) == []
+        assert await facts.names_on_disk(address) == []
+    assert await facts.names(database) == ["draft", "other"]
+    async with database.write() as tx:
+        await facts.change(tx, "draft", "2")
+        async with database.read() as reader:
+            assert await facts.find(reader, "draft") == "1"
+            assert await facts.find(tx, "draft") == "2"
+
+
+async def test_a_long_read_sees_every_commit_made_meanwhile(database: Database) -> None:
+    async with database.read() as reader:
+        assert await facts.find(reader, "late") is None
+        async with database.write() as tx:
+            await facts.put(tx, "late", "here")
+        assert await facts.find(reader, "late") == "here"
+
+
+async def test_a_read_does_not_write(database: Database) -> None:
+    async with database.read() as tx:
+        with pytest.raises(TypeError):
+            await facts.put(tx, "x")
+        with pytest.raises(TypeError):
+            await tx.sweep(delete(installation))
+        with pytest.raises(TypeError):
+            tx.notify("topic", "payload")
+
+
+async def test_writes_say_how_many_rows_they_touched(database: Database) -> None:
+    async with database.write() as tx:
+        for number in range(50):
+            await facts.put(tx, f"{number:02}")
+        assert await facts.change(tx, "07", "changed") == 1
+        assert await facts.change(tx, "no such", "changed") == 0
+        assert await tx.sweep(delete(installation).where(installation.c.name < "30")) == 30
+        assert await tx.run(delete(installation).where(installation.c.name == "30")) == 1
+    assert len(await facts.names(database)) == 19
+
+
+async def test_a_failing_neighbour_harms_nobody(database: Database) -> None:
+    """Ninety at once: a third changes its mind, some break a constraint, some are cancelled; the rest is there."""
+    async with database.write() as tx:
+        await facts.put(tx, "taken")
+
+    async def write(number: int) -> None:
+        async with database.write() as tx:
+            await facts.put(tx, f"{number:02}")
+            if number % 3 == 0:
+                raise Refused
+            if number % 7 == 0:
+                await facts.put(tx, "taken")
+            if number % 11 == 0:
+                raise asyncio.CancelledError
+
+    results = await asyncio.gather(*(write(number) for number in range(90)), return_exceptions=True)
+    kept = [number for number, result in enumerate(results) if result is None]
+    assert kept == [number for number in range(90) if number % 3 and number % 7 and number % 11]
+    assert await facts.names(database) == [*(f"{number:02}" for number in kept), "taken"]
+    for number, result in enumerate(results):
+        if number % 3 == 0:
+            assert isinstance(result, Refused)
+        elif number % 7 == 0:
+            assert type(result).__name__ in ("IntegrityError", "UniqueViolationError")
+
+
+async def test_those_who_gave_up_waiting_do_not_block_the_writer(database: Database) -> None:
+    go_on = asyncio.Event()
+    started: list[int] = []
+
+    async def write(number: int) -> None:
+        async with database.write() as tx:
+            started.append(number)
+            await facts.put(tx, f"{number:02}")
+            await go_on.wait()
+
+    tasks = [asyncio.create_task(write(number)) for number in range(30)]
+    async with asyncio.timeout(5):
+        while not started:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+    gone = {number for number in range(30) if number % 2 == 0}
+    for number in gone:
+        tasks[number].cancel()
+    go_on.set()
+    async with asyncio.timeout(10):
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert {n for n, result in enumerate(results) if isinstance(result, asyncio.CancelledError)} == gone
+        assert await facts.names(database) == [f"{number:02}" for number in range(30) if number not in gone]
+        async with database.write() as tx:
+            await facts.put(tx, "still works")
+
+
+async def test_a_cancelled_body_frees_the_writer(database: Database) -> None:
+    for _ in range(5):
+        entered = asyncio.Event()
+
+        async def stay(entered: asyncio.Event) -> None:
+            async with database.write() as tx:
+                await facts.put(tx, "unfinished")
+                entered.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(stay(entered))
+        await asyncio.wait_for(entered.wait(), 5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(5), database.write() as tx:
+            assert await facts.find(tx, "unfinished") is None
+
+
+async def test_cancelling_at_any_moment_never_loses_an_acknowledged_write(
+    database: Database, address: str | Path
+) -> None:
+    acknowledged: set[str] = set()
+
+    async def write(name: str) -> None:
+        async with database.write() as tx:
+            await facts.put(tx, name)
+            await tx.many(select(installation.c.name).limit(3))
+            await tx.sweep(delete(installation).where(installation.c.name == "nobody"))
+            await facts.put(tx, f"{name}, second half")
+        acknowledged.add(name)
+
+    for turn in range(60):
+        tasks = [asyncio.create_task(write(f"{turn} {number}")) for number in range(4)]
+        for _ in range(turn):
+            await asyncio.sleep(0)
+        if turn % 2:
+            await asyncio.sleep(turn / 10_000)
+        tasks[turn % 4].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    found = set(await facts.names_on_disk(address))
+    whole = {name for name in found if not name.endswith("half")}
+    assert acknowledged <= whole
+    assert {f"{name}, second half" for name in whole} == found - whole
+    assert len(acknowledged) >= 180
+
+
+async def test_a_single_read_never_sees_half_of_a_transaction(database: Database) -> None:
+    """Stones move between two heaps; whoever counts them in one statement always finds all of them."""
+    async with database.write() as tx:
+        await facts.put(tx, "left", "100")
+        await facts.put(tx, "right", "0")
+    done = asyncio.Event()
+
+    async def move() -> None:
+        for number in range(1, 40):
+            async with database.write() as tx:
+                await facts.change(tx, "left", str(100 - number))
+                await asyncio.sleep(0)
+                await facts.change(tx, "right", str(number))
+        done.set()
+
+    moving = asyncio.create_task(move())
+    counts = set()
+    while not done.is_set():
+        async with database.read() as tx:
+            rows = await tx.many(select(installation.c.name, installation.c.value))
+            counts.add(sum(int(row["value"]) for row in rows))
+        await asyncio.sleep(0)
+    await moving
+    assert counts == {100}
+
+
+async def test_closing_waits_for_what_is_under_way(address: str | Path) -> None:
+    database = await open_database(address)
+    entered = asyncio.Event()
+
+    async def write() -> None:
+        async with database.write() as tx:
+            entered.set()
+            await asyncio.sleep(0.05)
+            await facts.put(tx, "in time")
+
+    task = asyncio.create_task(write())
+    await entered.wait()
+    await database.close()
+    await task
+    assert await facts.names_on_disk(address) == ["in time"]
