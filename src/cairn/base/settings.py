@@ -145,8 +145,9 @@ def _host_in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def default_data_dir(environment: Mapping[str, str]) -> Path:
+def default_data_dir(environment: Mapping[str, str] | None = None) -> Path:
     """The platform's folder for application data."""
+    environment = os.environ if environment is None else environment
     home = Path(environment.get("HOME") or Path.home())
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "cairn"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from cairn.base.settings import Settings, default_data_dir
 from cairn.entry.wiring import VERSION, House
 from cairn.features.identity import store as people
 from cairn.features.identity.service import FIRST_ACCOUNT
@@ -11,31 +14,35 @@ def signin_address(base_url: str, token: str) -> str:
     return f"{base_url}/signin?token={token}"
 
 
+def _command(settings: Settings) -> str:
+    """How to call this very program on this very data, from where it was started."""
+    is_default = settings.data_dir == default_data_dir()
+    return f"{'' if is_default else f'CAIRN_DATA_DIR={settings.data_dir} '}{sys.argv[0]}"
+
+
 async def welcome(house: House) -> str:
     """Where to open the dashboard (the first time by a one-time link) and how to connect an agent."""
     settings = house.settings
+    command = _command(settings)
     lines = [f"Cairn {VERSION} is running at {settings.base_url}", ""]
     async with house.database.write() as tx:
-        is_new = await people.find_claim(tx, FIRST_ACCOUNT) is None
-        if is_new and settings.registration != "closed":
+        if await people.find_claim(tx, FIRST_ACCOUNT) is None and settings.registration != "closed":
             await people.end_open_links(tx)
             token = await people.create_link(tx, None)
             lines += [
-                "  Open the dashboard (this link signs you in as the owner; it works once, for 24 hours):",
+                "  Open the dashboard. This link makes you the owner and signs you in; it works once, for 24 hours:",
                 f"    {signin_address(settings.base_url, token)}",
             ]
         else:
             lines += [
                 f"  Dashboard   {settings.base_url}",
-                "  No way in?  cairn admin signin-link",
+                f"  No way in?  {command} admin signin-link",
             ]
     where = settings.sqlite_path if settings.on_sqlite else "PostgreSQL"
     lines += [
         "",
-        "  Connect an agent or a script: make a key, then send it as a Bearer token:",
-        "    cairn admin create-owner --email you@example.com --team 'My team' --json"
-        if is_new
-        else f"    curl -H 'Authorization: Bearer <key>' {settings.base_url}/api/projects",
+        "  Connect an agent or a script: make a key in the dashboard, or here:",
+        f"    {command} admin create-owner --email you@example.com --team 'My team' --json",
         "",
         f"  Interface   {settings.base_url}/docs",
         f"  Data        {where}",

@@ -38,8 +38,6 @@ function form(title, fields, action, submit) {
     error.textContent = "";
     try {
       await submit(Object.fromEntries(inputs.map(([name, input]) => [name, input.value])));
-      history.replaceState(null, "", "/");
-      await show();
     } catch (problem) {
       error.textContent = problem.message;
     }
@@ -47,13 +45,31 @@ function form(title, fields, action, submit) {
   return made;
 }
 
+async function enter() {
+  history.replaceState(null, "", "/");
+  await show();
+}
+
 const signIn = () =>
   form("Sign in", [["email", "E-mail", "email", "username"], ["password", "Password", "password", "current-password"]],
-    "Sign in", (values) => api("POST", "/api/auth/login", values));
+    "Sign in", async (values) => { await api("POST", "/api/auth/login", values); await enter(); });
 
 const join = (token) =>
   form("Join the team", [["name", "Your name", "text", "name"], ["password", "Choose a password", "password", "new-password"]],
-    "Join", (values) => api("POST", "/api/team/invitations/accept", { token, ...values }));
+    "Join", async (values) => { await api("POST", "/api/team/invitations/accept", { token, ...values }); await enter(); });
+
+function connect() {
+  const card = form("Connect an agent or a script", [["name", "Name of the key", "text", "off"]], "Make a key", async (values) => {
+    const made = await api("POST", "/api/keys", values);
+    card.replaceChildren(
+      element("h2", { textContent: `Key “${made.name}”` }),
+      element("p", { className: "soft", textContent: "Copy it now: it is shown only here." }),
+      element("pre", { textContent: made.key }),
+      element("pre", { textContent: `curl -H "Authorization: Bearer ${made.key}" ${location.origin}/api/projects` }),
+    );
+  });
+  return card;
+}
 
 function home(me, projects) {
   const rows = projects.map((project) =>
@@ -61,16 +77,18 @@ function home(me, projects) {
       element("td", { className: "soft", textContent: project.id })));
   const out = element("button", { className: "plain", textContent: "Sign out" });
   out.addEventListener("click", async () => { await api("POST", "/api/auth/logout"); await show(); });
-  const connect = `curl -H "Authorization: Bearer $CAIRN_KEY" ${location.origin}/api/projects`;
-  return [
+  const parts = [
     element("div", { className: "card" },
       element("h2", { textContent: `Hello, ${me.name}` }),
       element("p", { className: "soft", textContent: `${me.role} of ${me.teamName} (${me.email})` }), out),
     element("div", { className: "card" }, element("h2", { textContent: "Projects" }),
-      rows.length ? element("table", {}, ...rows) : element("p", { className: "soft", textContent: "None yet. Make the first one with the API or the command line." })),
-    element("div", { className: "card" }, element("h2", { textContent: "Connect" }),
-      element("p", { className: "soft", textContent: "Make a key with POST /api/keys, then:" }), element("pre", { textContent: connect })),
+      rows.length ? element("table", {}, ...rows) : element("p", { className: "soft", textContent: "None yet." })),
   ];
+  if (me.role !== "member") {
+    parts.push(form("New project", [["name", "Name", "text", "off"]], "Make it",
+      async (values) => { await api("POST", "/api/projects", values); await show(); }));
+  }
+  return [...parts, connect()];
 }
 
 async function show() {
