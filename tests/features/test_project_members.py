@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cairn.base import clock
+from cairn.base import clock, ids
 from cairn.storage.tables import project_members
 from tests.features.world import (
     FORBIDDEN,
@@ -116,7 +116,7 @@ async def test_two_owners_removed_at_once_leave_one(service: Service) -> None:
     second = await service.join(owner, "admin")
     project = await owner.create_project()
     row = {"project_id": project, "user_id": second.user_id, "team_id": owner.team_id, "role": "owner"}
-    await insert_rows(service, project_members, [{**row, "joined_at_ms": clock.now_ms()}])
+    await insert_rows(service, project_members, [{**row, "joined_id": ids.new("joi"), "joined_at_ms": clock.now_ms()}])
     path = f"/api/projects/{project}/members"
     answers = await asyncio.gather(
         owner.delete(path, {"userId": owner.user_id}), second.delete(path, {"userId": second.user_id})
@@ -130,7 +130,9 @@ async def test_a_project_with_many_members_is_read_by_pages_oldest_first(service
     project = await owner.create_project()
     crowd = await insert_people(service, owner.team_id, 1_204)
     shared = {"project_id": project, "team_id": owner.team_id, "role": "member", "joined_at_ms": clock.now_ms()}
-    await insert_rows(service, project_members, [{"user_id": user_id, **shared} for user_id in crowd])
+    await insert_rows(
+        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in crowd]
+    )
     seen: list[str] = []
     path = f"/api/projects/{project}/members"
     while path:
@@ -141,3 +143,19 @@ async def test_a_project_with_many_members_is_read_by_pages_oldest_first(service
         path = f"/api/projects/{project}/members?limit=241&cursor={cursor}" if cursor else ""
     assert seen == [owner.user_id, *crowd]
     assert len((await owner.get(f"/api/projects/{project}/members?limit=3")).json()) == 3
+
+
+async def test_a_removal_between_two_pages_drops_nobody_else(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    crowd = await insert_people(service, owner.team_id, 6)
+    shared = {"project_id": project, "team_id": owner.team_id, "role": "member", "joined_at_ms": clock.now_ms()}
+    await insert_rows(
+        service, project_members, [{"user_id": user_id, "joined_id": ids.new("joi"), **shared} for user_id in crowd]
+    )
+    path = f"/api/projects/{project}/members"
+    first = await owner.get(f"{path}?limit=3")
+    last_seen = first.json()[-1]["userId"]
+    assert (await owner.delete(path, {"userId": last_seen})).status_code == 204
+    rest = await owner.get(f"{path}?cursor={first.headers['x-next-cursor']}")
+    assert [entry["userId"] for entry in rest.json()] == crowd[2:]

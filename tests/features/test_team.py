@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock
+from cairn.base import clock, ids
 from cairn.base.clock import HOUR_MS, SECOND_MS
 from cairn.storage.tables import project_members
 from tests.features.world import (
@@ -228,6 +228,10 @@ async def test_a_removal_ends_every_access_at_once(service: Service) -> None:
     assert again.user_id == admin.user_id
     assert [entry["id"] for entry in (await again.get("/api/projects")).json()] == [shared]
     assert told(await again.patch(f"/api/projects/{shared}", {"name": "x"})) == FORBIDDEN
+    assert told(await service.browser_call("GET", "/api/projects", login)) == UNAUTHENTICATED
+    for key in (admin.key, second_key):
+        answer = await service.http.get("/api/projects", headers={"Authorization": f"Bearer {key}"})
+        assert told(answer) == UNAUTHENTICATED
 
 
 async def test_a_project_that_still_has_an_owner_is_not_given_away(service: Service) -> None:
@@ -235,7 +239,7 @@ async def test_a_project_that_still_has_an_owner_is_not_given_away(service: Serv
     first, second = await service.join(owner, "admin"), await service.join(owner, "admin")
     project = await first.create_project()
     row = {"project_id": project, "user_id": second.user_id, "team_id": owner.team_id, "role": "owner"}
-    await insert_rows(service, project_members, [{**row, "joined_at_ms": clock.now_ms()}])
+    await insert_rows(service, project_members, [{**row, "joined_id": ids.new("joi"), "joined_at_ms": clock.now_ms()}])
     assert (await owner.delete(f"/api/team/{first.member_id}")).status_code == 204
     async with service.house.database.read() as tx:
         left = await tx.many(select(project_members.c.user_id).where(project_members.c.project_id == project))
@@ -253,13 +257,16 @@ async def test_a_large_team_is_read_by_pages(service: Service) -> None:
     assert "x-next-cursor" not in rest.headers
 
     seen: list[str] = []
+    pages = 0
     path = "/api/team?limit=241"
     while path:
         page = await owner.get(path)
+        pages += 1
         seen += [entry["userId"] for entry in page.json()]
         cursor = page.headers.get("x-next-cursor")
         path = f"/api/team?limit=241&cursor={cursor}" if cursor else ""
-    assert seen == expected  # 1,205 = 5 * 241: the last page is full, and no empty one follows
+    assert seen == expected
+    assert pages == 5  # 1,205 = 5 * 241: the last page is full, and no empty one follows
 
     for limit in ("0", "1001", "-1", "many"):
         refused = await owner.get(f"/api/team?limit={limit}")

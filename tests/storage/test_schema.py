@@ -20,6 +20,8 @@ from sqlalchemy.pool import NullPool
 
 from cairn.storage import migrations, schema, sqlite
 from cairn.storage.tables import metadata
+from tests.entry.quick import bytecode
+from tests.servers import lifetime
 from tests.support import databases
 
 pytestmark = pytest.mark.anyio
@@ -151,14 +153,22 @@ for line in sys.stdin:
 """
 
 
-async def test_three_processes_may_migrate_the_same_empty_database_at_once(engine: str, tmp_path: Path) -> None:
+async def test_three_processes_may_migrate_the_same_empty_database_at_once(
+    engine: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     racers = [
-        subprocess.Popen([sys.executable, "-c", _RACER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", _RACER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**lifetime.child_env(), **bytecode(tmp_path_factory)},
+        )
         for _ in range(3)
     ]
     try:
         assert [_answer(racer) for racer in racers] == ["ready"] * 3
-        for number in range(6):
+        for number in range(4):
             address = databases.empty(engine, tmp_path / str(number))
             for racer in racers:
                 assert racer.stdin is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Literal, NewType
+from typing import Literal, NamedTuple, NewType
 
 import msgspec
 
@@ -25,6 +25,16 @@ class Via(enum.StrEnum):
     LOGIN = "login"
     SIGNATURE = "signature"
     OPERATOR = "operator"
+
+
+class Origin(NamedTuple):
+    """Where a request comes from."""
+
+    address: str
+    request_id: str
+
+
+NOWHERE = Origin("", "")
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,6 +44,7 @@ class Passwords:
         return await self._run(lambda: self._check(password, hashed))
 
     def _check(self, password: str, hashed: str | None) -> bool:
+        hashed = hashed or None
         try:
             self._hasher.verify(hashed or self._nobody, password)
         except (VerificationError, InvalidHashError):

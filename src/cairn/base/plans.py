@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -12,17 +13,20 @@ _MIB = 1024 * 1024
 _GIB = 1024 * _MIB
 
 
+Amount = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a team may use in a month, and what it costs."""
 
     id: str
-    ai_tokens: int
-    projects: int
-    sessions: int
-    events: int
-    enrichments: int
-    storage_bytes: int
-    price_cents: int
+    ai_tokens: Amount
+    projects: Amount
+    sessions: Amount
+    events: Amount
+    enrichments: Amount
+    storage_bytes: Amount
+    price_cents: Amount
     per_seat: bool = False
 
 
@@ -109,8 +113,10 @@ def load_plans(default: str, file: str = "") -> Plans:
     if file:
         try:
             content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
-            for plan_id, row in content["plan"].items():
-                table[plan_id] = msgspec.convert({"id": plan_id, **row}, Plan)
-        except (OSError, KeyError, AttributeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+            for plan_id, row in msgspec.convert(content["plan"], dict[str, dict[str, object]]).items():
+                table[plan_id] = msgspec.convert(row | {"id": row.get("id", plan_id)}, Plan)
+                if table[plan_id].id != plan_id:
+                    raise PlansError(f"CAIRN_PLANS_FILE cannot be used: plan {plan_id} must not have another id")
+        except (OSError, KeyError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
             raise PlansError(f"CAIRN_PLANS_FILE cannot be used: {error}") from error
     return Plans(table, default)

@@ -165,6 +165,8 @@ def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = 
     """Read the settings from the environment and ``cairn.toml``."""
     environment = os.environ if environment is None else environment
     given = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+    if not given.get("CAIRN_DATA_DIR"):
+        given.pop("CAIRN_DATA_DIR", None)  # set but empty means the usual place
     data_dir = Path(given.get("CAIRN_DATA_DIR") or default_data_dir(environment)).expanduser()
     values: dict[str, object] = {**_read_file(folder or Path.cwd(), data_dir), **given}
     parsed = _parse_all(values)
@@ -216,12 +218,18 @@ def _parse(kind: Any, value: object) -> object:
         if value not in typing.get_args(kind):
             raise ValueError(f"must be one of {', '.join(typing.get_args(kind))}, not {value!r}")
         return value
-    parsers: dict[Any, Callable[[object], object]] = {
-        bool: _parse_bool,
-        int: _parse_int,
-        Path: lambda given: Path(str(given)).expanduser(),
-    }
-    return parsers.get(kind, str)(value)
+    parsers: dict[Any, Callable[[object], object]] = {bool: _parse_bool, int: _parse_int, Path: _parse_path}
+    return parsers.get(kind, _parse_text)(value)
+
+
+def _parse_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be text, not {value!r}")
+    return value
+
+
+def _parse_path(value: object) -> Path:
+    return Path(_parse_text(value)).expanduser()
 
 
 def _parse_bool(value: object) -> bool:

@@ -97,7 +97,7 @@ class App:
                     call.enter(caller, tx)
                     result = await route.handler(call, **arguments)
             else:
-                call.enter(caller, None, lambda: self._still_allowed(route, request))
+                call.enter(caller, None, lambda: self._caller_now(route, request))
                 result = await route.handler(call, **arguments)
         return _as_response(route, call, result)
 
@@ -111,13 +111,12 @@ class App:
             return caller  # what is read is not recorded, so nobody asks where the caller came from
         return structs.replace(caller, address=request.address, request_id=request.request_id)
 
-    async def _still_allowed(self, route: Route, request: Request) -> bool:
+    async def _caller_now(self, route: Route, request: Request) -> Caller | None:
         try:
             async with self._database.read() as tx:
-                await self._caller(route, request, tx)
+                return await self._caller(route, request, tx)
         except Refusal:
-            return False
-        return True
+            return None
 
     async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: tuple[str, ...]) -> Any:
         call.enter(caller, tx)

@@ -14,7 +14,7 @@ from cairn.web.response import Headers
 
 T = TypeVar("T")
 
-Recheck = Callable[[], Awaitable[bool]]
+Recheck = Callable[[], Awaitable[Caller | None]]
 
 
 class Tools:
@@ -69,8 +69,12 @@ class Call:
             raise errors.RATE_LIMITED({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
 
     async def still_allowed(self) -> bool:
-        """Whether the caller's credential holds at this moment; for streams that outlive their first check."""
-        return self._recheck is not None and await self._recheck()
+        """Whether the caller's credential holds at this moment; ``caller`` then tells their role of now.
+
+        For streams, which outlive their first check.
+        """
+        self._caller = await self._recheck() if self._recheck is not None else None
+        return self._caller is not None
 
     def enter(self, caller: Caller | None, tx: Tx | None, recheck: Recheck | None = None) -> None:
         """Set by the edge before the handler runs."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from cairn.base import errors, limits
+from cairn.base.caller import Origin
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -29,6 +30,10 @@ class Request:
         self.request_id = ""
         self._receive = receive
         self._body: bytes | None = None
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.address, self.request_id)
 
     def header(self, name: bytes) -> str | None:
         """A header's value, or None; bytes beyond ASCII are kept as they are, in Latin-1."""

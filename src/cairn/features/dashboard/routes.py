@@ -55,8 +55,8 @@ async def asset(call: Call, name: str) -> Response:
 @routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, described=False)
 async def signin(call: Call, query: SigninQuery) -> Response:
     """Use a one-time sign-in link up, then show the dashboard; an old link shows the sign-in form."""
-    if 0 < len(query.token) <= limits.SIGNIN_TOKEN_CHARS:
-        signed_in = await service.use_signin_link(call.tx, call.use(Door), query.token)
+    if call.request.method == "GET" and 0 < len(query.token) <= limits.SIGNIN_TOKEN_CHARS:
+        signed_in = await service.use_signin_link(call.tx, call.use(Door), query.token, call.request.origin)
         if signed_in is not None:
             call.use(LoginCookie).set(call, signed_in.token)
     return Response(303, b"", HTML, [(b"location", b"/")])

@@ -7,6 +7,7 @@ from cairn.base.signing import sha256_hex
 from cairn.features.identity import service, store
 from cairn.features.identity.cookies import LoginCookie
 from cairn.features.identity.service import Door, SignedIn
+from cairn.web.addresses import bucket
 from cairn.web.call import Call
 from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from cairn.web.routes import Routes, TxMode
@@ -27,12 +28,12 @@ def _welcome(call: Call, signed_in: SignedIn) -> Me:
     name="register",
     status=201,
     tx=TxMode.NONE,
-    errors=(errors.EMAIL_TAKEN, errors.REGISTRATION_BY_INVITATION),
+    errors=(errors.EMAIL_TAKEN, errors.REGISTRATION_BY_INVITATION, errors.REGISTRATION_CLOSED, errors.CROSS_SITE),
 )
 async def register(call: Call, body: Registration) -> Me:
     """Make an account with a team of its own, and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
-    return _welcome(call, await service.register(call.database, call.use(Door), body))
+    return _welcome(call, await service.register(call.database, call.use(Door), body, call.request.origin))
 
 
 @routes.add(
@@ -46,9 +47,9 @@ async def register(call: Call, body: Registration) -> Me:
 async def login(call: Call, body: LoginRequest) -> Me:
     """Sign in with e-mail and password."""
     call.use(Origins).refuse_cross_site(call.request)
-    await call.spend("login", f"address:{call.request.address}")
+    await call.spend("login", f"address:{bucket(call.request.address)}")
     await call.spend("login", f"account:{sha256_hex(store.email_key(body.email))}")
-    return _welcome(call, await service.log_in(call.database, call.use(Door), body, call.request.address))
+    return _welcome(call, await service.log_in(call.database, call.use(Door), body, call.request.origin))
 
 
 @routes.add("POST", "/api/auth/logout", needs(LOGIN), name="logout", status=204)
@@ -64,7 +65,15 @@ async def me(call: Call) -> Me:
     return await service.describe(call.tx, call.caller)
 
 
-@routes.add("POST", "/api/auth/password", needs(LOGIN), name="password", status=204, tx=TxMode.NONE)
+@routes.add(
+    "POST",
+    "/api/auth/password",
+    needs(LOGIN),
+    name="password",
+    status=204,
+    tx=TxMode.NONE,
+    errors=(errors.WRONG_PASSWORD,),
+)
 async def change_password(call: Call, body: PasswordChange) -> None:
     """Set another password; all other logins of the account end."""
     await call.spend("login", f"account:{call.caller.user_id}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cairn.base import errors
-from cairn.base.caller import OWNER, Caller, Via
+from cairn.base.caller import NOWHERE, OWNER, Caller, Origin, Via
 from cairn.base.passwords import Passwords
 from cairn.base.plans import Plans
 from cairn.base.settings import Registration as Policy
@@ -36,7 +36,7 @@ class SignedIn:
     me: Me
 
 
-async def register(database: Database, door: Door, wanted: Registration) -> SignedIn:
+async def register(database: Database, door: Door, wanted: Registration, origin: Origin) -> SignedIn:
     """A new account with a team of its own, if the installation lets people register."""
     async with database.read() as tx:
         await _refuse_registration(tx, door.policy)
@@ -50,7 +50,7 @@ async def register(database: Database, door: Door, wanted: Registration) -> Sign
             raise errors.REGISTRATION_BY_INVITATION()
         await store.end_open_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
-        caller = await create_owner(tx, door.plans, user_id, wanted.name, wanted.email, team_name)
+        caller = await create_owner(tx, door.plans, user_id, wanted.name, wanted.email, team_name, origin=origin)
         return await sign_in(tx, caller)
 
 
@@ -62,7 +62,14 @@ async def _refuse_registration(tx: Tx, policy: Policy) -> None:
 
 
 async def create_owner(
-    tx: Tx, plans: Plans, user_id: str, name: str, email: str, team_name: str, via: Via = Via.LOGIN
+    tx: Tx,
+    plans: Plans,
+    user_id: str,
+    name: str,
+    email: str,
+    team_name: str,
+    via: Via = Via.LOGIN,
+    origin: Origin = NOWHERE,
 ) -> Caller:
     """A team for a new account, owned by it."""
     team_id = await store.create_team(tx, team_name, plans.default)
@@ -76,6 +83,8 @@ async def create_owner(
         credential_id="",
         name=name.strip(),
         email=email.strip(),
+        address=origin.address,
+        request_id=origin.request_id,
     )
     await audit.record(tx, caller, "team.created", team_id, name=team_name)
     return caller
@@ -86,7 +95,7 @@ async def sign_in(tx: Tx, caller: Caller) -> SignedIn:
     return SignedIn(token, await describe(tx, caller))
 
 
-async def log_in(database: Database, door: Door, given: LoginRequest, address: str) -> SignedIn:
+async def log_in(database: Database, door: Door, given: LoginRequest, origin: Origin) -> SignedIn:
     """Check the password; an unknown address takes as long and gets the same words."""
     async with database.read() as tx:
         user = await store.find_user(tx, given.email)
@@ -103,7 +112,8 @@ async def log_in(database: Database, door: Door, given: LoginRequest, address: s
         credential_id="",
         name=user["name"],
         email=user["email"],
-        address=address,
+        address=origin.address,
+        request_id=origin.request_id,
     )
     async with database.write() as tx:
         await audit.record(tx, caller, "login.created", caller.user_id)
@@ -112,6 +122,7 @@ async def log_in(database: Database, door: Door, given: LoginRequest, address: s
 
 async def log_out(tx: Tx, caller: Caller) -> None:
     await store.delete_login(tx, caller.credential_id)
+    await audit.record(tx, caller, "login.ended", caller.user_id)
     tell_access_changed(tx, caller.user_id)
 
 
@@ -146,7 +157,7 @@ async def change_password(database: Database, door: Door, caller: Caller, change
         tell_access_changed(tx, caller.user_id)
 
 
-async def use_signin_link(tx: Tx, door: Door, token: str) -> SignedIn | None:
+async def use_signin_link(tx: Tx, door: Door, token: str, origin: Origin) -> SignedIn | None:
     """Sign in by a one-time link; on a fresh installation it makes the local owner."""
     link = await store.use_link(tx, token)
     if link is None:
@@ -157,7 +168,7 @@ async def use_signin_link(tx: Tx, door: Door, token: str) -> SignedIn | None:
             return None
         user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
         assert user_id is not None
-        caller = await create_owner(tx, door.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team")
+        caller = await create_owner(tx, door.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", origin=origin)
         return await sign_in(tx, caller)
     user = await store.get_user(tx, user_id)
     memberships = await store.list_memberships(tx, user_id)
@@ -172,6 +183,8 @@ async def use_signin_link(tx: Tx, door: Door, token: str) -> SignedIn | None:
         credential_id="",
         name=user["name"],
         email=user["email"],
+        address=origin.address,
+        request_id=origin.request_id,
     )
     await audit.record(tx, caller, "login.created", user_id, by="sign-in link")
     return await sign_in(tx, caller)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+from cairn.base import clock
 from cairn.features.projects.access import find_project
 from cairn.jobs import notices
 from cairn.web import sse
@@ -37,21 +38,26 @@ async def live(call: Call) -> Stream:
 
 
 async def _notices(call: Call, pause_s: float) -> AsyncGenerator[bytes, None]:
+    user_id = call.caller.user_id
     with call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener:
         yield sse.event(LiveNotice(type="ready"))
+        due = clock.monotonic() + pause_s
         while True:
-            signal = await listener.next(timeout=pause_s)
-            if signal is None:
-                if not await call.still_allowed():
-                    return
-                yield sse.KEEP_ALIVE
-            elif signal[0] == notices.ACCESS:
-                if signal[1] == call.caller.user_id and not await call.still_allowed():
-                    return
-            else:
-                notice = await _visible(call, signal[1])
-                if notice is not None:
-                    yield sse.event(notice)
+            signal = await listener.next(timeout=max(0.0, due - clock.monotonic()))
+            if (signal is None or signal == (notices.ACCESS, user_id)) and not await call.still_allowed():
+                return
+            piece = await _piece(call, signal)
+            if piece is not None:
+                due = clock.monotonic() + pause_s
+                yield piece
+
+
+async def _piece(call: Call, signal: tuple[str, str] | None) -> bytes | None:
+    """What a signal means for this caller; none at all is time for a sign of life."""
+    if signal is None:
+        return sse.KEEP_ALIVE
+    notice = await _visible(call, signal[1]) if signal[0] == notices.LIVE else None
+    return None if notice is None else sse.event(notice)
 
 
 async def _visible(call: Call, payload: str) -> LiveNotice | None:

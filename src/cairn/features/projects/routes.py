@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.base import clock, errors
+from cairn.base.caller import MANAGERS
 from cairn.base.crypto import Sealer
 from cairn.base.plans import Plans
 from cairn.features.projects import secrets, service, store
@@ -64,10 +65,10 @@ async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
 @routes.add(
     "POST",
     "/api/projects",
-    needs(KEY | LOGIN),
+    needs(KEY | LOGIN, MANAGERS),
     name="create",
     status=201,
-    errors=(errors.FORBIDDEN, errors.PLAN_LIMIT),
+    errors=(errors.PLAN_LIMIT,),
 )
 async def create_project(call: Call, body: NewProject) -> ProjectCreated:
     """Make a project; the caller becomes its owner."""
@@ -122,10 +123,11 @@ async def delete_project(call: Call, id: str) -> None:
 
 
 @routes.add("GET", "/api/projects/{id}/members", needs(KEY | LOGIN), name="list_members", errors=_MISSING)
-async def list_members(call: Call, id: str) -> list[ProjectMember]:
+async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
     """The members of the project, oldest first."""
     await get_project(call.tx, call.caller, id, Right.READ)
-    return [service.member_shape(row) for row in await store.list_members(call.tx, call.caller.scope, id)]
+    rows = await store.list_members(call.tx, call.caller.scope, id, after=query.cursor, take=query.take)
+    return cut(call, query, [service.member_shape(row) for row in rows], [row["joined_id"] for row in rows])
 
 
 @routes.add(

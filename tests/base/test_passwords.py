@@ -1,0 +1,83 @@
+"""Passwords: slow on purpose, off the event loop, and equally slow for nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from cairn.base import errors
+from cairn.base.errors import Refusal
+from cairn.base.passwords import Passwords
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def passwords() -> Iterator[Passwords]:
+    opened = Passwords()
+    yield opened
+    opened.close()
+
+
+async def test_only_the_right_password_matches(passwords: Passwords) -> None:
+    hashed = await passwords.hash("correct horse battery")
+    assert await passwords.matches("correct horse battery", hashed)
+    for wrong in ("", "correct horse batterY", "correct horse battery ", "correct horse"):
+        assert not await passwords.matches(wrong, hashed)
+
+
+async def test_argon2id_with_the_recommended_cost(passwords: Passwords) -> None:
+    first, second = await passwords.hash("same"), await passwords.hash("same")
+    assert first != second
+    assert first.startswith("$argon2id$v=19$m=47104,t=1,p=1$")
+
+
+async def test_text_of_any_script_is_a_password(passwords: Passwords) -> None:
+    hashed = await passwords.hash("пароль 密码 🗝")
+    assert await passwords.matches("пароль 密码 🗝", hashed)
+    assert not await passwords.matches("пароль 密码", hashed)
+
+
+@pytest.mark.parametrize("hashed", [None, "", "not a hash", "$argon2id$v=19$m=8,t=1,p=1$broken"])
+async def test_without_a_usable_hash_the_answer_is_no(passwords: Passwords, hashed: str | None) -> None:
+    assert not await passwords.matches("nobody has this password", hashed)
+
+
+async def test_an_unknown_account_takes_as_long_as_a_wrong_password(passwords: Passwords) -> None:
+    hashed = await passwords.hash("correct horse battery")
+
+    async def median_s(known: str | None) -> float:
+        times = []
+        for _ in range(5):
+            started = time.perf_counter()
+            await passwords.matches("wrong", known)
+            times.append(time.perf_counter() - started)
+        return statistics.median(times)
+
+    assert await median_s(None) > 0.3 * await median_s(hashed)
+
+
+async def test_the_loop_goes_on_while_passwords_are_checked(passwords: Passwords) -> None:
+    checking = asyncio.gather(*(passwords.hash("x") for _ in range(4)))
+    turns = 0
+    while not checking.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    await checking
+    assert turns >= 5
+
+
+async def test_a_flood_is_turned_away_rather_than_queued_without_end() -> None:
+    passwords = Passwords(memory_kib=8)
+    try:
+        results = await asyncio.gather(*(passwords.hash("x") for _ in range(500)), return_exceptions=True)
+        refused = [result for result in results if isinstance(result, Refusal)]
+        assert 0 < len(refused) < 500
+        assert {refusal.kind for refusal in refused} == {errors.UNAVAILABLE}
+        assert await passwords.hash("afterwards"), "there is room again"
+    finally:
+        passwords.close()

@@ -1,0 +1,84 @@
+"""Clients that write without a pause and keep the answers; a broken connection means that nobody knows."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import httpx
+
+from cairn.base import ids
+
+_ASKS = {
+    "project": ("/api/projects", "name", "Project {}"),
+    "key": ("/api/keys", "name", "key {}"),
+    "invitation": ("/api/team", "email", "{}@example.com"),
+}
+
+
+class Clients:
+    """Several at once, each in a thread."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._answered = threading.Event()
+        self.acknowledged: dict[str, list[str]] = {kind: [] for kind in _ASKS}
+        self.keys: list[str] = []
+        self.attempted: Counter[str] = Counter()
+        self.broken: Counter[str] = Counter()
+        self.refused: list[str] = []
+
+    @property
+    def writes(self) -> int:
+        return sum(map(len, self.acknowledged.values()))
+
+    @contextmanager
+    def writing(self, url: str, clients: int = 5) -> Iterator[None]:
+        """Clients write while the block runs, which begins with their first answer; at its end they have stopped."""
+        self._stop.clear()
+        self._answered.clear()
+        headers = {"Authorization": f"Bearer {self._key}"}
+        with httpx.Client(base_url=url, headers=headers, timeout=20.0) as http:
+            threads = [threading.Thread(target=self._write, args=(http, number)) for number in range(clients)]
+            for thread in threads:
+                thread.start()
+            assert self._answered.wait(20)
+            try:
+                yield
+            finally:
+                self._stop.set()
+                for thread in threads:
+                    thread.join(30)
+                assert not any(thread.is_alive() for thread in threads)
+
+    def _write(self, http: httpx.Client, offset: int) -> None:
+        kinds = list(_ASKS)
+        for turn in count(offset):
+            if self._stop.is_set():
+                return
+            kind = kinds[turn % len(kinds)]
+            path, field, words = _ASKS[kind]
+            with self._lock:
+                self.attempted[kind] += 1
+            try:
+                answer = http.post(path, json={field: words.format(ids.new("mark"))})
+            except httpx.HTTPError as error:
+                with self._lock:
+                    self.broken[type(error).__name__] += 1
+                return
+            with self._lock:
+                self._note(kind, answer)
+            self._answered.set()
+
+    def _note(self, kind: str, answer: httpx.Response) -> None:
+        if answer.status_code == 201:
+            self.acknowledged[kind].append(answer.json()["id"])
+            if kind == "key":
+                self.keys.append(answer.json()["key"])
+        else:
+            self.refused.append(f"{answer.status_code} {answer.text}")

@@ -1,0 +1,28 @@
+"""A house for real processes that are started often: room for many projects, quick starts."""
+
+from __future__ import annotations
+
+from tests.support.processes import Cairn
+
+_PLANS = """
+[plan.team]
+ai_tokens = 1
+projects = 1000000000
+sessions = 1
+events = 1
+enrichments = 1
+storage_bytes = 1
+price_cents = 0
+"""
+
+
+def prepare(cairn: Cairn, quick: dict[str, str]) -> Cairn:
+    """Let it have any number of projects, log little, and start quickly."""
+    plans = cairn.folder / "plans.toml"
+    plans.write_text(_PLANS)
+    cairn.settings |= {
+        "CAIRN_PLANS_FILE": str(plans),
+        "CAIRN_LOG_LEVEL": "warning",
+        **quick,
+    }
+    return cairn

@@ -1,0 +1,170 @@
+"""kill -9 at any moment: whatever was acknowledged is there after the restart, and nothing is half there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import asyncpg
+from sqlalchemy import update
+
+from cairn.features.projects.jobs import project_tables
+from cairn.storage import schema
+from cairn.storage.database import Database
+from cairn.storage.tables import events, jobs, metadata, projects
+from tests.chaos import ledger
+from tests.chaos.clients import Clients
+from tests.chaos.filling import fill, fill_table
+from tests.chaos.house import prepare
+from tests.entry.owner import make_owner
+from tests.support import databases
+from tests.support.processes import Cairn, Process
+
+_ROUNDS = 6
+
+
+def test_no_acknowledged_write_is_lost(cairn: Cairn) -> None:
+    """Five clients write; the server dies at a random moment, also while it starts, and comes back."""
+    chance = random.Random()
+    clients = Clients(make_owner(cairn)["apiKey"])
+    for number in range(_ROUNDS):
+        if number == _ROUNDS // 2:
+            with cairn.start() as starting:
+                time.sleep(chance.uniform(0.2, 0.8))
+                starting.kill()
+        with cairn.start() as process:
+            process.wait_ready()
+            _check_keys(process, chance.sample(clients.keys, min(5, len(clients.keys))))
+            with clients.writing(process.url):
+                time.sleep(chance.uniform(0.0, 0.5))
+                process.kill()
+            assert clients.refused == []
+        ledger.check_books(cairn.database_url, clients.acknowledged, clients.attempted)
+    assert clients.writes > 100
+    assert sum(clients.broken.values()) >= _ROUNDS, "each kill met somebody in the middle of a request"
+
+
+def _check_keys(process: Process, keys: list[str]) -> None:
+    """Keys that were given out before the kill open the door after it."""
+    with process.client() as http:
+        for key in keys:
+            assert http.get("/api/auth/me", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+
+
+def _migration_has_begun(address: str | Path) -> bool:
+    if isinstance(address, Path):
+        return address.exists()
+    return asyncio.run(_holds_migration_lock(address))
+
+
+async def _holds_migration_lock(url: str) -> bool:
+    connection = await asyncpg.connect(url)
+    try:
+        found: bool = await connection.fetchval(
+            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
+            "WHERE locktype = 'advisory' AND datname = current_database())"
+        )
+        return found
+    finally:
+        await connection.close()
+
+
+async def _tables(address: str | Path) -> set[str]:
+    if isinstance(address, Path):
+        with closing(sqlite3.connect(address)) as file:
+            return {row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection = await asyncpg.connect(address)
+    try:
+        found = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return {row["tablename"] for row in found}
+    finally:
+        await connection.close()
+
+
+def test_a_kill_during_the_first_migration_leaves_all_or_nothing(
+    engine: str, tmp_path: Path, quick: dict[str, str]
+) -> None:
+    address = databases.empty(engine, tmp_path)
+    url = f"sqlite:///{address}" if isinstance(address, Path) else address
+    cairn = prepare(Cairn(tmp_path, url), quick)
+    for pause in (0.0, 0.05):
+        with cairn.start() as process:
+            stop = time.monotonic() + 20
+            while not _migration_has_begun(address) and time.monotonic() < stop:
+                time.sleep(0.001)
+            time.sleep(pause)
+            process.kill()
+        found = asyncio.run(_tables(address))
+        if found:
+            assert found == {*metadata.tables, "alembic_version"}
+            assert asyncio.run(schema.version(address)) == schema.HEAD
+            break
+    with cairn.start() as process:
+        process.wait_ready()
+        owner = make_owner(cairn)
+        with process.client(owner["apiKey"]) as http:
+            assert [project["id"] for project in http.get("/api/projects").json()] == [owner["projectId"]]
+
+
+_MANY = 60_000
+
+
+def _purge_is_halfway(url: str, project_id: str) -> bool:
+    """Wait until some of the many rows are gone; whether others are still there."""
+
+    async def watch(database: Database) -> bool:
+        async with asyncio.timeout(20):
+            while (left := await ledger.count(database, events, events.c.project_id == project_id)) == _MANY:
+                await asyncio.sleep(0.002)
+        return left > 0
+
+    return ledger.with_database(url, watch)
+
+
+async def _end_leases(database: Database) -> None:
+    """The dead worker's lease runs out, without waiting for it."""
+    async with database.write() as tx:
+        await tx.run(update(jobs).where(jobs.c.status == "running").values(lease_until_ms=0))
+
+
+async def _left_of(database: Database, project_id: str) -> dict[str, int]:
+    tables = {table: table.c.project_id == project_id for table in project_tables()}
+    tables[projects] = projects.c.id == project_id
+    counts = {table.name: await ledger.count(database, table, condition) for table, condition in tables.items()}
+    return {name: number for name, number in counts.items() if number}
+
+
+def test_a_purge_that_was_killed_is_finished_after_the_restart(cairn: Cairn) -> None:
+    owner = make_owner(cairn)
+    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
+        doomed, kept = (http.post("/api/projects", json={"name": name}).json()["id"] for name in ("Doomed", "Kept"))
+        blobs = [cairn.folder / "blobs" / project_id / ("0" * 64) for project_id in (doomed, kept)]
+        for path, project_id in zip(blobs, (doomed, kept), strict=True):
+            path.parent.mkdir(parents=True)
+            path.write_bytes(b"content")
+            ledger.with_database(
+                cairn.database_url, partial(fill, team_id=owner["teamId"], project_id=project_id, rows=3)
+            )
+        ledger.with_database(cairn.database_url, lambda db: fill_table(db, events, owner["teamId"], doomed, _MANY - 3))
+        full = ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept))
+        assert set(full) >= {table.name for table in project_tables()}
+        assert http.delete(f"/api/projects/{doomed}").status_code == 204
+        assert http.get(f"/api/projects/{doomed}").status_code == 404
+        assert _purge_is_halfway(cairn.database_url, doomed)
+        process.kill()
+    assert ledger.with_database(cairn.database_url, lambda db: _left_of(db, doomed))["projects"] == 1
+    assert blobs[0].exists()
+    ledger.with_database(cairn.database_url, _end_leases)
+    with cairn.start() as process:
+        process.wait_ready()
+        stop = time.monotonic() + 20
+        while (left := ledger.with_database(cairn.database_url, lambda db: _left_of(db, doomed))) != {}:
+            assert time.monotonic() < stop, left
+            time.sleep(0.1)
+    assert [path.exists() for path in blobs] == [False, True]
+    assert ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept)) == full

@@ -1,0 +1,220 @@
+"""The people of the access and contract tests: one team with every role, another team, somebody removed, nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cairn.base import ids
+from cairn.web.needs import KEY, LOGIN
+from cairn.web.routes import Route
+from tests.support import databases
+from tests.support.people import Person
+from tests.support.service import BASE_URL, PASSWORD, Service, run_service, settings_for
+
+COOKIE = "cairn_login"
+TEAM = ("owner", "admin", "lead", "assigned", "unassigned")
+ACTORS = (*TEAM, "stranger", "removed", "anonymous")
+
+
+def new_email() -> str:
+    return f"{ids.new('per')}@example.com"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Somebody who calls: with a key, with a browser's login, or with neither."""
+
+    name: str
+    person: Person
+    login: str = ""
+
+    @property
+    def email(self) -> str:
+        return self.person.email
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a call says beyond its route. ``target`` is the id it is about, wherever that stands."""
+
+    path: dict[str, str] = field(default_factory=dict)
+    json: Any = None
+    query: str = ""
+    target: str = ""
+    project: str = ""
+    login: str = ""
+
+    def about(self, other: str) -> Ask:
+        """The same call about another thing."""
+
+        def swapped(values: dict[str, Any]) -> dict[str, Any]:
+            return {name: other if value == self.target else value for name, value in values.items()}
+
+        return dataclasses.replace(
+            self, path=swapped(self.path), json=swapped(self.json) if self.json else self.json, target=other
+        )
+
+
+class Cast:
+    """A running service and everybody on it. Whatever is asked for is made fresh, through the API."""
+
+    def __init__(self, service: Service, engine: str, folder: Path, actors: dict[str, Actor]) -> None:
+        self.service = service
+        self.engine = engine
+        self.folder = folder
+        self._actors = actors
+        self._visitor = new_email()
+        self._visitor_member = ""
+
+    def __getitem__(self, name: str) -> Actor:
+        return self._actors[name]
+
+    @property
+    def owner(self) -> Person:
+        return self["owner"].person
+
+    async def send(
+        self, actor: Actor, route: Route, ask: Ask | None = None, *, by_login: bool | None = None, **options: Any
+    ) -> httpx.Response:
+        """Call the route: by key where it takes one, else by login."""
+        ask = ask or Ask()
+        url = route.path.format_map(ask.path) + ask.query
+        accepted = route.needs.credentials
+        if by_login is None:
+            by_login = accepted is not None and KEY not in accepted and LOGIN in accepted
+        headers = {**self._credential(actor, ask, by_login), **options.pop("headers", {})}
+        if ask.json is not None and "content" not in options:
+            options["json"] = ask.json
+        if route.content_type == "text/event-stream":
+            return await self._stream_start(url, headers)
+        answer = await self.service.http.request(route.method, url, headers=headers, **options)
+        self.service.http.cookies.clear()
+        return answer
+
+    def _credential(self, actor: Actor, ask: Ask, by_login: bool) -> dict[str, str]:
+        if not by_login:
+            return {"Authorization": f"Bearer {actor.person.key}"} if actor.person.key else {}
+        login = ask.login or actor.login
+        return {"Cookie": f"{COOKIE}={login}", "Sec-Fetch-Site": "same-origin"} if login else {}
+
+    async def _stream_start(self, url: str, headers: dict[str, str]) -> httpx.Response:
+        """The head and first piece of an endless answer; then the reader goes away."""
+        arrived = asyncio.Event()
+        messages: list[Any] = []
+
+        async def receive() -> dict[str, Any]:
+            await arrived.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            messages.append(message)
+            if message["type"] == "http.response.body":
+                arrived.set()
+
+        request = httpx.Request("GET", BASE_URL + url, headers=headers)
+        scope = {
+            "type": "http",
+            "scheme": "http",
+            "method": "GET",
+            "path": request.url.path,
+            "query_string": request.url.query,
+            "headers": [(name.lower(), value) for name, value in request.headers.raw],
+            "client": ("127.0.0.1", 1),
+        }
+        async with asyncio.timeout(10):
+            await self.service.app(scope, receive, send)
+        head, first = messages[0], messages[1]
+        return httpx.Response(head["status"], headers=head["headers"], content=first["body"], request=request)
+
+    async def project(self, visibility: str = "private") -> str:
+        """A project of the owner's, with ``lead`` as its admin and ``assigned`` as a member."""
+        project_id = await self.owner.create_project(visibility=visibility)
+        for name, role in (("lead", "admin"), ("assigned", "member")):
+            added = await self.owner.post(
+                f"/api/projects/{project_id}/members", {"email": self[name].email, "role": role}
+            )
+            assert added.status_code == 201, added.text
+        return project_id
+
+    async def key_of(self, actor: Actor) -> str:
+        made = await actor.person.post("/api/keys", {"name": "fresh"})
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+    async def invitation(self, email: str = "") -> str:
+        """An open invitation."""
+        invited = await self.owner.post("/api/team", {"email": email or new_email()})
+        assert invited.status_code == 201, invited.text
+        return str(invited.json()["id"])
+
+    async def visitor(self) -> str:
+        """The membership of somebody who has just joined (the same account each time: one password is enough)."""
+        if self._visitor_member:
+            await self.owner.delete(f"/api/team/{self._visitor_member}")
+        token = await self.service.invitation_token(await self.invitation(self._visitor))
+        body = {"token": token, "password": PASSWORD} if not self._visitor_member else {"token": token}
+        joined = await self.service.http.post("/api/team/invitations/accept", json=body)
+        self.service.http.cookies.clear()
+        assert joined.status_code == 200, joined.text
+        self._visitor_member = str(joined.json()["id"])
+        return self._visitor_member
+
+    async def log_in(self, actor: Actor) -> str:
+        return await _log_in(self.service, actor.email)
+
+    @asynccontextmanager
+    async def elsewhere(self, **changes: str) -> AsyncIterator[Service]:
+        """Another service on a fresh database, with other settings."""
+        folder = self.folder / ids.new("sub")
+        async with run_service(settings_for(folder, databases.fresh(self.engine, folder), **changes)) as service:
+            yield service
+
+
+async def _log_in(service: Service, email: str) -> str:
+    answer = await service.http.post("/api/auth/login", json={"email": email, "password": PASSWORD})
+    service.http.cookies.clear()
+    assert answer.status_code == 200, answer.text
+    return answer.cookies[COOKIE]
+
+
+async def register(service: Service, name: str) -> Actor:
+    """A new account with a team of its own."""
+    body = {"email": new_email(), "password": PASSWORD, "name": name, "teamName": f"{name}'s"}
+    made = await service.http.post("/api/auth/register", json=body)
+    service.http.cookies.clear()
+    assert made.status_code == 201, made.text
+    login = made.cookies[COOKIE]
+    key = await service.browser_call("POST", "/api/keys", {COOKIE: login}, json={"name": "test"})
+    me = made.json()
+    person = Person(service.http, me["email"], me["userId"], me["teamId"], key=key.json()["key"])
+    return Actor(name, person, login)
+
+
+@asynccontextmanager
+async def open_cast(engine: str, folder: Path) -> AsyncIterator[Cast]:
+    """Everybody, on a fresh database of this engine."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = settings_for(
+        folder,
+        databases.fresh(engine, folder),
+        CAIRN_REGISTRATION="open",
+        CAIRN_DEFAULT_PLAN="enterprise",
+    )
+    async with run_service(chosen) as service:
+        actors = {name: await register(service, name) for name in ("owner", "stranger")}
+        owner = actors["owner"].person
+        for name in ("admin", "lead", "assigned", "unassigned", "removed"):
+            person = await service.join(owner, "admin" if name == "admin" else "member")
+            actors[name] = Actor(name, person, await _log_in(service, person.email))
+        left = await owner.delete(f"/api/team/{actors['removed'].person.member_id}")
+        assert left.status_code == 204, left.text
+        actors["anonymous"] = Actor("anonymous", service.anonymous)
+        yield Cast(service, engine, folder, actors)

@@ -1,0 +1,18 @@
+"""The people of the contract tests, once for all modules of this folder and each engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.contract.cast import Cast, open_cast
+from tests.support import databases
+
+
+@pytest.fixture(scope="package", params=databases.ENGINES)
+async def cast(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, anyio_backend: str
+) -> AsyncIterator[Cast]:
+    async with open_cast(request.param, tmp_path_factory.mktemp("contract")) as everybody:
+        yield everybody

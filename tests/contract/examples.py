@@ -1,0 +1,163 @@
+"""A valid call of every route there is, made fresh each time.
+
+The name is the route's, or the route's and what is special about the thing it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from cairn.entry.wiring import ROUTES
+from cairn.web.routes import Route
+from tests.contract.cast import TEAM, Actor, Ask, Cast, new_email
+from tests.support.service import PASSWORD
+
+Example = Callable[[Cast, Actor], Awaitable[Ask]]
+
+BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
+EXAMPLES: dict[str, Example] = {}
+
+
+def route_of(example: str) -> Route:
+    return BY_NAME[example.partition(" ")[0]]
+
+
+def examples_of(route: Route) -> list[Example]:
+    return [example for name, example in EXAMPLES.items() if route_of(name) is route]
+
+
+def _example(name: str) -> Callable[[Example], Example]:
+    def keep(example: Example) -> Example:
+        EXAMPLES[name] = example
+        return example
+
+    return keep
+
+
+def _plain(name: str, json: Any = None, query: str = "") -> None:
+    async def ask(cast: Cast, actor: Actor) -> Ask:
+        return Ask(json=dict(json) if json else None, query=query)
+
+    EXAMPLES[name] = ask
+
+
+def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None:
+    """A route about one project, private and public."""
+
+    def about(visibility: str) -> Example:
+        async def ask(cast: Cast, actor: Actor) -> Ask:
+            project = await cast.project(visibility)
+            return Ask({"id": project}, json(cast), target=project, project=project)
+
+        return ask
+
+    EXAMPLES[name] = about("private")
+    EXAMPLES[f"{name} (public)"] = about("public")
+
+
+for _name in ("auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
+    _plain(_name)
+for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
+    _plain(_name)
+for _name in ("dashboard.home", "dashboard.invitation"):
+    _plain(_name)
+_plain("dashboard.signin", query="?token=used-up")
+_plain("keys.list (team)", query="?include=team")
+_plain("projects.create", {"name": "Fresh", "description": "New", "visibility": "private"})
+_plain("keys.create", {"name": "fresh"})
+
+_on_project("projects.get")
+_on_project("projects.update", lambda _: {"name": "Renamed"})
+_on_project("projects.delete")
+_on_project("projects.list_members")
+_on_project("projects.add_member", lambda cast: {"email": cast["unassigned"].email})
+_on_project("projects.remove_member", lambda cast: {"userId": cast["assigned"].person.user_id})
+_on_project("projects.get_hmac_secret")
+_on_project("projects.rotate_hmac_secret", lambda _: {})
+
+
+@_example("projects.add_member (unknown)")
+async def _add_unknown(cast: Cast, actor: Actor) -> Ask:
+    project = await cast.project()
+    return Ask({"id": project}, {"email": new_email(), "role": "admin"}, target=project, project=project)
+
+
+@_example("projects.list")
+async def _list_projects(cast: Cast, actor: Actor) -> Ask:
+    await cast.project()
+    return Ask()
+
+
+@_example("auth.register")
+async def _register(cast: Cast, actor: Actor) -> Ask:
+    return Ask(json={"email": new_email(), "password": PASSWORD, "name": "Nils New", "teamName": "New"})
+
+
+@_example("auth.login")
+async def _login(cast: Cast, actor: Actor) -> Ask:
+    return Ask(json={"email": cast.owner.email, "password": PASSWORD})
+
+
+@_example("auth.logout")
+async def _logout(cast: Cast, actor: Actor) -> Ask:
+    lives = actor.name in (*TEAM, "stranger")
+    return Ask(login=await cast.log_in(actor) if lives else actor.login)
+
+
+@_example("auth.password")
+async def _password(cast: Cast, actor: Actor) -> Ask:
+    return Ask(json={"currentPassword": PASSWORD, "newPassword": PASSWORD})
+
+
+@_example("team.list (invited)")
+async def _list_invited(cast: Cast, actor: Actor) -> Ask:
+    await cast.invitation()
+    return Ask(query="?include=invited")
+
+
+@_example("team.invite")
+async def _invite(cast: Cast, actor: Actor) -> Ask:
+    return Ask(json={"email": new_email(), "role": "admin"})
+
+
+@_example("team.update")
+async def _change_role(cast: Cast, actor: Actor) -> Ask:
+    member = await cast.visitor()
+    return Ask({"memberId": member}, {"role": "admin"}, target=member)
+
+
+@_example("team.remove")
+async def _remove_member(cast: Cast, actor: Actor) -> Ask:
+    member = await cast.visitor()
+    return Ask({"memberId": member}, target=member)
+
+
+@_example("team.remove (invitation)")
+async def _revoke_invitation(cast: Cast, actor: Actor) -> Ask:
+    invitation = await cast.invitation()
+    return Ask({"memberId": invitation}, target=invitation)
+
+
+@_example("team.accept")
+async def _accept(cast: Cast, actor: Actor) -> Ask:
+    token = await cast.service.invitation_token(await cast.invitation())
+    return Ask(json={"token": token, "name": "Nora New", "password": PASSWORD})
+
+
+@_example("keys.delete")
+async def _delete_own_key(cast: Cast, actor: Actor) -> Ask:
+    lives = actor.name in (*TEAM, "stranger")
+    key = await cast.key_of(actor if lives else cast["owner"])
+    return Ask(json={"keyId": key}, target=key)
+
+
+@_example("keys.delete (the owner's)")
+async def _delete_anothers_key(cast: Cast, actor: Actor) -> Ask:
+    key = await cast.key_of(cast["owner"])
+    return Ask(json={"keyId": key}, target=key)
+
+
+@_example("dashboard.asset")
+async def _asset(cast: Cast, actor: Actor) -> Ask:
+    return Ask({"name": "cairn.css"})

@@ -1,0 +1,153 @@
+"""Every endpoint of the contract that is built: declared as the contract says, and answering so when called."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from cairn.entry.wiring import ROUTES
+from cairn.web.needs import KEY, LOGIN, SIGNATURE
+from cairn.web.routes import Route
+from tests.contract.answers import body_faults, header_faults
+from tests.contract.cast import Cast
+from tests.contract.contract import Endpoint, load
+from tests.contract.examples import BY_NAME, examples_of
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+BUILT = [endpoint for endpoint in CONTRACT.endpoints if endpoint.name in BY_NAME]
+WITH_BODY = [endpoint for endpoint in BUILT if BY_NAME[endpoint.name].body is not None]
+EXPECTED_MISSING = Path(__file__).parent / "expected_missing.txt"
+CREDENTIALS = {"bearer": KEY, "cookie": LOGIN, "hmac": SIGNATURE}
+
+
+def test_only_the_endpoints_known_to_be_missing_are_missing() -> None:
+    """The list can only shrink: whoever builds an endpoint takes it off."""
+    missing = [endpoint.name for endpoint in CONTRACT.endpoints if endpoint.name not in BY_NAME]
+    assert EXPECTED_MISSING.read_text(encoding="utf-8").split() == missing
+
+
+def test_no_route_of_the_api_is_outside_the_contract() -> None:
+    known = {endpoint.name for endpoint in CONTRACT.endpoints}
+    pages = {"dashboard"}
+    assert [route.name for route in ROUTES if route.name not in known and route.group not in pages] == []
+    assert [route.name for route in ROUTES if route.path.startswith("/api") and route.name not in known] == []
+
+
+@pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
+def test_a_route_is_declared_as_the_contract_says(endpoint: Endpoint) -> None:
+    route = BY_NAME[endpoint.name]
+    path = endpoint.path if endpoint.base == "api" else f"/worker{endpoint.path}"
+    assert (route.method, route.path, route.status) == (endpoint.method, path, endpoint.status)
+    assert not route.described or route.content_type == endpoint.content_type
+    assert _accepted(route) == set(endpoint.auth)
+    if route.needs.roles is not None:
+        assert route.needs.roles == set(endpoint.roles)
+    assert _fields(route.body) == dict(endpoint.request)
+    assert _fields(route.query) == dict(endpoint.query)
+    defaults = {**_defaults(route.body), **_defaults(route.query)}
+    assert {name: defaults[name] for name in endpoint.defaults} == dict(endpoint.defaults)
+
+
+def _accepted(route: Route) -> set[str]:
+    accepted = route.needs.credentials
+    return set() if accepted is None else {name for name, credential in CREDENTIALS.items() if credential in accepted}
+
+
+def _fields(kind: type[Any] | None) -> dict[str, str]:
+    if kind is None:
+        return {}
+    return {field.encode_name: "required" if field.required else "optional" for field in msgspec.structs.fields(kind)}
+
+
+def _defaults(kind: type[Any] | None) -> dict[str, Any]:
+    return {} if kind is None else {field.encode_name: field.default for field in msgspec.structs.fields(kind)}
+
+
+@pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
+def test_a_route_names_the_errors_the_contract_gives_it(endpoint: Endpoint) -> None:
+    """What a route declares (and OpenAPI shows) beyond what holds everywhere is exactly the contract's own rows."""
+    route = BY_NAME[endpoint.name]
+    everywhere = {(row.status, row.text) for row in CONTRACT.errors if "any" in row.where}
+    own = {(row.status, row.text) for row in CONTRACT.errors if endpoint.name in row.where} - everywhere
+    declared = {(kind.status, kind.text) for kind in route.errors} - everywhere
+    if route.group == "operations":
+        return  # they answer without refusing; what they say when not ready is provoked for real
+    assert declared == own
+
+
+@pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
+async def test_a_valid_call_answers_with_these_keys_and_no_other(cast: Cast, endpoint: Endpoint) -> None:
+    """Called for real with each credential it takes; every form of the body is seen."""
+    route = BY_NAME[endpoint.name]
+    faults: list[str] = []
+    forms: set[frozenset[str]] = set()
+    for example in examples_of(route):
+        for credential in endpoint.auth or ("none",):
+            ask = await example(cast, cast["owner"])
+            actor = cast["anonymous" if credential == "none" else "owner"]
+            answer = await cast.send(actor, route, ask, by_login=credential == "cookie")
+            assert answer.status_code == endpoint.status, (credential, answer.text)
+            faults += header_faults(answer, route)
+            if endpoint.status == 204:
+                assert answer.content == b""
+                assert "content-type" not in answer.headers
+                continue
+            assert answer.headers["content-type"].partition(";")[0] == endpoint.content_type
+            if endpoint.keys_from != "open":
+                body = answer.json()
+                faults += body_faults(CONTRACT, endpoint, body)
+                forms |= {frozenset(entry) for entry in (body if endpoint.array else [body])}
+    assert faults == []
+    if endpoint.keys_from != "open" and endpoint.status != 204:
+        assert forms, "no entry was seen"
+        assert {key for form in forms for key in form} == set(CONTRACT.types_of(endpoint.name))
+        assert not endpoint.alternatives or forms == {frozenset(form) for form in endpoint.alternatives}
+
+
+@pytest.mark.parametrize("endpoint", [endpoint for endpoint in BUILT if endpoint.auth == ("cookie",)], ids=str)
+async def test_a_key_is_no_login(cast: Cast, endpoint: Endpoint) -> None:
+    route = BY_NAME[endpoint.name]
+    ask = await examples_of(route)[0](cast, cast["owner"])
+    answer = await cast.send(cast["owner"], route, ask, by_login=False)
+    assert (answer.status_code, answer.json()) == (401, {"error": "Invalid or missing authentication credentials"})
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=lambda endpoint: endpoint.name)
+async def test_unknown_fields_of_a_request_are_ignored(cast: Cast, endpoint: Endpoint) -> None:
+    route = BY_NAME[endpoint.name]
+    ask = await examples_of(route)[0](cast, cast["owner"])
+    ask.json["somethingNew"] = {"of": ["a", "later", "version"]}
+    answer = await cast.send(cast["owner"], route, ask)
+    assert answer.status_code == endpoint.status, answer.text
+
+
+async def test_what_sets_the_cookie_sets_it_as_the_contract_says(cast: Cast) -> None:
+    row = next(header for header in CONTRACT.headers if header.name == "Set-Cookie")
+    for endpoint in BUILT:
+        route = BY_NAME[endpoint.name]
+        answer = await cast.send(cast["owner"], route, await examples_of(route)[0](cast, cast["owner"]))
+        cookie = answer.headers.get("set-cookie", "")
+        assert bool(cookie) == (endpoint.name in row.where), endpoint.name
+        if cookie:
+            words = set(cookie.split("; ")[1:])
+            assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= words
+            assert "Secure" not in words, "plain http on this machine"
+    async with cast.elsewhere(CAIRN_BASE_URL="https://cairn.example.com") as service:
+        body = {"email": "first@example.com", "password": "correct horse battery", "name": "First"}
+        made = await service.http.post("/api/auth/register", json=body)
+    assert re.match(r"__Host-cairn_login=\S+; .*; Secure$", made.headers["set-cookie"])
+
+
+async def test_the_live_stream_begins_with_the_events_of_the_contract(cast: Cast) -> None:
+    answer = await cast.send(cast["owner"], BY_NAME["live.stream"])
+    assert answer.content.startswith(b"data: ")
+    first = msgspec.json.decode(answer.content.removeprefix(b"data: ").strip())
+    ready = next(event for event in CONTRACT.events("live") if event.name == "ready")
+    assert first["type"] == ready.name
+    assert set(first) == {"type", *ready.fields}

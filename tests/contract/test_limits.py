@@ -1,0 +1,135 @@
+"""Every figure of the contract that bounds a text, a body or a list: kept at the bound, refused one beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from cairn.base import ids, limits
+from tests.contract.cast import Ask, Cast, register
+from tests.contract.contract import ANY, Limit, load
+from tests.contract.examples import BY_NAME, examples_of
+from tests.contract.provocations import valid
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+BUILT = [
+    limit
+    for limit in CONTRACT.limits.values()
+    if ANY in limit.applies_to or any(name in BY_NAME for name in limit.applies_to)
+]
+LENGTHS = [limit for limit in BUILT if limit.name.startswith("length.")]
+CHECKED_HERE = {"count.list", "size.body", "score.auto_approve"} | {limit.name for limit in LENGTHS}
+CHECKED_IN_TEST_RATES_AND_TIMES = {
+    "rate.global",
+    "rate.login",
+    "time.invitation_token",
+    "time.login",
+    "time.old_hmac_secret",
+}
+LISTS = [name for name in CONTRACT.limit("count.list").applies_to if name in BY_NAME]
+_FIXED_PARTS = {"email": "@example.com", "repoUrl": "https://github.com/cairn/"}
+
+
+def test_every_limit_of_what_is_built_is_checked() -> None:
+    assert {limit.name for limit in BUILT} == CHECKED_HERE | CHECKED_IN_TEST_RATES_AND_TIMES
+
+
+def _text(field: str, size: int) -> str:
+    """A text of this many characters that is otherwise right for the field, if there is one so short."""
+    fixed = _FIXED_PARTS.get(field, "")
+    if field == "email":
+        local = (ids.new("per") * 10)[: max(0, size - len(fixed))]
+        return local + fixed if local else ("a@" + "b" * size)[:size]
+    letter = "é" if field.lower().endswith("name") else "x"
+    return (fixed + letter * size)[:size]
+
+
+@pytest.mark.parametrize("limit", LENGTHS, ids=lambda limit: limit.name)
+async def test_a_text_may_be_as_long_as_the_contract_says_and_no_longer(cast: Cast, limit: Limit) -> None:
+    for name in [name for name in limit.applies_to if name in BY_NAME]:
+        route = BY_NAME[name]
+
+        async def status_with(size: int, route: Any = route) -> tuple[int, str]:
+            ask = await valid(cast, route)
+            body = {**ask.json, limit.field: _text(limit.field, size)}
+            actor = await register(cast.service, "guest") if route.name == "auth.password" else cast["owner"]
+            answer = await cast.send(actor, route, replace(ask, json=body))
+            return answer.status_code, answer.text
+
+        taken = {route.status, 401} if name == "auth.login" else {route.status}
+        for size in [int(bound) for bound in (limit.min, limit.max) if bound is not None]:
+            assert (await status_with(size))[0] in taken, (name, size)
+        beyond = [] if limit.max is None else [int(limit.max) + 1]
+        beyond += [] if limit.min is None else [int(limit.min) - 1]
+        for size in beyond:
+            status, text = await status_with(size)
+            assert status == 400, (name, size)
+            assert text.startswith(f'{{"error":"{limit.field} '), (name, size, text)
+
+
+async def test_a_body_of_exactly_the_limit_is_taken(cast: Cast) -> None:
+    size = CONTRACT.limit("size.body").max
+    assert size == limits.BODY_BYTES
+    content = b'{"name": "Large"}'.ljust(limits.BODY_BYTES)
+    for extra, status in ((b"", 201), (b" ", 413)):
+        answer = await cast.owner.call(
+            "POST", "/api/projects", content=content + extra, headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code == status
+
+
+async def test_the_threshold_stays_in_its_range(cast: Cast) -> None:
+    limit = CONTRACT.limit("score.auto_approve")
+    assert limit.min is not None
+    assert limit.max is not None
+    project = f"/api/projects/{await cast.project()}"
+    assert (await cast.owner.get(project)).json()[limit.field] == limit.default
+    for value in (limit.min, limit.max):
+        changed = await cast.owner.patch(project, {limit.field: value})
+        assert (changed.status_code, changed.json()[limit.field]) == (200, value)
+    for value in (limit.min - 0.001, limit.max + 0.001):
+        refused = await cast.owner.patch(project, {limit.field: value})
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith(f"{limit.field} must be at ")
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_is_cut_by_limit_and_goes_on_by_cursor(cast: Cast, name: str) -> None:
+    route, limit = BY_NAME[name], CONTRACT.limit("count.list")
+    for example in examples_of(route):
+        ask = await example(cast, cast["owner"])
+        await example(cast, cast["owner"])
+        await cast.key_of(cast["owner"])
+
+        async def page(query: str, ask: Ask = ask) -> httpx.Response:
+            joined = f"{ask.query}&{query}" if ask.query else f"?{query}"
+            return await cast.send(cast["owner"], route, replace(ask, query=joined))
+
+        for query in (f"limit={limit.min}", f"limit={limit.max}"):
+            assert (await page(query)).status_code == 200
+        for query in ("limit=0", "limit=1001", "limit=-1", "limit=ten", "cursor=here", "cursor="):
+            refused = await page(query)
+            assert refused.status_code == 400, (query, refused.text[:200])
+            assert refused.json()["error"].startswith(query.partition("=")[0])
+        whole = await page("limit=1000")
+        assert "x-next-cursor" not in whole.headers
+        walked: list[Any] = []
+        cursor = ""
+        for _ in range(1 + len(whole.json())):
+            part = await page(f"limit=2{cursor}")
+            assert len(part.json()) <= 2
+            walked += part.json()
+            if "x-next-cursor" not in part.headers:
+                break
+            cursor = f"&cursor={part.headers['x-next-cursor']}"
+        assert len(whole.json()) > 2
+        assert [_named(entry) for entry in walked] == [_named(entry) for entry in whole.json()]
+
+
+def _named(entry: dict[str, Any]) -> str:
+    return str(entry.get("id") or entry["userId"])

@@ -1,0 +1,192 @@
+"""How often and how long: every rate and every time of the contract that concerns what is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from cairn.base import clock, errors, ids, signing
+from cairn.base.settings import Settings
+from cairn.features.projects.signatures import Signatures
+from cairn.web.ratelimit import parse_route_limits
+from cairn.web.request import Request
+from tests.contract.cast import COOKIE, Cast
+from tests.contract.contract import load
+from tests.support.service import BASE_URL, PASSWORD, Service
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+
+
+def _figure(name: str) -> int:
+    value = CONTRACT.limit(name).value
+    assert isinstance(value, int)
+    return value
+
+
+# ── rates
+
+
+def test_the_rates_are_the_defaults_of_the_settings() -> None:
+    assert Settings().rate_limit_per_minute == CONTRACT.limit("rate.global").value
+    routes = parse_route_limits(Settings().route_limits)
+    rows = {"login": ("rate.login", 60), "ask": ("rate.ask", 60), "genesis.start": ("rate.genesis_start", 3600)}
+    assert {name: (limit.count, limit.window_s) for name, limit in routes.items()} == {
+        name: (CONTRACT.limit(row).value, window_s) for name, (row, window_s) in rows.items()
+    }
+
+
+@contextmanager
+def _stopped_clock(at_ms: int | None = None) -> Iterator[int]:
+    """Time stands still, now or before: never later, for ids made then would stay ahead of all others."""
+    now_ms = clock.now_ms()
+    chosen_ms = now_ms if at_ms is None else at_ms
+    assert chosen_ms <= now_ms
+    with clock.use(lambda: chosen_ms):
+        yield chosen_ms
+
+
+async def test_an_address_may_call_so_often_a_minute(cast: Cast) -> None:
+    """Whatever it calls and whoever it is; another address and the next minute begin anew."""
+    most = _figure("rate.global")
+    minute_ms = (clock.now_ms() // 60_000 - 2) * 60_000
+    async with cast.elsewhere(CAIRN_RATE_LIMIT_PER_MINUTE=str(most)) as service:
+        owner = await service.owner()
+        with _stopped_clock(minute_ms + 18_500):
+            left = []
+            for call in range(most):
+                person = owner if call % 2 else service.anonymous
+                answer = await person.get(("/api/projects", "/api/nothing", "/")[call % 3])
+                assert answer.status_code != 429
+                left.append(int(answer.headers["x-ratelimit-remaining"]))
+            assert left == list(range(most - 1, -1, -1))
+            refused = await owner.get("/api/projects")
+            assert refused.status_code == 429
+            assert refused.json() == {"error": "Rate limit exceeded. Please retry after 42 seconds."}
+            assert {name: refused.headers[name] for name in refused.headers if "limit" in name or "retry" in name} == {
+                "retry-after": "42",
+                "x-ratelimit-limit": str(most),
+                "x-ratelimit-remaining": "0",
+                "x-ratelimit-reset": str(minute_ms // 1000 + 60),
+            }
+            assert (await owner.get("/healthz")).status_code == 200
+            async with _from_address(service, "192.0.2.7") as other:
+                assert (await other.get("/api/projects")).status_code == 401
+        with _stopped_clock(minute_ms + 60_000):
+            assert (await owner.get("/api/projects")).status_code == 200
+
+
+async def test_logins_are_throttled_by_address_and_by_account(cast: Cast) -> None:
+    most = _figure("rate.login")
+    async with cast.elsewhere(CAIRN_ROUTE_LIMITS=f"login={most}/minute") as service:
+        with _stopped_clock():
+            async with _from_address(service, "192.0.2.8") as first, _from_address(service, "192.0.2.9") as second:
+                tried = [await _log_in(first, "victim@example.com") for _ in range(most + 1)]
+                assert [answer.status_code for answer in tried] == [401] * most + [429]
+                assert tried[-1].json()["error"].startswith("Rate limit exceeded. Please retry after ")
+                assert tried[-1].headers["retry-after"].isdigit()
+                assert (await _log_in(first, "other@example.com")).status_code == 429, "the address"
+                assert (await _log_in(second, "Victim@Example.com")).status_code == 429, "the account"
+                assert (await _log_in(second, "other@example.com")).status_code == 401
+
+
+def _from_address(service: Service, address: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=service.app, client=(address, 1))
+    return httpx.AsyncClient(transport=transport, base_url=BASE_URL)
+
+
+async def _log_in(http: httpx.AsyncClient, email: str) -> httpx.Response:
+    return await http.post("/api/auth/login", json={"email": email, "password": "wrong password"})
+
+
+# ── times
+
+
+async def test_an_invitation_works_for_three_days_and_not_a_moment_longer(cast: Cast) -> None:
+    valid_ms = _figure("time.invitation_token") * 1000
+    for late_ms, status in ((-1, 200), (0, 400)):
+        with _stopped_clock(clock.now_ms() - valid_ms) as invited_at_ms:
+            token = await cast.service.invitation_token(await cast.invitation())
+        with _stopped_clock(invited_at_ms + valid_ms + late_ms):
+            joined = await cast.service.http.post(
+                "/api/team/invitations/accept", json={"token": token, "password": PASSWORD}
+            )
+        cast.service.http.cookies.clear()
+        assert joined.status_code == status, joined.text
+
+
+async def test_a_login_works_for_thirty_days_and_not_a_moment_longer(cast: Cast) -> None:
+    valid_ms = _figure("time.login") * 1000
+    with _stopped_clock(clock.now_ms() - valid_ms) as since_ms:
+        made = await cast.service.http.post(
+            "/api/auth/login", json={"email": cast["admin"].email, "password": PASSWORD}
+        )
+    cast.service.http.cookies.clear()
+    assert f"Max-Age={valid_ms // 1000};" in made.headers["set-cookie"]
+    for late_ms, status in ((-1, 200), (0, 401)):
+        with _stopped_clock(since_ms + valid_ms + late_ms):
+            answer = await cast.service.browser_call("GET", "/api/auth/me", {COOKIE: made.cookies[COOKIE]})
+        assert answer.status_code == status
+
+
+async def test_a_signature_may_be_five_minutes_off_and_not_a_second_more(cast: Cast) -> None:
+    age_s = _figure("time.hmac_age")
+    project = await cast.project()
+    secret = (await cast.owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
+    now_s = clock.now_ms() // 1000
+    with _stopped_clock(now_s * 1000):
+        for off_s in (0, -age_s, age_s):
+            assert await _verify(cast, project, secret, now_s + off_s) is None
+        for off_s in (-age_s - 1, age_s + 1):
+            assert await _verify(cast, project, secret, now_s + off_s) is errors.TIMESTAMP_EXPIRED
+        assert await _verify(cast, project, secret, "soon") is errors.TIMESTAMP_EXPIRED
+        assert await _verify(cast, project, "another secret", now_s) is errors.INVALID_SIGNATURE
+        assert await _verify(cast, ids.new("prj"), secret, now_s) is errors.PROJECT_NOT_FOUND
+        assert await _verify(cast, "", secret, now_s) is errors.MISSING_HEADER
+
+
+async def test_an_old_signing_secret_works_a_day_longer(cast: Cast) -> None:
+    day_ms = _figure("time.old_hmac_secret") * 1000
+    path = f"/api/projects/{(project := await cast.project())}/hmac-secret"
+    old = (await cast.owner.get(path)).json()["secret"]
+    with _stopped_clock(clock.now_ms() - day_ms) as rotated_at_ms:
+        rotated = (await cast.owner.post(f"{path}/rotate", {})).json()
+        assert rotated["previousValidUntil"] == clock.iso(rotated_at_ms + day_ms)
+    for late_ms, outcome in ((-1, None), (0, errors.INVALID_SIGNATURE)):
+        with _stopped_clock(rotated_at_ms + day_ms + late_ms) as then_ms:
+            assert await _verify(cast, project, old, then_ms // 1000) is outcome
+            assert await _verify(cast, project, rotated["secret"], then_ms // 1000) is None
+    revoked = (await cast.owner.post(f"{path}/rotate", {"revokeNow": True})).json()
+    assert revoked["previousValidUntil"] is None
+    assert await _verify(cast, project, rotated["secret"], clock.now_ms() // 1000) is errors.INVALID_SIGNATURE
+
+
+async def _verify(cast: Cast, project: str, secret: str, timestamp: object) -> errors.ErrorKind | None:
+    """What the check of a signed request says: None, or how it refuses."""
+    body = b'{"event": "session_save"}'
+    headers = {
+        "x-service-project": project,
+        "x-service-timestamp": str(timestamp),
+        "x-service-signature": signing.sign_request(secret, str(timestamp), body),
+    }
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    scope = {
+        "method": "POST",
+        "path": "/api/v2/ingest",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    try:
+        async with cast.service.house.database.read() as tx:
+            await Signatures(cast.service.house.sealer).verify(tx, Request(scope, receive), body)
+    except errors.Refusal as refusal:
+        return refusal.kind
+    return None

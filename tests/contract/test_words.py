@@ -1,0 +1,113 @@
+"""The contract's words and figures are the code's: states, events, closed sets of values, plans, constants."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from cairn.base import caller
+from cairn.base.plans import PLANS
+from cairn.base.signing import SIGNATURE_PREFIX, sign_request
+from cairn.features.keys.service import KEY_PREFIX
+from cairn.memory import schema_keys, states
+from cairn.web import sse
+from cairn.web.needs import Credential
+from cairn.wire import events, projects, team
+from tests.contract.contract import CONTRACT_FILE, ContractError, Enum, load
+
+CONTRACT = load()
+STATES = {name.lower(): found for name, found in vars(states).items() if isinstance(found, states.States)}
+VALUES: dict[str, tuple[object, ...]] = {
+    "role": typing.get_args(caller.Role),
+    "given_role": typing.get_args(team.GivenRole),
+    "visibility": typing.get_args(projects.Visibility),
+    "ai_tier": typing.get_args(projects.AiTier),
+    "repo_auth_method": typing.get_args(projects.RepoAuthMethod),
+    "plan": tuple(PLANS),
+    "via": tuple(via.value for via in caller.Via),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_states_and_moves_are_those_of_the_code(name: str) -> None:
+    told, known = CONTRACT.states_of(name), STATES[name]
+    assert set(told.values) == known.values
+    assert set(told.initial) == known.initial
+    assert told.steps() == known.moves
+    ends = {value for value in told.values if not any(start == value for start, _ in known.moves)}
+    assert ends == set(told.terminal) or name == "chat"  # archived is no end: its messages can still be read
+
+
+def test_the_states_of_a_project_are_what_the_wire_allows() -> None:
+    assert set(typing.get_args(projects.ProjectStatus)) == set(CONTRACT.states_of("project").values)
+
+
+def test_events_are_those_of_the_code() -> None:
+    assert [event.name for event in CONTRACT.events("ingest")] == list(events.IngestEvent)
+    assert [event.name for event in CONTRACT.events("webhook")] == list(events.WebhookEvent)
+    live = typing.get_type_hints(events.LiveNotice)
+    assert [event.name for event in CONTRACT.events("live")] == list(typing.get_args(live["type"]))
+
+
+@pytest.mark.parametrize("enum", [CONTRACT.enum(name) for name in VALUES], ids=lambda enum: enum.name)
+def test_closed_sets_of_values_are_those_of_the_code(enum: Enum) -> None:
+    assert set(enum.values) == set(VALUES[enum.name])
+
+
+def test_what_may_be_null_may_be_null_on_the_wire() -> None:
+    hints = typing.get_type_hints(projects.ProjectEntry)
+    for name, field in (("ai_tier", "ai_tier"), ("repo_auth_method", "repo_auth_method"), ("visibility", "visibility")):
+        assert (type(None) in typing.get_args(hints[field])) == CONTRACT.enum(name).nullable, name
+
+
+def test_the_ways_to_authenticate_are_those_of_the_code_and_the_ticket() -> None:
+    names = {"KEY": "bearer", "LOGIN": "cookie", "SIGNATURE": "hmac"}
+    assert {names[str(credential.name)] for credential in Credential} | {"ticket"} == set(
+        CONTRACT.enum("auth_method").values
+    )
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_has_the_figures_of_the_contract(name: str) -> None:
+    figures = CONTRACT.enum("plan").figures[name]
+    plan = PLANS[name]
+    built = {field: figure for field, figure in figures.items() if field != "model"}
+    assert {field: getattr(plan, field) for field in built} == built
+    by_contract = {"price_cents", "per_seat"} if name == "enterprise" else set()
+    assert set(built) == set(plan.__struct_fields__) - {"id"} - by_contract
+
+
+def test_constants_are_those_of_the_code() -> None:
+    constants = CONTRACT.constants
+    assert constants["key_prefix"] == KEY_PREFIX
+    assert constants["signature_prefix"] == SIGNATURE_PREFIX
+    assert sse.KEEP_ALIVE.decode() == constants["keep_alive_comment"] + "\n\n"
+    assert constants["schema_key_root"] == schema_keys.ROOT
+    assert CONTRACT.limit("count.schema_key_depth").max == schema_keys.MAX_DEPTH
+
+
+def test_a_request_is_signed_over_the_contracts_string() -> None:
+    """The example can be worked out by hand: printf '%s' '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret."""
+    assert CONTRACT.constants["signing_string"] == "{timestamp}.{raw_body}"
+    assert sign_request("secret", "1700000000", b'{"a":1}') == (
+        "sha256=49f24e537407743fa4a0242bb63b94b9a47ee99cbbe071ccd8a22550ae411686"
+    )
+
+
+def test_a_contract_that_contradicts_itself_is_not_loaded(tmp_path: typing.Any) -> None:
+    text = CONTRACT_FILE.read_text(encoding="utf-8")
+    spoiled = {
+        "a shape nobody knows": ('shape = "account"', 'shape = "acount"'),
+        "an endpoint nobody knows": ('where = ["keys.delete"]', 'where = ["keys.remove"]'),
+        "a field nobody knows": ('call = "GET /api/team"', 'call = "GET /api/team"\nstaus = 200'),
+        "a method nobody knows": ('call = "GET /api/team"', 'call = "FETCH /api/team"'),
+        "a path twice": ('call = "GET /api/keys"', 'call = "GET /api/team"'),
+        "a move to nowhere": ('"archived", "chat.update"', '"gone", "chat.update"'),
+    }
+    for name, (right, wrong) in spoiled.items():
+        assert right in text
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+        with pytest.raises(ContractError):
+            load(path)

@@ -1,0 +1,163 @@
+"""The operator's commands and the command-line client, typed as a person types them."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import json
+import stat
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from cairn.storage import schema
+from tests.entry.owner import make_owner
+from tests.support import databases
+from tests.support.processes import COMMAND, Cairn, free_port
+
+
+def test_help_names_the_commands(plain: Cairn) -> None:
+    words = plain.run("--help").stdout
+    for command in ("serve", "api", "jobs", "admin", "login", "whoami", "projects"):
+        assert command in words
+    assert list(plain.folder.iterdir()) == [], "asking for help makes nothing"
+
+
+def test_create_owner_makes_everything_once(cairn: Cairn) -> None:
+    owner = cairn.create_owner()
+    assert list(owner) == ["userId", "teamId", "projectId", "apiKey"]
+    again = cairn.run("admin", "create-owner", "--email", "OWNER@example.com", "--team", "Again", "--json", check=False)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == "cairn: An account with this e-mail already exists\n"
+    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
+        me = client.get("/api/auth/me").json()
+        assert (me["userId"], me["teamId"], me["role"], me["teamName"]) == (
+            owner["userId"],
+            owner["teamId"],
+            "owner",
+            "Stones",
+        )
+        assert [project["id"] for project in client.get("/api/projects").json()] == [owner["projectId"]]
+
+
+def test_create_owner_on_an_empty_database_brings_it_up_first(
+    engine: str, tmp_path: Path, quick: dict[str, str]
+) -> None:
+    address = databases.empty(engine, tmp_path)
+    cairn = Cairn(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address, quick)
+    password = tmp_path / "password"
+    password.write_text("correct horse battery\n")
+    made = cairn.run(
+        "admin", "create-owner", "--email", "ada@example.com", "--team", "A", "--password-file", str(password)
+    )
+    assert "service_sk_" in made.stdout
+    assert asyncio.run(schema.version(address)) == schema.HEAD
+    with cairn.start() as process, process.wait_ready().client() as client:
+        body = {"email": "ada@example.com", "password": "correct horse battery"}
+        assert client.post("/api/auth/login", json=body).status_code == 200
+        assert "/signin?token=" not in process.output
+
+
+def test_the_doctor_says_what_works(cairn: Cairn) -> None:
+    make_owner(cairn)
+    healthy = cairn.run("admin", "doctor")
+    assert healthy.stderr == ""
+    verdicts = {line.split()[1]: line.split()[0] for line in healthy.stdout.splitlines()}
+    assert verdicts == dict.fromkeys(("python", "database", "schema", "accounts", "blobs", "mail"), "ok")
+    assert "owner@example.com" in healthy.stdout
+
+
+def test_the_doctor_says_what_does_not(plain: Cairn) -> None:
+    plain.settings |= {
+        "CAIRN_DATABASE_URL": f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/cairn",
+        "CAIRN_MAIL_URL": "smtp://post:secret-word@mail.example.com",
+        "CAIRN_BLOBS_URL": "ftp://nowhere",
+    }
+    ill = plain.run("admin", "doctor", check=False)
+    assert ill.returncode == 1
+    verdicts = {line.split()[1]: line.split()[0] for line in ill.stdout.splitlines()}
+    assert verdicts == {"python": "ok", "database": "BAD", "blobs": "BAD", "mail": "ok"}
+    assert "secret-word" not in ill.stdout + ill.stderr
+    assert "Traceback" not in ill.stderr
+
+
+@pytest.fixture
+def someone(plain: Cairn, tmp_path: Path) -> Cairn:
+    """A person at a command line, with a folder for their configuration."""
+    plain.settings["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    plain.settings["HOME"] = str(tmp_path)
+    return plain
+
+
+def _says(cairn: Cairn, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command with this on its standard input."""
+    environment = {name: value for name, value in cairn.environment().items() if not name.startswith("CAIRN_")}
+    command = [str(COMMAND), *arguments]
+    return subprocess.run(
+        command, env=environment, cwd=cairn.folder, input=given, capture_output=True, text=True, timeout=60
+    )
+
+
+def _one_line(ended: subprocess.CompletedProcess[str]) -> str:
+    """The line of a command that failed."""
+    assert (ended.returncode, ended.stdout) == (1, ""), ended
+    assert ended.stderr.startswith("cairn: ")
+    assert ended.stderr.count("\n") == 1
+    return ended.stderr.strip().removeprefix("cairn: ")
+
+
+def test_the_client_signs_in_and_works_with_projects(someone: Cairn) -> None:
+    assert _one_line(_says(someone, "whoami")).startswith("not signed in; run: cairn login")
+    owner = make_owner(someone)
+    with someone.start() as process:
+        process.wait_ready()
+        wrong = _says(someone, "login", "--url", process.url, given="service_sk_wrong\n")
+        assert _one_line(wrong) == "Invalid or missing authentication credentials"
+        profile = Path(someone.settings["XDG_CONFIG_HOME"]) / "cairn" / "profile.json"
+        assert not profile.exists()
+        signed_in = _says(someone, "login", "--url", process.url + "/", given=owner["apiKey"] + "\n")
+        assert (signed_in.returncode, signed_in.stderr) == (0, "")
+        assert "Olga (owner of Stones)" in signed_in.stdout
+        assert owner["apiKey"] not in signed_in.stdout
+        assert stat.S_IMODE(profile.stat().st_mode) == 0o600
+        assert stat.S_IMODE(profile.parent.stat().st_mode) == 0o700
+
+        assert _says(someone, "whoami").stdout == "Olga <owner@example.com>, owner of Stones (team plan)\n"
+        made = json.loads(_says(someone, "projects", "create", "Höhle", "--json").stdout)
+        assert _one_line(_says(someone, "projects", "create", "x" * 101)).startswith("name ")
+        listed = json.loads(_says(someone, "projects", "list", "--json").stdout)
+        assert [(project["id"], project["name"]) for project in listed] == [
+            (made["id"], "Höhle"),
+            (owner["projectId"], "First"),
+        ]
+        process.stop()
+        assert "cannot be reached" in _one_line(_says(someone, "whoami"))
+
+
+class _Stranger(http.server.BaseHTTPRequestHandler):
+    """Some other web server: it greets whoever asks for anything."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<h1>It works!</h1>")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_an_address_where_something_else_answers_is_one_line(someone: Cairn) -> None:
+    server = http.server.HTTPServer(("127.0.0.1", 0), _Stranger)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        port = server.server_address[1]
+        _one_line(_says(someone, "login", "--url", f"http://127.0.0.1:{port}", "--key", "service_sk_x"))
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    _one_line(_says(someone, "login", "--url", "http://[not an address", "--key", "service_sk_x"))

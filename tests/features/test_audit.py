@@ -1,0 +1,248 @@
+"""The audit log: every change leaves one entry that says who, by what, from where; secrets never stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from cairn.base import ids
+from cairn.entry.wiring import ROUTES
+from cairn.features.identity import store as people
+from cairn.storage.database import Row
+from cairn.storage.tables import audit_entries
+from tests.features.world import FORBIDDEN, cookies_of, insert_rows, register, told
+from tests.support.people import Person
+from tests.support.service import PASSWORD, Service
+
+pytestmark = pytest.mark.anyio
+
+ADDRESS = "203.0.113.5"
+CHANGES = {
+    route.name for route in ROUTES if route.method != "GET" and route.group in ("auth", "team", "projects", "keys")
+}
+
+
+@dataclass
+class Watch:
+    """Looks after each step which entries are new, and keeps what is wrong with them."""
+
+    service: Service
+    steps: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+
+    async def _entries(self) -> dict[str, Row]:
+        async with self.service.house.database.read() as tx:
+            return {row["id"]: row for row in await tx.many(select(audit_entries))}
+
+    async def step(
+        self,
+        route: str,
+        action: str,
+        via: str,
+        actor_id: str,
+        do: Callable[[dict[str, str]], Awaitable[httpx.Response]],
+    ) -> httpx.Response:
+        """Do one thing; exactly one entry must come of it, with the right action, actor, way, address and request."""
+        request_id = f"story-{len(self.steps):04d}-{route}"
+        before = await self._entries()
+        answer = await do({"X-Request-Id": request_id, "X-Forwarded-For": ADDRESS})
+        assert answer.status_code < 400, answer.text
+        new = [row for key, row in (await self._entries()).items() if key not in before]
+        self.steps.add(route)
+        expected = (action, via, actor_id or answer.json()["userId"], ADDRESS, request_id)
+        found = [(row["action"], row["via"], row["actor_id"], row["address"], row["request_id"]) for row in new]
+        if found != [expected]:
+            self.wrong.append(f"{route}: expected {expected}, found {found}")
+        return answer
+
+
+@pytest.mark.settings(CAIRN_TRUSTED_PROXIES="127.0.0.1/32")
+async def test_every_change_by_somebody_signed_in_leaves_one_entry(service: Service) -> None:
+    owner = await service.owner()
+    admin, member = await service.join(owner, "admin"), await service.join(owner)
+    watch = Watch(service)
+
+    async def by_key(route: str, action: str, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        answer = await watch.step(
+            route, action, "key", admin.user_id, lambda headers: admin.call(method, path, body, headers=headers)
+        )
+        return answer.json() if answer.content else {}
+
+    project = (await by_key("projects.create", "project.created", "POST", "/api/projects", {"name": "P"}))["id"]
+    path = f"/api/projects/{project}"
+    await by_key("projects.update", "project.updated", "PATCH", path, {"name": "Q", "status": "active"})
+    body: dict[str, Any] = {"email": member.email}
+    await by_key("projects.add_member", "project.member_added", "POST", f"{path}/members", body)
+    body = {"userId": member.user_id}
+    await by_key("projects.remove_member", "project.member_removed", "DELETE", f"{path}/members", body)
+    body = {"email": "outsider@example.com"}
+    invited = await by_key("projects.add_member", "team.invited", "POST", f"{path}/members", body)
+    await by_key("projects.rotate_hmac_secret", "project.secret_rotated", "POST", f"{path}/hmac-secret/rotate")
+    await by_key("team.remove", "team.invitation_revoked", "DELETE", f"/api/team/{invited['id']}")
+    await by_key("team.invite", "team.invited", "POST", "/api/team", {"email": "x@example.com"})
+    await by_key("team.update", "team.role_changed", "PATCH", f"/api/team/{member.member_id}", {"role": "admin"})
+    await by_key("team.remove", "team.member_removed", "DELETE", f"/api/team/{member.member_id}")
+    key = await by_key("keys.create", "key.created", "POST", "/api/keys", {"name": "k"})
+    await by_key("keys.delete", "key.deleted", "DELETE", "/api/keys", {"keyId": key["id"]})
+    await by_key("projects.delete", "project.deleted", "DELETE", path)
+    assert watch.wrong == []
+    assert CHANGES - watch.steps == {
+        "auth.register",
+        "auth.login",
+        "auth.logout",
+        "auth.password",
+        "team.accept",
+    }, "the next story tells of these"
+    await service.wait_for_jobs()
+
+
+@pytest.mark.settings(CAIRN_TRUSTED_PROXIES="127.0.0.1/32", CAIRN_REGISTRATION="open")
+async def test_every_coming_and_going_leaves_one_entry(service: Service) -> None:
+    watch = Watch(service)
+    account = {"email": "rita@example.com", "password": PASSWORD, "name": "Rita"}
+
+    async def post(
+        path: str, body: Any, headers: dict[str, str], login: dict[str, str] | None = None
+    ) -> httpx.Response:
+        return await service.browser_call("POST", path, login or {}, json=body, headers=headers)
+
+    registered = await watch.step(
+        "auth.register", "team.created", "login", "", lambda headers: post("/api/auth/register", account, headers)
+    )
+    rita = registered.json()["userId"]
+    service.http.cookies.clear()
+    signed_in = await watch.step(
+        "auth.login", "login.created", "login", rita, lambda headers: post("/api/auth/login", account, headers)
+    )
+    login = cookies_of(service, signed_in)
+    change = {"currentPassword": PASSWORD, "newPassword": f"{PASSWORD} 2"}
+    await watch.step(
+        "auth.password",
+        "password.changed",
+        "login",
+        rita,
+        lambda headers: post("/api/auth/password", change, headers, login),
+    )
+    invited = await service.browser_call("POST", "/api/team", login, json={"email": "sam@example.com"})
+    acceptance = {"token": await service.invitation_token(invited.json()["id"]), "password": PASSWORD}
+    await watch.step(
+        "team.accept",
+        "team.joined",
+        "login",
+        "",
+        lambda headers: post("/api/team/invitations/accept", acceptance, headers),
+    )
+    service.http.cookies.clear()
+    async with service.house.database.write() as tx:
+        token = await people.create_link(tx, rita)
+    await watch.step(
+        "dashboard.signin",
+        "login.created",
+        "login",
+        rita,
+        lambda headers: service.http.get(f"/signin?token={token}", headers=headers),
+    )
+    service.http.cookies.clear()
+    await watch.step(
+        "auth.logout",
+        "login.ended",
+        "login",
+        rita,
+        lambda headers: post("/api/auth/logout", None, headers, login),
+    )
+    assert watch.wrong == []
+
+
+async def test_what_was_refused_leaves_no_entry(service: Service) -> None:
+    owner = await service.owner()
+    member = await service.join(owner)
+    project = await owner.create_project()
+    before = (await owner.get("/api/audit")).json()
+    for person, method, path, body in (
+        (member, "POST", "/api/projects", {"name": "x"}),
+        (member, "DELETE", f"/api/projects/{project}", None),
+        (owner, "PATCH", f"/api/projects/{project}", {"repoUrl": "nonsense"}),
+        (owner, "PATCH", f"/api/projects/{project}", {}),
+        (owner, "DELETE", f"/api/projects/{project}/members", {"userId": owner.user_id}),
+        (owner, "POST", "/api/team", {"email": member.email}),
+        (owner, "DELETE", "/api/keys", {"keyId": "key_nothing"}),
+    ):
+        await person.call(method, path, body)
+    assert (await owner.get("/api/audit")).json() == before
+
+
+async def test_the_log_is_read_by_filters_and_pages(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    admin, member = await service.join(owner, "admin"), await service.join(owner)
+    first, second = await owner.create_project("First"), await admin.create_project("Second")
+    await owner.patch(f"/api/projects/{first}", {"name": "Renamed", "description": "d"})
+    await stranger.create_project("Theirs")
+
+    async def actions(person: Person, query: str = "") -> list[str]:
+        return [entry["action"] for entry in (await person.get(f"/api/audit{query}")).json()]
+
+    newest = (await admin.get("/api/audit?limit=1")).json()[0]
+    assert sorted(newest) == ["action", "actor", "createdAt", "detail", "id", "projectId", "requestId", "target"]
+    assert (newest["action"], newest["target"], newest["projectId"]) == ("project.updated", first, first)
+    assert newest["actor"] == {"userId": owner.user_id, "name": "Olga Owner", "via": "key", "address": "127.0.0.1"}
+    assert newest["detail"] == {"fields": ["description", "name"]}
+    assert await actions(owner, f"?projectId={first}") == ["project.updated", "project.created"]
+    assert await actions(owner, "?action=project.created") == ["project.created"] * 2
+    assert await actions(owner, f"?action=project.created&projectId={second}") == ["project.created"]
+    assert await actions(owner, "?action=nothing") == []
+    assert "project.created" in await actions(stranger)
+    assert await actions(stranger, f"?projectId={first}") == []
+    assert told(await member.get("/api/audit")) == FORBIDDEN
+    assert (await service.anonymous.get("/api/audit")).status_code == 401
+
+    await _many_entries(service, owner)
+    everything = [entry["id"] for entry in (await owner.get("/api/audit")).json()]
+    assert len(everything) == 1000
+    seen: list[str] = []
+    path = "/api/audit?action=bulk&limit=201"
+    while path:
+        page = await owner.get(path)
+        assert {entry["action"] for entry in page.json()} == {"bulk"}
+        seen += [entry["id"] for entry in page.json()]
+        cursor = page.headers.get("x-next-cursor")
+        path = f"/api/audit?action=bulk&limit=201&cursor={cursor}" if cursor else ""
+    assert len(seen) == len(set(seen)) == 1_005
+    assert seen == sorted(seen, reverse=True)
+    assert seen[:1000] == everything
+
+
+async def _many_entries(service: Service, owner: Person) -> None:
+    shared = {"team_id": owner.team_id, "actor_id": owner.user_id, "actor_name": "", "via": "key", "action": "bulk"}
+    filler = {"target": "", "detail": "{}", "address": "", "request_id": "", "at_ms": 1}
+    await insert_rows(service, audit_entries, [{"id": ids.new("aud"), **shared, **filler} for _ in range(1_005)])
+
+
+async def test_no_secret_stands_in_the_log(service: Service) -> None:
+    registered = await register(service, "rita@example.com")
+    login = cookies_of(service, registered)
+    token = "glpat-SecretOfTheHost"
+
+    async def call(method: str, path: str, body: Any = None) -> Any:
+        answer = await service.browser_call(method, path, login, json=body)
+        assert answer.status_code < 300
+        return answer.json() if answer.content else None
+
+    key = (await call("POST", "/api/keys", {"name": "k"}))["key"]
+    project = f"/api/projects/{(await call('POST', '/api/projects', {'name': 'P'}))['id']}"
+    await call("PATCH", project, {"repoUrl": "https://github.com/o/r", "repoHostToken": token})
+    secrets = [(await call("POST", f"{project}/hmac-secret/rotate", {}))["secret"] for _ in range(2)]
+    change = {"currentPassword": PASSWORD, "newPassword": "quite another one"}
+    await call("POST", "/api/auth/password", change)
+    invited = (await call("POST", "/api/team", {"email": "sam@example.com"}))["id"]
+    invitation = await service.invitation_token(invited)
+
+    log = (await service.browser_call("GET", "/api/audit", login)).text
+    assert "project.secret_rotated" in log
+    for hidden in (PASSWORD, "quite another one", token, key, *secrets, *login.values(), invitation):
+        assert hidden not in log
+    await service.wait_for_jobs()

@@ -1,0 +1,102 @@
+"""What operators and tools ask of the service itself; open to anyone and outside the rate limit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cairn.entry.wiring import ROUTES, open_app, open_house, open_runner
+from cairn.storage import schema
+from tests.features.world import run_sql, told
+from tests.support.service import BASE_URL, Service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
+
+
+@pytest.mark.settings(CAIRN_RATE_LIMIT_PER_MINUTE="2")
+async def test_operators_are_answered_outside_the_rate_limit(service: Service) -> None:
+    for _ in range(3):
+        for path in PATHS:
+            answer = await service.http.get(path)
+            assert answer.status_code == 200
+            assert [name for name in answer.headers if name.startswith("x-ratelimit")] == []
+            assert (await service.http.head(path)).content == b""
+    # The limit itself is in force (three calls may fall into two windows, six may not).
+    statuses = [(await service.http.get("/api/projects")).status_code for _ in range(6)]
+    assert (statuses[0], statuses[-1]) == (401, 429)
+    assert (await service.http.get("/readyz")).status_code == 200
+
+
+async def test_ready_only_while_everything_is_in_order(service: Service) -> None:
+    ready = {"status": "ready", "checks": {"database": True, "migrations": True, "jobs": True}}
+    assert told(await service.http.get("/healthz")) == (200, {"status": "ok"})
+    assert told(await service.http.get("/readyz")) == (200, ready)
+    await run_sql(service, "UPDATE alembic_version SET version_num = '0000'")
+    assert told(await service.http.get("/readyz")) == (503, {"error": "Not ready: migrations"})
+    assert told(await service.http.get("/healthz")) == (200, {"status": "ok"})
+    await run_sql(service, f"UPDATE alembic_version SET version_num = '{schema.HEAD}'")
+    assert told(await service.http.get("/readyz")) == (200, ready)
+
+
+async def test_a_server_whose_jobs_have_stopped_is_not_ready(database_url: str, tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, database_url)
+    async with (
+        open_house(settings) as house,
+        open_runner(house) as runner,
+        open_app(house, runner) as app,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as http,
+    ):
+        assert (await http.get("/readyz")).status_code == 200
+        await runner.stop()
+        assert told(await http.get("/readyz")) == (503, {"error": "Not ready: jobs"})
+
+
+async def test_figures_count_requests_by_route_and_tell_nothing_else(service: Service) -> None:
+    owner = await service.owner("Top secret team")
+    project = await owner.create_project("Top secret project")
+    for _ in range(3):
+        assert (await owner.get(f"/api/projects/{project}")).status_code == 200
+    assert (await owner.get("/api/projects/prj_nothing")).status_code == 404
+    assert (await service.http.get(f"/no/such/{project}")).status_code == 404
+    assert (await service.http.request("BREW", "/api/projects")).status_code == 405
+    answer = await service.http.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = answer.text.splitlines()
+    for line in (
+        'cairn_requests_total{method="GET",route="projects.get",status="200"} 3.0',
+        'cairn_requests_total{method="GET",route="projects.get",status="404"} 1.0',
+        'cairn_requests_total{method="POST",route="projects.create",status="201"} 1.0',
+        'cairn_requests_total{method="GET",route="unknown",status="404"} 1.0',
+        'cairn_requests_total{method="other",route="unknown",status="405"} 1.0',
+        'cairn_request_seconds_count{route="projects.get"} 4.0',
+    ):
+        assert line in lines
+    for name in (project, owner.email, owner.team_id, owner.key, "Top secret"):
+        assert name not in answer.text
+
+
+async def test_the_interface_describes_itself(service: Service) -> None:
+    document = (await service.http.get("/openapi.json")).json()
+    assert (document["openapi"], document["info"]["title"]) == ("3.1.0", "Cairn")
+    assert document["servers"] == [{"url": BASE_URL}]
+    described = {(method.upper(), path) for path, operations in document["paths"].items() for method in operations}
+    assert described == {(route.method, route.path) for route in ROUTES if route.described}
+    create = document["paths"]["/api/projects"]["post"]
+    assert create["security"] == [{"bearer": []}, {"cookie": []}]
+    assert {"201", "400", "401", "403", "413", "415", "429"} <= set(create["responses"])
+    named = set(re.findall(r'"#/components/schemas/(\w+)"', (await service.http.get("/openapi.json")).text))
+    assert named <= set(document["components"]["schemas"])
+
+    page = await service.http.get("/docs")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert re.search(r"<script|<style|\sstyle=|\son\w+=", page.text) is None
+    for method, path in described:
+        assert f"<b>{method}</b> <code>{path}</code>" in page.text
+    for name in re.findall(r'href="#([\w-]+)"', page.text):
+        assert re.search(rf"""id=["']{name}["']""", page.text), name

@@ -1,0 +1,42 @@
+"""A migrated database for the queue, and a runner that does not take its time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cairn.jobs import runner
+from cairn.storage.database import Database
+from cairn.storage.opening import open_database
+from tests.support import databases
+
+
+@pytest.fixture
+def address(database_url: str) -> str | Path:
+    return databases.storage_address(database_url)
+
+
+@pytest.fixture
+async def database(address: str | Path) -> AsyncIterator[Database]:
+    opened = await open_database(address)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def second_database(address: str | Path) -> AsyncIterator[Database]:
+    """The same database as another process would have it open."""
+    opened = await open_database(address)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases, heartbeats and retries in tenths of seconds."""
+    monkeypatch.setattr(runner, "_LEASE_MS", 400)
+    monkeypatch.setattr(runner, "_HEARTBEAT_S", 0.1)
+    monkeypatch.setattr(runner, "_POLL_S", 0.05)
+    monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 60)

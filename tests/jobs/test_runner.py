@@ -1,0 +1,275 @@
+"""The runner: every job once, again after a failure, taken over from the dead, and on through bad weather."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from cairn.base import clock, log
+from cairn.jobs import runner as runner_module
+from cairn.jobs.queue import Job
+from cairn.jobs.runner import Runner, Work, retry_delay_ms
+from cairn.storage.database import Database
+from cairn.storage.tables import jobs
+from tests.jobs import weather, work
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> None:
+    """Failures are what these tests are about; their traces need not be shown."""
+    log.configure("error", "json")
+
+
+@asynccontextmanager
+async def _running(database: Database, count: Work, *, concurrency: int = 4) -> AsyncIterator[Runner]:
+    runner = Runner(database, {"count": count}, concurrency=concurrency)
+    runner.start()
+    try:
+        yield runner
+        assert runner.alive
+    finally:
+        await runner.stop()
+
+
+async def test_two_runners_share_fifty_jobs_and_none_runs_twice(database: Database, second_database: Database) -> None:
+    ran: Counter[str] = Counter()
+    by: Counter[str] = Counter()
+
+    def worker(name: str) -> Work:
+        async def count(job: Job) -> None:
+            ran[job.id] += 1
+            by[name] += 1
+            await asyncio.sleep(0.005)
+
+        return count
+
+    made = [await work.enqueue(database, number=number) for number in range(50)]
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(_running(database, worker("one")))
+        await stack.enter_async_context(_running(second_database, worker("two")))
+        for job_id in made:
+            await work.until(database, job_id, "completed", 20)
+    assert ran == Counter(dict.fromkeys(made, 1))
+    assert set(by) == {"one", "two"}
+
+
+async def test_a_new_job_begins_at_once_not_at_the_next_poll(database: Database) -> None:
+    begun: asyncio.Queue[float] = asyncio.Queue()
+
+    async def count(job: Job) -> None:
+        begun.put_nowait(clock.monotonic())
+
+    async with _running(database, count):
+        await work.enqueue(database)
+        await asyncio.wait_for(begun.get(), 10)
+        await asyncio.sleep(0.1)  # the runner is idle and waits for a signal now
+        before = clock.monotonic()
+        await work.enqueue(database)
+        assert await asyncio.wait_for(begun.get(), 10) - before < runner_module._POLL_S / 4
+
+
+async def test_no_more_run_at_once_than_there_are_places(database: Database) -> None:
+    running = 0
+    most = 0
+
+    async def count(job: Job) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+
+    made = [await work.enqueue(database) for _ in range(12)]
+    async with _running(database, count, concurrency=3):
+        for job_id in made:
+            await work.until(database, job_id, "completed")
+    assert most == 3
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_job_that_fails_comes_back_later_and_later(database: Database) -> None:
+    at: list[float] = []
+
+    async def count(job: Job) -> None:
+        at.append(clock.monotonic())
+        if job.attempt < 4:
+            raise OSError(f"the weather is bad, {job.attempt}")
+
+    async with _running(database, count):
+        job_id = await work.enqueue(database)
+        row = await work.until(database, job_id, "completed")
+    pauses = [later - earlier for earlier, later in pairwise(at)]
+    assert row["attempt"] == 4
+    assert [pause > least for pause, least in zip(pauses, (0.045, 0.09, 0.18), strict=True)] == [True] * 3
+    assert row["error"] is None
+
+
+def test_the_back_off_doubles_with_jitter_up_to_a_quarter_of_an_hour() -> None:
+    for attempt, plain_ms in ((1, 2_000), (2, 4_000), (5, 32_000), (40, 900_000), (10_000, 900_000)):
+        delays = [retry_delay_ms(attempt) for _ in range(200)]
+        assert all(0.75 * plain_ms <= delay <= 1.25 * plain_ms for delay in delays)
+        assert len(set(delays)) > 50
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_after_the_last_attempt_the_job_has_failed_with_its_error(database: Database) -> None:
+    attempts: list[int] = []
+
+    async def count(job: Job) -> None:
+        attempts.append(job.attempt)
+        raise OSError("no such host")
+
+    async with _running(database, count):
+        job_id = await work.enqueue(database, max_attempts=3)
+        row = await work.until(database, job_id, "failed")
+        assert (row["error"], row["attempt"]) == ("OSError: no such host", 3)
+        assert row["finished_at_ms"] is not None
+        await asyncio.sleep(0.2)
+    assert attempts == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_kind_nobody_knows_fails_without_stopping_the_others(database: Database) -> None:
+    async def count(job: Job) -> None:
+        pass
+
+    async with _running(database, count):
+        unknown = await work.enqueue(database, "from the future", max_attempts=1)
+        known = await work.enqueue(database)
+        assert "from the future" in (await work.until(database, unknown, "failed"))["error"]
+        await work.until(database, known, "completed")
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_job_whose_worker_is_gone_is_taken_over_after_the_lease(database: Database) -> None:
+    ran: list[tuple[str, int]] = []
+
+    async def count(job: Job) -> None:
+        ran.append((job.id, job.attempt))
+
+    job_id = await work.enqueue(database)
+    gone = await work.claim(database, "gone", lease_ms=300)
+    assert gone is not None
+    lease_until = clock.monotonic() + 0.25
+    async with _running(database, count):
+        await work.until(database, job_id, "completed")
+    assert clock.monotonic() > lease_until
+    assert ran == [(job_id, 2)]
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_long_job_keeps_its_lease(database: Database, second_database: Database) -> None:
+    attempts: list[int] = []
+
+    async def count(job: Job) -> None:
+        attempts.append(job.attempt)
+        await asyncio.sleep(1.0)  # more than two leases
+
+    async with _running(database, count), _running(second_database, count):
+        job_id = await work.enqueue(database)
+        row = await work.until(database, job_id, "completed")
+    assert attempts == [1]
+    assert row["attempt"] == 1
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_stalled_worker_comes_too_late(
+    database: Database, second_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its heart stops beating; another does the work; when it wakes up, its result counts for nothing."""
+    monkeypatch.setattr(runner_module, "_HEARTBEAT_S", 60.0)
+    wake_up = asyncio.Event()
+    finished: list[str] = []
+
+    async def stall(job: Job) -> None:
+        await wake_up.wait()
+        finished.append(f"stalled, attempt {job.attempt}")
+        raise OSError("too late to fail")
+
+    async def swift(job: Job) -> None:
+        finished.append(f"swift, attempt {job.attempt}")
+
+    job_id = await work.enqueue(database)
+    async with _running(database, stall, concurrency=1):
+        await work.until(database, job_id, "running")
+        async with _running(second_database, swift):
+            before = await work.until(database, job_id, "completed")
+        wake_up.set()
+        await asyncio.sleep(0.1)
+        after = await work.get(database, job_id)
+    assert finished == ["swift, attempt 2", "stalled, attempt 1"]
+    for column in jobs.columns:
+        assert after[column.name] == before[column.name]
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_worker_that_learns_of_its_lost_lease_stops(database: Database) -> None:
+    """The lease is lost while the heart still beats (the clock jumped, say): the work is cancelled at the next beat."""
+    stopped = asyncio.Event()
+
+    async def count(job: Job) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    async with _running(database, count):
+        job_id = await work.enqueue(database)
+        await work.until(database, job_id, "running")
+        with clock.use(lambda: 4_000_000_000_000):
+            taken = await work.claim(database, "thief", lease_ms=60_000)
+        assert taken is not None
+        await asyncio.wait_for(stopped.wait(), 5)
+        row = await work.get(database, job_id)
+        assert (row["status"], row["lease_owner"]) == ("running", "thief")
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_what_was_under_way_at_the_stop_begins_again(database: Database) -> None:
+    begun: list[int] = []
+    entered = asyncio.Event()
+
+    async def count(job: Job) -> None:
+        begun.append(job.attempt)
+        entered.set()
+        if job.attempt == 1:
+            await asyncio.Event().wait()
+
+    async with _running(database, count):
+        job_id = await work.enqueue(database)
+        await asyncio.wait_for(entered.wait(), 5)
+    assert (await work.get(database, job_id))["status"] == "running"
+    async with _running(database, count):
+        await work.until(database, job_id, "completed")
+    assert begun == [1, 2]
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(("engine", "storm"), weather.STORMS, indirect=["engine"])
+async def test_the_runner_survives_bad_weather(
+    address: str | Path, database: Database, storm: weather.Storm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database is away for a while: nothing runs meanwhile, then everything does."""
+    weather.hurry(monkeypatch)
+    done: list[str] = []
+
+    async def count(job: Job) -> None:
+        done.append(job.id)
+
+    before = await work.enqueue(database)
+    async with _running(database, count):
+        await work.until(database, before, "completed")
+        async with storm(address):
+            await asyncio.sleep(0.3)
+        async with asyncio.timeout(10):
+            after = await weather.outlast(lambda: work.enqueue(database))
+        await work.until(database, after, "completed", 5)
+    assert done.count(after) == 1

@@ -1,0 +1,72 @@
+"""Who may do what: every route by everybody. A number is the status of a success, a pair a refusal and its text.
+
+owner, admin    of the team                     stranger    the owner of another team
+lead            member; the project's admin     removed     was a member, with a key and a login from then
+assigned        member; the project's member    anonymous   brings nothing
+unassigned      member; not of the project
+"""
+
+from __future__ import annotations
+
+Refused = tuple[int, str]
+Cell = int | Refused
+
+OUT = (401, "Invalid or missing authentication credentials")
+NO = (403, "Forbidden")
+P404 = (404, "Project not found")
+M404 = (404, "Member not found")
+K404 = (404, "Key not found")
+
+# fmt: off
+TABLE: dict[str, tuple[Cell, ...]] = {
+    # call                              owner admin lead  assigned unassigned stranger removed anonymous
+    "auth.register":                    (201, 201,  201,  201,     201,       201,     201,    201),
+    "auth.login":                       (200, 200,  200,  200,     200,       200,     200,    200),
+    "auth.logout":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "auth.me":                          (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "auth.password":                    (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "team.list":                        (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "team.list (invited)":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "team.invite":                      (201, 201,  NO,   NO,      NO,        201,     OUT,    OUT),
+    "team.update":                      (200, 200,  NO,   NO,      NO,        M404,    OUT,    OUT),
+    "team.remove":                      (204, 204,  NO,   NO,      NO,        M404,    OUT,    OUT),
+    "team.remove (invitation)":         (204, 204,  NO,   NO,      NO,        M404,    OUT,    OUT),
+    "team.accept":                      (200, 200,  200,  200,     200,       200,     200,    200),
+    "projects.list":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "projects.create":                  (201, 201,  NO,   NO,      NO,        201,     OUT,    OUT),
+    "projects.get":                     (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
+    "projects.get (public)":            (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
+    "projects.update":                  (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.update (public)":         (200, 200,  200,  NO,      NO,        P404,    OUT,    OUT),
+    "projects.delete":                  (204, 204,  204,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.delete (public)":         (204, 204,  204,  NO,      NO,        P404,    OUT,    OUT),
+    "projects.list_members":            (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
+    "projects.list_members (public)":   (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
+    "projects.add_member":              (201, 201,  201,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.add_member (public)":     (201, 201,  201,  NO,      NO,        P404,    OUT,    OUT),
+    # An unknown address is invited to the team, which only its owner and admins may do.
+    "projects.add_member (unknown)":    (201, 201,  NO,   NO,      P404,      P404,    OUT,    OUT),
+    "projects.remove_member":           (204, 204,  204,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.remove_member (public)":  (204, 204,  204,  NO,      NO,        P404,    OUT,    OUT),
+    "projects.get_hmac_secret":         (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.get_hmac_secret (public)": (200, 200, 200,  NO,      NO,        P404,    OUT,    OUT),
+    "projects.rotate_hmac_secret":      (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
+    "projects.rotate_hmac_secret (public)": (200, 200, 200, NO,    NO,        P404,    OUT,    OUT),
+    "keys.list":                        (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "keys.list (team)":                 (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "keys.create":                      (201, 201,  201,  201,     201,       201,     OUT,    OUT),
+    "keys.delete":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
+    "keys.delete (the owner's)":        (204, 204,  K404, K404,    K404,      K404,    OUT,    OUT),
+    "audit.list":                       (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "live.stream":                      (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "operations.healthz":               (200, 200,  200,  200,     200,       200,     200,    200),
+    "operations.readyz":                (200, 200,  200,  200,     200,       200,     200,    200),
+    "operations.metrics":               (200, 200,  200,  200,     200,       200,     200,    200),
+    "operations.openapi":               (200, 200,  200,  200,     200,       200,     200,    200),
+    "operations.docs":                  (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.home":                   (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.invitation":             (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.asset":                  (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.signin":                 (303, 303,  303,  303,     303,       303,     303,    303),
+}
+# fmt: on

@@ -1,0 +1,96 @@
+"""Blobs in a folder: kept by project and hash, and a project's deletion takes its own and no other's."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from obstore.exceptions import BaseError
+
+from cairn.base import ids
+from cairn.ports.blobs.store import Blobs, open_blobs
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "blobs and more"
+
+
+@pytest.fixture
+def blobs(folder: Path) -> Blobs:
+    return open_blobs(folder.as_uri())
+
+
+async def _put(blobs: Blobs, project_id: str, content: bytes) -> str:
+    sha256 = hashlib.sha256(content).hexdigest()
+    await blobs.put(project_id, sha256, content)
+    return sha256
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+async def test_what_was_put_comes_back_byte_by_byte(blobs: Blobs) -> None:
+    project = ids.new("prj")
+    contents = [b"", b"a", bytes(range(256)) * 10_000, "Grüße".encode()]
+    hashes = [await _put(blobs, project, content) for content in contents]
+    assert [await blobs.get(project, sha256) for sha256 in hashes] == contents
+    assert len(await blobs.list_project(project)) == len(contents)
+
+
+async def test_putting_the_same_again_changes_nothing(blobs: Blobs, folder: Path) -> None:
+    project = ids.new("prj")
+    first = await _put(blobs, project, b"content")
+    assert await _put(blobs, project, b"content") == first
+    assert len(_files(folder)) == 1
+    assert await blobs.get(project, first) == b"content"
+
+
+async def test_what_is_not_there_is_none(blobs: Blobs) -> None:
+    project = ids.new("prj")
+    sha256 = await _put(blobs, project, b"content")
+    assert await blobs.get(project, "0" * 64) is None
+    assert await blobs.get(ids.new("prj"), sha256) is None
+    assert await blobs.list_project(ids.new("prj")) == []
+
+
+async def test_deleting_a_project_takes_all_of_its_blobs_and_no_others(blobs: Blobs, folder: Path) -> None:
+    doomed = "prj_1"
+    neighbours = ["prj_", "prj_10", "prj_1a", "PRJ_1", "prj", "xprj_1"]
+    for number in range(30):
+        await _put(blobs, doomed, b"doomed %d" % number)
+    kept = {project: await _put(blobs, project, project.encode()) for project in neighbours}
+    assert await blobs.delete_project(doomed) == 30
+    assert await blobs.delete_project(doomed) == 0
+    assert await blobs.list_project(doomed) == []
+    for project, sha256 in kept.items():
+        assert await blobs.get(project, sha256) == project.encode()
+    assert len(_files(folder)) == len(neighbours)
+
+
+@pytest.mark.parametrize("odd", ["", "/", ".", "..", "../..", "*", "%2e%2e", "a/b", "ü ß", "a\\b", "x" * 200])
+async def test_odd_identifiers_reach_nothing_of_others(blobs: Blobs, folder: Path, tmp_path: Path, odd: str) -> None:
+    """Ours never look like that; should one ever, it must stay inside the folder and away from other projects."""
+    outside = tmp_path / "outside"
+    outside.write_text("not ours")
+    project = ids.new("prj")
+    sha256 = await _put(blobs, project, b"precious")
+    with suppress(BaseError, ValueError, OSError):  # refusing is as good as coping
+        await blobs.delete_project(odd)
+        await blobs.put(odd, "0" * 64, b"odd")
+        await blobs.delete_project(odd)
+    assert await blobs.get(project, sha256) == b"precious"
+    assert outside.read_text() == "not ours"
+    assert {path.name for path in tmp_path.iterdir()} == {folder.name, "outside"}
+
+
+def test_the_folder_is_private_and_another_kind_of_address_is_refused(folder: Path) -> None:
+    open_blobs(folder.as_uri())
+    assert folder.stat().st_mode & 0o077 == 0
+    with pytest.raises(ValueError, match="CAIRN_BLOBS_URL"):
+        open_blobs("ftp://example.com/blobs")

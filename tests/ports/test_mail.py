@@ -1,0 +1,121 @@
+"""Mail: a file for each message, or an SMTP server that may want a login and may refuse for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import email
+import email.policy
+from email.message import EmailMessage
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base import clock, log
+from cairn.jobs import runner
+from cairn.ports.mail.mailer import MailError, open_mailer
+from cairn.storage.tables import jobs
+from tests.servers.smtp import SmtpServer
+from tests.support import databases
+from tests.support.processes import free_port
+from tests.support.service import run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+_SENDER = "Cairn <cairn@example.com>"
+_TEXT = "Grüße aus Köln!\n\nA line that starts with a dot:\n.\nThe end, with a long line: " + "x" * 2_000 + "\n"
+
+
+def _parse(path: Path) -> EmailMessage:
+    return email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+
+
+def _text(message: EmailMessage) -> str:
+    body = message.get_body()
+    assert body is not None
+    return str(body.get_content())
+
+
+async def test_a_file_mailer_writes_one_whole_message_a_mail(tmp_path: Path) -> None:
+    folder = tmp_path / "outgoing mail"
+    mailer = open_mailer(folder.as_uri(), _SENDER)
+    await mailer.send("ada@example.com", "Grüße", _TEXT)
+    await mailer.send("bob@example.com", "Second", "text")
+    assert sorted(path.suffix for path in folder.iterdir()) == [".eml", ".eml"]
+    first, second = map(_parse, sorted(folder.iterdir()))
+    assert (first["To"], first["From"], first["Subject"]) == ("ada@example.com", _SENDER, "Grüße")
+    assert _text(first) == _TEXT
+    assert first["Message-ID"] != second["Message-ID"]
+    sent_ms = parsedate_to_datetime(str(first["Date"])).timestamp() * 1000
+    assert abs(clock.now_ms() - sent_ms) < clock.MINUTE_MS
+    assert first.defects == []
+
+
+async def test_a_subject_cannot_smuggle_in_another_recipient(tmp_path: Path) -> None:
+    mailer = open_mailer(tmp_path.as_uri(), _SENDER)
+    await mailer.send("ada@example.com", "Hello\r\nBcc: eve@example.com\r\n\r\nBody of Eve", "text")
+    (path,) = tmp_path.glob("*.eml")
+    message = _parse(path)
+    assert message["Bcc"] is None
+    assert message["Subject"] == "Hello Bcc: eve@example.com Body of Eve"
+    assert _text(message) == "text\n"
+
+
+async def test_smtp_with_a_login_delivers_what_was_sent() -> None:
+    with SmtpServer("post@office", "p@ss:wörd/?") as server:
+        await open_mailer(server.url, _SENDER).send("ada@example.com", "Grüße", _TEXT)
+        (received,) = server.messages
+    assert (received.sender, received.recipients) == ("cairn@example.com", ("ada@example.com",))
+    assert (received.message["Subject"], received.message["To"]) == ("Grüße", "ada@example.com")
+    assert _text(received.message).replace("\r\n", "\n") == _TEXT
+
+
+async def test_smtp_without_a_login_works_where_none_is_wanted() -> None:
+    with SmtpServer() as server:
+        await open_mailer(server.url, _SENDER).send("ada@example.com", "Hello", "text")
+        assert [received.message["Subject"] for received in server.messages] == ["Hello"]
+
+
+async def test_every_refusal_is_a_mail_error() -> None:
+    with SmtpServer("user", "right") as server:
+        server.refuse_next(1)
+        mailer = open_mailer(server.url, _SENDER)
+        with pytest.raises(MailError, match="Try again later"):
+            await mailer.send("ada@example.com", "Hello", "text")
+        for url in (server.url.replace("right", "wrong"), server.url.replace("user:right@", "")):
+            with pytest.raises(MailError):
+                await open_mailer(url, _SENDER).send("ada@example.com", "Hello", "text")
+        assert server.messages == []
+        await mailer.send("ada@example.com", "Hello", "text")
+        assert len(server.messages) == 1
+    with pytest.raises(MailError):
+        await open_mailer(f"smtp://127.0.0.1:{free_port()}", _SENDER).send("ada@example.com", "Hello", "text")
+
+
+def test_an_address_of_another_kind_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="CAIRN_MAIL_URL"):
+        open_mailer("https://mail.example.com", _SENDER)
+
+
+async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_at_first(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 50)
+    monkeypatch.setattr(runner, "_POLL_S", 0.05)
+    log.configure("error", "json")
+    with SmtpServer("cairn", "secret") as server:
+        server.refuse_next(2)
+        settings = settings_for(tmp_path, databases.fresh(engine, tmp_path), CAIRN_MAIL_URL=server.url)
+        async with run_service(settings) as service:
+            owner = await service.owner("Stones & Söhne")
+            invited = await owner.post("/api/team", {"email": "bob@example.com"})
+            assert invited.status_code == 201
+            received = await asyncio.to_thread(server.wait_for, lambda mail: "bob@example.com" in mail.recipients, 10)
+            await service.wait_for_jobs()
+            async with service.house.database.read() as tx:
+                rows = await tx.many(select(jobs.c.status, jobs.c.attempt))
+        assert [(row["status"], row["attempt"]) for row in rows] == [("completed", 3)]
+        assert len(server.messages) == 1
+        assert received.message["Subject"] == "Olga Owner invites you to Stones & Söhne"
+        assert "/invitation?token=" in _text(received.message)

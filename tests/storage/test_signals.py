@@ -1,0 +1,135 @@
+"""Signals: told after the commit, in order, in every process; never for a change that was taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import asyncpg
+import pytest
+
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.storage.opening import open_database
+from cairn.storage.signals import Listener, Signals
+from tests.storage import facts
+from tests.support import databases
+
+pytestmark = pytest.mark.anyio
+
+
+async def _until_heard(teller: Database, listener: Listener) -> None:
+    """PostgreSQL connects its listener in the background; wait until it hears."""
+    async with asyncio.timeout(10):
+        while True:
+            async with teller.write() as tx:
+                tx.notify("ping", "")
+            if await listener.next(timeout=0.1):
+                break
+        while await listener.next(timeout=0.1):
+            pass
+
+
+async def test_a_signal_comes_once_its_change_can_be_read(database: Database) -> None:
+    with database.signals.listen("ping", "new") as listener:
+        await _until_heard(database, listener)
+        for number in range(10):
+            async with database.write() as tx:
+                tx.notify("new", str(number))
+                await facts.put(tx, str(number))
+                assert await listener.next(timeout=0.01) is None, "told before the commit"
+            assert await listener.next(timeout=2) == ("new", str(number))
+            async with database.read() as reader:
+                assert await facts.find(reader, str(number)) == ""
+
+
+async def test_a_change_that_was_taken_back_is_not_told(database: Database) -> None:
+    with database.signals.listen("ping", "new") as listener:
+        await _until_heard(database, listener)
+        with suppress(LookupError):
+            async with database.write() as tx:
+                tx.notify("new", "never")
+                raise LookupError
+        async with database.write() as tx:
+            tx.notify("new", "first")
+            tx.notify("new", "second, with blanks")
+        assert [await listener.next(timeout=2), await listener.next(timeout=2)] == [
+            ("new", "first"),
+            ("new", "second, with blanks"),
+        ]
+        assert await listener.next(timeout=0.05) is None
+
+
+async def test_every_process_on_postgresql_hears_the_others() -> None:
+    address = databases.fresh_postgres()
+    one, other = await open_database(address), await open_database(address)
+    try:
+        with one.signals.listen("ping", "new") as near, other.signals.listen("ping", "new") as far:
+            await _until_heard(one, near)
+            await _until_heard(one, far)
+            while await near.next(timeout=0.1):
+                pass
+            with suppress(LookupError):
+                async with one.write() as tx:
+                    tx.notify("new", "taken back")
+                    raise LookupError
+            for number in range(5):
+                async with (one if number % 2 else other).write() as tx:
+                    tx.notify("new", str(number))
+            for listener in (near, far):
+                assert [await listener.next(timeout=2) for _ in range(5)] == [("new", str(n)) for n in range(5)]
+                assert await listener.next(timeout=0.05) is None
+    finally:
+        await one.close()
+        await other.close()
+
+
+async def test_a_lost_connection_is_an_error_once_and_heard_again_soon() -> None:
+    """Somebody ends all our connections: what was under way fails, the next write works, signals come again."""
+    address = databases.fresh_postgres()
+    database = await open_database(address)
+    try:
+        with database.signals.listen("ping") as listener:
+            await _until_heard(database, listener)
+            async with database.write() as tx:
+                await facts.put(tx, "before")
+            await _end_connections(address)
+            async with asyncio.timeout(10):
+                while True:
+                    try:
+                        async with database.write() as tx:
+                            await facts.put(tx, "after")
+                        break
+                    except StorageUnavailable:
+                        continue
+            assert await facts.names(database) == ["after", "before"]
+            await _until_heard(database, listener)
+    finally:
+        await database.close()
+
+
+async def _end_connections(address: str) -> None:
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    finally:
+        await connection.close()
+
+
+async def test_a_listener_hears_its_topics_only_and_drops_the_oldest() -> None:
+    signals = Signals()
+    with signals.listen("a", "b") as listener:
+        for number in range(1_005):
+            signals.publish("a", str(number))
+        signals.publish("c", "not ours")
+        signals.publish("b", "last")
+        heard = []
+        while (signal := await listener.next(timeout=0.01)) is not None:
+            heard.append(signal)
+    assert len(heard) == 1_000
+    assert heard[0] == ("a", "6")
+    assert heard[-1] == ("b", "last")
+    signals.publish("a", "after the block")
+    assert await listener.next(timeout=0.01) is None

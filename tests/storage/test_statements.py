@@ -1,0 +1,88 @@
+"""Every statement kept at module level is one that both engines understand, on the schema as it is."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import asyncpg
+import pytest
+from sqlalchemy import bindparam, insert, select
+
+import cairn
+from cairn.storage.statements import POSTGRES, SQLITE, Engine, Sql
+from cairn.storage.tables import installation, users
+from tests.support import databases
+
+pytestmark = pytest.mark.anyio
+
+
+def _statements() -> Iterator[tuple[str, Sql]]:
+    """All of them with their names, also those inside a tuple, list or dict of a module."""
+    for info in pkgutil.walk_packages(cairn.__path__, "cairn."):
+        if info.name.endswith("__main__") or ".migrations" in info.name:
+            continue
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            inside = (
+                value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+            )
+            for number, entry in enumerate(inside):
+                if isinstance(entry, Sql):
+                    yield f"{info.name}.{name}[{number}]", entry
+
+
+def test_there_are_statements_to_look_at() -> None:
+    names = {name for name, _ in _statements()}
+    assert len(names) > 50
+    assert "cairn.jobs.queue._NEXT[0]" in names
+    assert "cairn.features.team.store._CREDENTIALS[2]" in names
+
+
+async def test_postgresql_understands_every_statement() -> None:
+    connection = await asyncpg.connect(databases.fresh_postgres())
+    refused: dict[str, str] = {}
+    try:
+        for name, statement in _statements():
+            compiled = statement.on(POSTGRES)
+            try:
+                prepared = await connection.prepare(compiled.text)
+                assert len(prepared.get_parameters()) == len(compiled.order)
+            except asyncpg.PostgresError as error:
+                refused[name] = str(error)
+    finally:
+        await connection.close()
+    assert refused == {}
+
+
+def test_sqlite_understands_every_statement(sqlite_path: Path) -> None:
+    refused: dict[str, str] = {}
+    with closing(sqlite3.connect(sqlite_path)) as connection:
+        for name, statement in _statements():
+            compiled = statement.on(SQLITE)
+            try:
+                connection.execute(f"EXPLAIN {compiled.text}", [None] * len(compiled.order))
+            except sqlite3.Error as error:
+                refused[name] = str(error)
+    assert refused == {}
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
+def test_values_in_the_statement_are_kept_beside_those_of_the_call(dialect: Engine) -> None:
+    kept = Sql(select(installation.c.value).where(installation.c.name == bindparam("name"), users.c.name == "fixed"))
+    compiled = kept.on(dialect)
+    assert sorted(compiled.arguments({"name": "given"})) == ["fixed", "given"]
+    assert kept.on(dialect) is compiled
+    with pytest.raises(KeyError):
+        compiled.arguments({})
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
+def test_a_column_left_out_of_an_insert_is_an_error_not_a_null(dialect: Engine) -> None:
+    compiled = Sql(insert(installation)).on(dialect)
+    with pytest.raises(KeyError):
+        compiled.arguments({"name": "only the name"})

@@ -1,0 +1,84 @@
+"""The HTTP kit by itself: an App made of a test's own small routes, without any feature."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from cairn.base.caller import OWNER, Caller, Role, Via
+from cairn.storage.database import Database, Tx
+from cairn.web.addresses import Addresses
+from cairn.web.app import App
+from cairn.web.call import Tools
+from cairn.web.metrics import Metrics
+from cairn.web.needs import Authenticators, Origins, VerifySignature
+from cairn.web.ratelimit import Counter, Limit, MemoryCounter, RateLimits
+from cairn.web.request import Request
+from cairn.web.routes import Routes
+
+BASE_URL = "http://127.0.0.1:8000"
+ADDRESS = "198.51.100.7"
+COOKIE = "cairn_login"
+NOON_MS = 1_800_000_000_000  # the first millisecond of a minute
+
+
+def caller(name: str, via: Via, role: Role = OWNER) -> Caller:
+    return Caller(user_id=name, team_id="team_1", role=role, via=via, credential_id="c", name=name)
+
+
+async def _no_signature(_tx: Tx, _request: Request, _body: bytes) -> Caller:
+    raise AssertionError("this app has no signed route")
+
+
+def authenticators(
+    *,
+    keys: Mapping[str, Caller] | None = None,
+    logins: Mapping[str, Caller] | None = None,
+    verify_signature: VerifySignature = _no_signature,
+    origins: frozenset[str] = frozenset((BASE_URL,)),
+) -> Authenticators:
+    """Credentials that a test has at hand."""
+
+    async def by_key(_tx: Tx, text: str) -> Caller | None:
+        return (keys or {}).get(text)
+
+    async def by_login(_tx: Tx, text: str) -> Caller | None:
+        return (logins or {}).get(text)
+
+    return Authenticators(by_key, by_login, verify_signature, COOKIE, Origins(origins))
+
+
+def app_of(
+    routes: Routes,
+    database: Database,
+    *,
+    by: Authenticators | None = None,
+    per_minute: int = 1_000,
+    counter: Counter | None = None,
+    limits: dict[str, Limit] | None = None,
+    trusted: tuple[str, ...] = (),
+    tools: tuple[object, ...] = (),
+    metrics: Metrics | None = None,
+    https: bool = False,
+) -> App:
+    return App(
+        list(routes),
+        database=database,
+        authenticators=by or authenticators(),
+        limits=RateLimits(counter or MemoryCounter(), per_minute=per_minute, routes=limits or {}),
+        addresses=Addresses(trusted),
+        tools=Tools(*tools),
+        metrics=metrics or Metrics(),
+        https=https,
+    )
+
+
+@asynccontextmanager
+async def speaking_to(app: App, address: str = ADDRESS, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A client whose requests come from this address."""
+    transport = httpx.ASGITransport(app=app, client=(address, 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url=BASE_URL, **options) as http:
+        yield http

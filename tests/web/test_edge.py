@@ -1,0 +1,233 @@
+"""The edge: request ids, headers of every answer, faults, and one transaction a request, committed before it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from cairn.base import errors, ids
+from cairn.features.identity import store as people
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.web.call import Call
+from cairn.web.needs import ANYONE
+from cairn.web.request import Message
+from cairn.web.response import HTML, Response
+from cairn.web.routes import Routes, TxMode
+from cairn.wire.shapes import Shape
+from tests.web.kit import app_of, speaking_to
+
+pytestmark = pytest.mark.anyio
+
+
+class Note(Shape):
+    text: str
+
+
+routes = Routes("small")
+
+
+@routes.add("GET", "/note", ANYONE, name="read")
+async def read_note(call: Call) -> Note:
+    """A note."""
+    return Note(text="grüße")
+
+
+@routes.add("GET", "/page", ANYONE, name="page", content_type="text/html")
+async def page(call: Call) -> Response:
+    """A page."""
+    return Response(200, b"<p>hello", HTML)
+
+
+@routes.add("GET", "/kept", ANYONE, name="kept")
+async def kept(call: Call) -> Response:
+    """May be kept."""
+    return Response(200, b"{}", headers=[(b"cache-control", b"no-cache")])
+
+
+@routes.add("GET", "/marked", ANYONE, name="marked")
+async def marked(call: Call) -> Note:
+    """With a header of its own."""
+    call.set_header("X-Next-Cursor", "prj_1")
+    return Note(text="x")
+
+
+@routes.add("POST", "/keep/{name}", ANYONE, name="keep", status=201)
+async def keep(call: Call, name: str) -> Note:
+    """Write a row; some names fail afterwards."""
+    await people.claim(call.tx, name, "kept")
+    if name.startswith("fault"):
+        raise RuntimeError(f"the password of {name}")
+    if name.startswith("refused"):
+        raise errors.FORBIDDEN()
+    if name.startswith("away"):
+        raise StorageUnavailable("connection lost to db.internal")
+    return Note(text=name)
+
+
+@routes.add("GET", "/loose", ANYONE, name="loose", tx=TxMode.NONE)
+async def loose(call: Call) -> Note:
+    """Asks for a transaction it did not declare."""
+    await people.find_claim(call.tx, "x")
+    return Note(text="never")
+
+
+@pytest.fixture
+async def http(sqlite: Database) -> AsyncIterator[httpx.AsyncClient]:
+    async with speaking_to(app_of(routes, sqlite)) as client:
+        yield client
+
+
+async def _is_kept(database: Database, name: str) -> bool:
+    async with database.read() as tx:
+        return await people.find_claim(tx, name) is not None
+
+
+@pytest.mark.parametrize("given", ["abcd1234", "req_01JD.-x", "A" * 64])
+async def test_a_request_id_that_fits_is_echoed(http: httpx.AsyncClient, given: str) -> None:
+    assert (await http.get("/note", headers={"X-Request-Id": given})).headers["x-request-id"] == given
+
+
+@pytest.mark.parametrize(
+    "given", [None, "", "short", "A" * 65, "has space", "new\tline1", "grüße-grüße", "<script>1", "a" * 9_000]
+)
+async def test_any_other_is_replaced_by_one_of_ours(http: httpx.AsyncClient, given: str | None) -> None:
+    headers = [] if given is None else [(b"X-Request-Id", given.encode())]
+    first = (await http.get("/note", headers=headers)).headers["x-request-id"]
+    second = (await http.get("/nothing", headers=headers)).headers["x-request-id"]
+    assert ids.looks_valid(first, "req")
+    assert ids.looks_valid(second, "req")
+    assert first != second
+
+
+async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient) -> None:
+    for path in ("/note", "/page", "/nothing", "/loose"):
+        headers = (await http.get(path)).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["cache-control"] == "no-store"
+        assert "strict-transport-security" not in headers
+
+
+async def test_pages_may_load_only_what_is_ours(http: httpx.AsyncClient) -> None:
+    page_policy = (await http.get("/page")).headers["content-security-policy"]
+    data_policy = (await http.get("/note")).headers["content-security-policy"]
+    assert "script-src 'self'" in page_policy
+    assert "unsafe" not in page_policy
+    assert not re.search(r"\*|https?:", page_policy)
+    assert "script-src" not in data_policy
+
+
+async def test_behind_https_browsers_are_told_to_stay_there(sqlite: Database) -> None:
+    async with speaking_to(app_of(routes, sqlite, https=True)) as http:
+        for path in ("/note", "/page", "/nothing"):
+            assert (await http.get(path)).headers["strict-transport-security"] == "max-age=31536000"
+
+
+async def test_an_answers_own_headers_win(http: httpx.AsyncClient) -> None:
+    assert (await http.get("/kept")).headers.get_list("cache-control") == ["no-cache"]
+    assert (await http.get("/marked")).headers["x-next-cursor"] == "prj_1"
+
+
+async def test_head_is_get_without_the_body(http: httpx.AsyncClient) -> None:
+    for path in ("/note", "/page", "/nothing", "/loose"):
+        get, head = await http.get(path), await http.head(path)
+        assert (head.status_code, head.content) == (get.status_code, b"")
+        differing = {"x-request-id", "x-ratelimit-remaining"}
+        assert {name: value for name, value in head.headers.items() if name not in differing} == {
+            name: value for name, value in get.headers.items() if name not in differing
+        }
+        assert int(head.headers["content-length"]) == len(get.content)
+
+
+async def test_unknown_paths_and_methods(http: httpx.AsyncClient) -> None:
+    unknown = await http.get("/nothing")
+    assert (unknown.status_code, unknown.json()) == (404, {"error": "Not found"})
+    for method in ("DELETE", "OPTIONS", "TRACE", "FOO"):
+        refused = await http.request(method, "/note")
+        assert (refused.status_code, refused.json()) == (405, {"error": "Method not allowed"})
+        assert refused.headers["allow"] == "GET, HEAD"
+    assert (await http.get("/keep/x")).headers["allow"] == "POST"
+    assert (await http.head("/keep/x")).status_code == 405
+
+
+async def test_a_fault_tells_nothing_and_can_be_found_in_the_log(http: httpx.AsyncClient) -> None:
+    with capture_logs() as logs:
+        answer = await http.post("/keep/fault-1", headers={"X-Request-Id": "find-me-1"})
+    assert (answer.status_code, answer.json()) == (500, {"error": "Internal server error"})
+    assert answer.headers["x-request-id"] == "find-me-1"
+    assert "password" not in str(answer.headers)
+    (entry,) = [entry for entry in logs if entry["event"] == "a fault of ours"]
+    assert (entry["request_id"], entry["log_level"]) == ("find-me-1", "error")
+
+
+async def test_a_database_that_is_away_is_not_a_fault_of_the_caller(http: httpx.AsyncClient) -> None:
+    answer = await http.post("/keep/away-1")
+    assert (answer.status_code, answer.json()) == (503, {"error": "Service temporarily unavailable"})
+    assert answer.headers["retry-after"] == "5"
+    assert "db.internal" not in answer.text
+
+
+async def test_a_route_cannot_use_a_transaction_it_did_not_declare(http: httpx.AsyncClient) -> None:
+    assert (await http.get("/loose")).status_code == 500
+
+
+async def test_nothing_of_a_failed_request_stays(database: Database) -> None:
+    async with speaking_to(app_of(routes, database)) as http:
+        for name, status in (("fault", 500), ("refused", 403), ("away", 503), ("fine", 201)):
+            name = f"{name}-{ids.new('x')}"
+            assert (await http.post(f"/keep/{name}")).status_code == status
+            assert await _is_kept(database, name) == (status == 201)
+
+
+async def test_a_failed_request_does_not_take_the_transaction_of_another_with_it(database: Database) -> None:
+    async with speaking_to(app_of(routes, database)) as http:
+        names = [f"{kind}-{number}-{ids.new('x')}" for number in range(10) for kind in ("fault", "fine")]
+        with capture_logs():
+            answers = await asyncio.gather(*(http.post(f"/keep/{name}") for name in names))
+    for name, answer in zip(names, answers, strict=True):
+        assert answer.status_code == (201 if name.startswith("fine") else 500)
+        assert await _is_kept(database, name) == name.startswith("fine")
+
+
+async def test_the_answer_is_sent_only_after_the_commit(database: Database) -> None:
+    app = app_of(routes, database)
+    name = f"fine-{ids.new('x')}"
+    kept_when_answered: list[bool] = []
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/keep/{name}",
+        "query_string": b"",
+        "headers": [],
+        "client": ("192.0.2.1", 1),
+    }
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            assert message["status"] == 201
+            kept_when_answered.append(await _is_kept(database, name))
+
+    await app(scope, receive, send)
+    assert kept_when_answered == [True]
+
+
+async def test_what_is_not_http_is_left_alone(sqlite: Database) -> None:
+    async def receive() -> Message:
+        raise AssertionError("nothing is read")
+
+    async def send(message: Message) -> None:
+        raise AssertionError("nothing is sent")
+
+    await app_of(routes, sqlite)({"type": "lifespan"}, receive, send)

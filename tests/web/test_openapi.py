@@ -1,0 +1,176 @@
+"""The OpenAPI document: valid, complete, and of the same mind as the code that reads requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+from schemathesis.specs.openapi.definitions import OPENAPI_31
+
+from cairn.base import errors
+from cairn.entry.wiring import ROUTES
+from cairn.web.openapi import document
+from cairn.web.routes import Route
+from tests.web.running import API_ROUTES, BODY_ROUTES, Running, name_of, sample_body
+
+DOCUMENT = document(ROUTES, version="1", server="http://127.0.0.1:8000", cookie_name="cairn_login")
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
+
+TEXTS = (
+    "",
+    " ",
+    "x",
+    "text",
+    "a@example.com",
+    "a@example.com\n",
+    "a b@example.com",
+    "ä@example.com",
+    "a\u0085@example.com",
+    "a\u00a0@example.com",
+    "\ufeffa@example.com",
+    "a@exam\u2028ple.com",
+    "\u0085",
+    "\u00a0",
+    "\ufeff",
+    "\u200b",
+    "\x1c",
+    "correct horse battery",
+    "owner",
+    "admin",
+    "member",
+    "private",
+    "small",
+    "line\nbreak",
+    "abc.def_-1",
+    "abc\n",
+    "é",
+    "🗿",
+    "x" * 100,
+    "x" * 101,
+    "🗿" * 100,
+    "x" * 501,
+)
+VALUES: tuple[Any, ...] = (*TEXTS, None, True, False, 0, 1, -1, 1.0, 0.5, 1.01, 1.02, 2, [], ["x"], {}, {"a": 1})
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    found: dict[str, Any] = DOCUMENT["paths"][route.path][route.method.lower()]
+    return found
+
+
+def test_the_document_is_openapi_3_1() -> None:
+    problems = [
+        f"{list(error.instance_path)}: {error.message}" for error in jsonschema_rs.iter_errors(OPENAPI_31, DOCUMENT)
+    ]
+    assert problems == []
+    assert DOCUMENT["openapi"].startswith("3.1.")
+
+
+def test_it_names_every_route_and_no_other() -> None:
+    described = {(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods}
+    assert {(route.method, route.path) for route in API_ROUTES} <= described
+    assert described == {(route.method, route.path) for route in ROUTES if route.described}
+
+
+def test_operations_have_names_of_their_own() -> None:
+    names = [operation["operationId"] for methods in DOCUMENT["paths"].values() for operation in methods.values()]
+    assert len(set(names)) == len(names)
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name == "$ref":
+                yield value
+            else:
+                yield from _references(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _references(value)
+
+
+def test_every_reference_leads_somewhere_and_every_shape_is_used() -> None:
+    referred = {reference.removeprefix("#/components/schemas/") for reference in _references(DOCUMENT)}
+    assert referred == set(SCHEMAS)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_shape_is_a_valid_schema_without_python_in_it(name: str) -> None:
+    jsonschema_rs.meta.validate(SCHEMAS[name])
+    text = json.dumps(SCHEMAS[name])
+    assert "\\\\x" not in text, "a pattern that only Python can read"
+    assert "cairn." not in text
+    assert "NoneType" not in text
+
+
+@pytest.mark.parametrize("route", API_ROUTES, ids=name_of)
+def test_an_operation_says_what_the_route_does(route: Route) -> None:
+    operation = _operation(route)
+    responses = operation["responses"]
+    assert str(route.status) in responses
+    assert operation["summary"]
+    for kind in route.errors:
+        assert str(kind.status) in responses, kind
+    ways = [next(iter(way)) for way in operation["security"]]
+    needs = route.needs
+    assert ways == [
+        name
+        for name, accepted in (("bearer", needs.by_key), ("cookie", needs.by_login), ("signature", needs.by_signature))
+        if accepted
+    ]
+    assert ("401" in responses) == bool(ways) or errors.WRONG_PASSWORD in route.errors
+    assert ("content" in responses[str(route.status)]) == (route.status != 204)
+    for status, response in responses.items():
+        if int(status) >= 400:
+            assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
+    assert ("requestBody" in operation) == (route.body is not None)
+    if route.body is not None:
+        assert operation["requestBody"]["required"] == (not route.body_optional)
+        assert {"400", "413", "415"} <= set(responses)
+    parameters = {(parameter["in"], parameter["name"]) for parameter in operation["parameters"]}
+    queries = msgspec.structs.fields(route.query) if route.query is not None else ()
+    assert {name for where, name in parameters if where == "query"} == {field.encode_name for field in queries}
+    assert sum(where == "path" for where, _ in parameters) == len(route.path_parameters)
+
+
+@pytest.mark.parametrize("route", BODY_ROUTES, ids=name_of)
+def test_schema_and_code_agree_on_every_value_of_every_field(route: Route) -> None:
+    """What the schema allows is read, and what it forbids is refused."""
+    assert route.body is not None
+    schema = {**SCHEMAS[route.body.__name__], "components": {"schemas": SCHEMAS}}
+    validator = jsonschema_rs.validator_for(schema)
+    decoder = msgspec.json.Decoder(route.body)
+    sample = sample_body(route.body)
+    assert validator.is_valid(sample)
+    disagreements = []
+    for field in msgspec.structs.fields(route.body):
+        for value in VALUES:
+            body = {**sample, field.encode_name: value}
+            allowed = validator.is_valid(body)
+            if allowed != _is_read(decoder, body):
+                disagreements.append((field.encode_name, value, "allowed" if allowed else "forbidden"))
+    assert disagreements == []
+
+
+def _is_read(decoder: msgspec.json.Decoder[Any], body: dict[str, Any]) -> bool:
+    try:
+        decoder.decode(json.dumps(body))
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def test_the_server_serves_it(running: Running) -> None:
+    served = running.http.get("/openapi.json")
+    assert served.headers["content-type"] == "application/json"
+    content = served.json()
+    assert content["servers"] == [{"url": running.process.url}]
+    assert content["paths"] == DOCUMENT["paths"]
+    assert content["components"] == DOCUMENT["components"]
+    page = running.http.get("/docs")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert all(f"<code>{route.path}</code>" in page.text for route in API_ROUTES)

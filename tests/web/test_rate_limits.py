@@ -1,0 +1,270 @@
+"""The global rate limit at the edge: counted by address, told on every answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+
+import httpx
+import pytest
+
+from cairn.base import clock, errors, limits
+from cairn.base.caller import MEMBER, OWNER, Via
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.web.addresses import bucket
+from cairn.web.call import Call
+from cairn.web.needs import ANYONE, KEY, LOGIN, needs
+from cairn.web.ratelimit import Limit, parse_route_limits
+from cairn.web.response import Response, Stream
+from cairn.web.routes import Routes, TxMode
+from cairn.wire.shapes import Shape
+from tests.web.kit import COOKIE, NOON_MS, app_of, authenticators, caller, speaking_to
+
+pytestmark = pytest.mark.anyio
+
+
+class Note(Shape):
+    text: str
+
+
+routes = Routes("small")
+plain = Routes("plain", rate_limited=errors.RATE_LIMITED_PLAIN)
+
+
+@routes.add("GET", "/note", ANYONE, name="note")
+@plain.add("GET", "/note", ANYONE, name="note")
+async def note(call: Call) -> Note:
+    """A note."""
+    return Note(text="hello")
+
+
+@routes.add("POST", "/note", ANYONE, name="write")
+async def write_note(call: Call, body: Note) -> Note:
+    """Write it."""
+    return body
+
+
+@routes.add("DELETE", "/note", ANYONE, name="delete", status=204)
+async def delete_note(call: Call) -> None:
+    """Delete it."""
+
+
+@routes.add("GET", "/unchanged", ANYONE, name="unchanged")
+async def unchanged(call: Call) -> Response:
+    """Nothing new."""
+    return Response(304, headers=[(b"etag", b'"1"')])
+
+
+@routes.add("POST", "/mine", needs(KEY | LOGIN, frozenset((OWNER,))), name="mine")
+async def mine(call: Call) -> Note:
+    """For owners."""
+    return Note(text=call.caller.name)
+
+
+@routes.add("GET", "/broken", ANYONE, name="broken")
+async def broken(call: Call) -> Note:
+    """Fails."""
+    raise RuntimeError("a secret of the house")
+
+
+@routes.add("GET", "/away", ANYONE, name="away")
+async def away(call: Call) -> Note:
+    """The database is away."""
+    raise StorageUnavailable("gone")
+
+
+@routes.add("GET", "/stream", ANYONE, name="stream", tx=TxMode.NONE, content_type="text/event-stream")
+async def stream(call: Call) -> Stream:
+    """Two pieces."""
+
+    async def pieces() -> AsyncGenerator[bytes, None]:
+        yield b"data: 1\n\n"
+        yield b"data: 2\n\n"
+
+    return Stream(pieces())
+
+
+@routes.add("POST", "/spend", ANYONE, name="spend", tx=TxMode.NONE)
+async def spend(call: Call) -> Note:
+    """Counted by name."""
+    await call.spend("login", call.request.address)
+    return Note(text="spent")
+
+
+@routes.add("GET", "/free", ANYONE, name="free", counted=False)
+async def free(call: Call) -> Note:
+    """Not counted."""
+    return Note(text="free")
+
+
+Ask = Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
+JSON = {"Content-Type": "application/json"}
+EVERY_ANSWER: dict[str, tuple[int, Ask]] = {
+    "ok": (200, lambda http: http.get("/note")),
+    "head": (200, lambda http: http.head("/note")),
+    "created and gone": (204, lambda http: http.delete("/note")),
+    "not modified": (304, lambda http: http.get("/unchanged")),
+    "malformed": (400, lambda http: http.post("/note", content=b"{", headers=JSON)),
+    "invalid": (400, lambda http: http.post("/note", json={"text": 5})),
+    "unauthenticated": (401, lambda http: http.post("/mine")),
+    "forbidden": (403, lambda http: http.post("/mine", headers={"Authorization": "Bearer members"})),
+    "cross-site": (403, lambda http: http.post("/mine", headers={"Cookie": f"{COOKIE}=owner"})),
+    "unknown path": (404, lambda http: http.get("/nothing")),
+    "unknown method": (405, lambda http: http.patch("/note")),
+    "too large": (413, lambda http: http.post("/note", content=b" " * (limits.BODY_BYTES + 1), headers=JSON)),
+    "media type": (415, lambda http: http.post("/note", content=b"x")),
+    "a fault of ours": (500, lambda http: http.get("/broken")),
+    "no database": (503, lambda http: http.get("/away")),
+    "stream": (200, lambda http: http.get("/stream")),
+}
+BY = authenticators(keys={"members": caller("member", Via.KEY, MEMBER)}, logins={"owner": caller("owner", Via.LOGIN)})
+
+
+@pytest.mark.parametrize("what", EVERY_ANSWER)
+async def test_every_answer_tells_the_limit(sqlite: Database, what: str) -> None:
+    status, ask = EVERY_ANSWER[what]
+    async with speaking_to(app_of(routes, sqlite, per_minute=10, by=BY)) as http:
+        with clock.use(lambda: NOON_MS + 15_000):
+            first, second = await ask(http), await ask(http)
+    assert (first.status_code, second.status_code) == (status, status)
+    for answer, left in ((first, "9"), (second, "8")):
+        assert answer.headers["x-ratelimit-limit"] == "10"
+        assert answer.headers["x-ratelimit-remaining"] == left
+        assert answer.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 60)
+        assert "retry-after" not in answer.headers or status == 503
+
+
+async def test_the_limit_is_reached_and_the_next_window_is_fresh(sqlite: Database) -> None:
+    async with speaking_to(app_of(routes, sqlite, per_minute=3)) as http:
+        with clock.use(lambda: NOON_MS + 15_000):
+            assert [(await http.get("/note")).status_code for _ in range(3)] == [200, 200, 200]
+            for ask in (http.get("/note"), http.post("/note", json={"text": "x"}), http.get("/nothing")):
+                refused = await ask
+                assert refused.status_code == 429
+                assert refused.json() == {"error": "Rate limit exceeded. Please retry after 45 seconds."}
+                assert refused.headers["retry-after"] == "45"
+                assert refused.headers["x-ratelimit-limit"] == "3"
+                assert refused.headers["x-ratelimit-remaining"] == "0"
+                assert refused.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 60)
+        with clock.use(lambda: NOON_MS + 59_999):
+            last = await http.get("/note")
+            assert (last.status_code, last.headers["retry-after"]) == (429, "1")
+        with clock.use(lambda: NOON_MS + 60_000):
+            fresh = await http.get("/note")
+            assert (fresh.status_code, fresh.headers["x-ratelimit-remaining"]) == (200, "2")
+            assert fresh.headers["x-ratelimit-reset"] == str(NOON_MS // 1000 + 120)
+
+
+async def test_a_group_may_have_plainer_words(sqlite: Database) -> None:
+    async with speaking_to(app_of(plain, sqlite, per_minute=1)) as http:
+        with clock.use(lambda: NOON_MS):
+            await http.get("/note")
+            refused = await http.get("/note")
+    assert (refused.status_code, refused.json()) == (429, {"error": "Rate limit exceeded"})
+    assert refused.headers["retry-after"] == "60"
+
+
+async def test_requests_at_once_are_each_counted_once(sqlite: Database) -> None:
+    async with speaking_to(app_of(routes, sqlite, per_minute=20)) as http:
+        with clock.use(lambda: NOON_MS):
+            answers = await asyncio.gather(*(http.get("/note") for _ in range(50)))
+    allowed = [answer for answer in answers if answer.status_code == 200]
+    assert sorted(int(answer.headers["x-ratelimit-remaining"]) for answer in allowed) == list(range(20))
+    assert {answer.status_code for answer in answers} == {200, 429}
+
+
+async def test_a_limit_of_zero_is_none(sqlite: Database) -> None:
+    async with speaking_to(app_of(routes, sqlite, per_minute=0)) as http:
+        answers = [await http.get("/note") for _ in range(20)]
+    assert {answer.status_code for answer in answers} == {200}
+    assert not any("x-ratelimit-limit" in answer.headers for answer in answers)
+
+
+async def test_routes_for_operators_are_outside_the_limit(sqlite: Database) -> None:
+    async with speaking_to(app_of(routes, sqlite, per_minute=1)) as http:
+        assert [(await http.get("/free")).status_code for _ in range(5)] == [200] * 5
+        assert (await http.get("/note")).status_code == 200
+
+
+async def test_addresses_are_counted_apart_and_an_ipv6_host_owns_its_network(sqlite: Database) -> None:
+    app = app_of(routes, sqlite, per_minute=2)
+
+    async def left(address: str) -> int:
+        async with speaking_to(app, address) as http:
+            return int((await http.get("/note")).headers["x-ratelimit-remaining"])
+
+    with clock.use(lambda: NOON_MS):
+        assert await left("192.0.2.1") == 1
+        assert await left("192.0.2.2") == 1
+        assert await left("::ffff:192.0.2.1") == 0, "the same host in other words"
+        assert await left("2001:db8:0:1::1") == 1
+        assert await left("2001:db8:0:1:ffff:ffff:ffff:ffff") == 0
+        assert await left("2001:db8:0:2::1") == 1
+        assert await left("fe80::1%eth0") == 1
+        assert await left("fe80::2%eth0") == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "counted_as"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:DB8::1", "2001:db8::/64"),
+        ("[2001:db8::1]", "2001:db8::/64"),
+        ("", ""),
+        ("unix", "unix"),
+    ],
+)
+def test_what_an_address_is_counted_as(address: str, counted_as: str) -> None:
+    assert bucket(address) == counted_as
+
+
+async def test_a_named_limit_is_counted_for_itself(sqlite: Database) -> None:
+    app = app_of(routes, sqlite, limits={"login": Limit(2, 3600)})
+    async with speaking_to(app) as http:
+        with clock.use(lambda: NOON_MS):
+            assert [(await http.post("/spend")).status_code for _ in range(2)] == [200, 200]
+            refused = await http.post("/spend")
+            assert refused.status_code == 429
+            wait_s = 3600 - NOON_MS // 1000 % 3600
+            assert refused.json() == {"error": f"Rate limit exceeded. Please retry after {wait_s} seconds."}
+            assert refused.headers["retry-after"] == str(wait_s)
+            assert refused.headers["x-ratelimit-limit"] == "1000", "the global one, which is not used up"
+            assert (await http.get("/note")).status_code == 200
+        with clock.use(lambda: NOON_MS + wait_s * 1000):
+            assert (await http.post("/spend")).status_code == 200
+
+
+async def test_a_named_limit_that_is_off_or_unknown_is_none(sqlite: Database) -> None:
+    for named in ({}, {"login": Limit(0, 60)}, {"another": Limit(1, 60)}):
+        async with speaking_to(app_of(routes, sqlite, limits=named)) as http:
+            assert [(await http.post("/spend")).status_code for _ in range(5)] == [200] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", {}),
+        ("login=10/minute", {"login": Limit(10, 60)}),
+        (
+            "login=10/minute,ask=30/minute,genesis.start=6/hour",
+            {"login": Limit(10, 60), "ask": Limit(30, 60), "genesis.start": Limit(6, 3600)},
+        ),
+        (" login = 1 / second , ask=2/day ,", {"login": Limit(1, 1), "ask": Limit(2, 86_400)}),
+        ("login=0", {"login": Limit(0, 60)}),
+        ("login=0/hour", {"login": Limit(0, 3600)}),
+        ("login=1/minute,login=2/minute", {"login": Limit(2, 60)}),
+    ],
+)
+def test_limits_of_routes_are_read(text: str, found: dict[str, Limit]) -> None:
+    assert parse_route_limits(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["login", "login=10", "login=ten/minute", "login=-1/minute", "login=1/week", "=1/minute", "a=1/minute;b=2/minute"],
+)
+def test_limits_that_cannot_be_read_are_shown(text: str) -> None:
+    with pytest.raises(ValueError, match="is not of the form name=count/window") as caught:
+        parse_route_limits(text)
+    assert repr(text) in str(caught.value)

@@ -1,0 +1,288 @@
+"""Signed requests: the three headers, the order of the checks, and their exact words, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from cairn.base import clock, ids, limits, signing
+from cairn.features.projects.signatures import Signatures
+from cairn.storage.database import Database
+from cairn.storage.opening import open_database
+from cairn.web.app import App
+from cairn.web.call import Call
+from cairn.web.needs import ANYONE, SIGNATURE, needs
+from cairn.web.request import Message
+from cairn.web.routes import Routes, TxMode
+from cairn.wire.shapes import Shape
+from tests.support.databases import storage_address
+from tests.support.people import Person
+from tests.support.service import Service
+from tests.web.kit import app_of, authenticators, speaking_to
+
+pytestmark = pytest.mark.anyio
+
+BODY = b'{"event": "session_save", "payload": {"summary": "x"}}'
+NOW_MS = 1_900_000_000_500
+NOW_S = NOW_MS // 1000
+
+
+class Event(Shape):
+    event: str
+
+
+class Taken(Shape):
+    team: str
+    project: str
+    via: str
+    event: str
+
+
+routes = Routes("signed")
+
+
+@routes.add("POST", "/events", needs(SIGNATURE), name="take", status=202)
+async def take(call: Call, body: Event) -> Taken:
+    """Take an event."""
+    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.via, event=body.event)
+
+
+@routes.add("GET", "/events", needs(SIGNATURE), name="list")
+async def list_events(call: Call) -> Taken:
+    """A signed question without a body."""
+    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.via, event="")
+
+
+@routes.add("POST", "/raw", needs(SIGNATURE), name="raw", status=204, tx=TxMode.NONE)
+async def take_raw(call: Call) -> None:
+    """A signed body that nobody reads."""
+
+
+@routes.add("GET", "/open", ANYONE, name="open")
+async def open_to_all(call: Call) -> Event:
+    """Needs nothing but the database."""
+    return Event(event="none")
+
+
+@dataclass(frozen=True)
+class Signer:
+    """A tool that signs for a project."""
+
+    http: httpx.AsyncClient
+    owner: Person
+    project_id: str
+    secret: str
+
+    def headers(self, body: bytes = BODY, *, at: str = str(NOW_S), secret: str | None = None) -> dict[str, str]:
+        return {
+            "Content-Type": "application/json",
+            "X-Service-Project": self.project_id,
+            "X-Service-Timestamp": at,
+            "X-Service-Signature": signing.sign_request(secret or self.secret, at, body),
+        }
+
+    async def send(self, headers: dict[str, str], body: bytes = BODY, *, at_ms: int = NOW_MS) -> tuple[int, object]:
+        with clock.use(lambda: at_ms):
+            async with asyncio.timeout(10):
+                raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+                answer = await self.http.post("/events", content=body, headers=raw)
+        return answer.status_code, answer.json()
+
+
+@pytest.fixture
+async def signer(service: Service) -> AsyncIterator[Signer]:
+    """Our own signed routes on the service's database, with its real check of signatures."""
+    owner = await service.owner()
+    project_id = await owner.create_project()
+    secret = (await owner.get(f"/api/projects/{project_id}/hmac-secret")).json()["secret"]
+    app = app_of(
+        routes, service.house.database, by=authenticators(verify_signature=Signatures(service.house.sealer).verify)
+    )
+    async with speaking_to(app) as http:
+        yield Signer(http, owner, project_id, secret)
+
+
+MISSING = (401, {"error": "Missing required header"})
+EXPIRED = (401, {"error": "Timestamp expired"})
+UNKNOWN = (404, {"error": "Project not found"})
+WRONG = (401, {"error": "Invalid signature"})
+
+
+async def test_a_rightly_signed_request_speaks_for_its_project(signer: Signer) -> None:
+    status, taken = await signer.send(signer.headers())
+    assert status == 202
+    assert taken == {
+        "team": signer.owner.team_id,
+        "project": signer.project_id,
+        "via": "signature",
+        "event": "session_save",
+    }
+
+
+async def test_a_body_that_is_signed_but_not_read_is_taken_too(signer: Signer) -> None:
+    with clock.use(lambda: NOW_MS):
+        answer = await signer.http.post("/raw", content=BODY, headers=signer.headers())
+    assert answer.status_code == 204
+
+
+async def test_a_request_without_a_body_is_signed_as_an_empty_one(signer: Signer) -> None:
+    with clock.use(lambda: NOW_MS):
+        right = await signer.http.get("/events", headers=signer.headers(b""))
+        wrong = await signer.http.get("/events", headers=signer.headers(b"{}"))
+    assert (right.status_code, right.json()["project"]) == (200, signer.project_id)
+    assert (wrong.status_code, wrong.json()) == WRONG
+
+
+async def test_each_header_is_required_before_anything_else(signer: Signer) -> None:
+    names = ("X-Service-Project", "X-Service-Timestamp", "X-Service-Signature")
+    nonsense = {**signer.headers(), **dict.fromkeys(names, "nonsense")}
+    for name in names:
+        assert await signer.send({**nonsense, name: ""}) == MISSING
+        del (without := dict(nonsense))[name]
+        assert await signer.send(without) == MISSING
+
+
+async def test_a_key_is_no_signature(signer: Signer) -> None:
+    assert await signer.send({"Authorization": f"Bearer {signer.owner.key}"}) == MISSING
+
+
+async def test_the_time_comes_before_the_project_and_the_signature(signer: Signer) -> None:
+    for timestamp in (
+        str(NOW_S - 301),
+        str(NOW_S + 302),
+        "0",
+        str(NOW_MS),
+        "-5",
+        "+1900000000",
+        "1900000000.5",
+        "1.9e9",
+        "now",
+        "19_00000000",
+        "²",
+        "9" * 400,
+        "2030-03-17T17:46:40Z",
+    ):
+        headers = {"X-Service-Timestamp": timestamp, "X-Service-Project": "x", "X-Service-Signature": "sha256=00"}
+        assert await signer.send({**signer.headers(), **headers}) == EXPIRED, timestamp
+
+
+async def test_five_minutes_either_way_to_the_millisecond(signer: Signer) -> None:
+    for age_ms in (-300_000, 0, 300_000):
+        assert (await signer.send(signer.headers(), at_ms=NOW_S * 1000 + age_ms))[0] == 202
+    for age_ms in (-300_001, 300_001):
+        assert await signer.send(signer.headers(), at_ms=NOW_S * 1000 + age_ms) == EXPIRED
+
+
+async def test_the_project_comes_before_the_signature(signer: Signer) -> None:
+    nothing = "0" * 26
+    for project in (f"prj_{nothing}", f"team_{nothing}", "x", "ÿ", f"prj_{nothing}" + "x" * 5_000):
+        assert await signer.send({**signer.headers(), "X-Service-Project": project}) == UNKNOWN, project
+
+
+async def test_a_deleted_project_is_unknown(signer: Signer) -> None:
+    await signer.owner.delete(f"/api/projects/{signer.project_id}")
+    assert await signer.send(signer.headers()) == UNKNOWN
+
+
+async def test_every_byte_of_the_body_is_signed(signer: Signer) -> None:
+    for at in (0, len(BODY) // 2, len(BODY) - 1):
+        altered = bytearray(BODY)
+        altered[at] ^= 1
+        assert await signer.send(signer.headers(), bytes(altered)) == WRONG
+    assert await signer.send(signer.headers(), BODY + b" ") == WRONG
+    assert await signer.send(signer.headers(), BODY[:-1]) == WRONG
+    assert await signer.send(signer.headers(), b"") == WRONG
+
+
+async def test_the_signature_comes_before_the_shape_of_the_body(signer: Signer) -> None:
+    assert await signer.send(signer.headers(b"{"), b"[") == WRONG
+    status, refused = await signer.send(signer.headers(b"{"), b"{")
+    assert (status, refused) == (400, {"error": "Request body is not valid JSON"})
+
+
+async def test_a_signature_of_another_form_is_wrong(signer: Signer) -> None:
+    right = signer.headers()["X-Service-Signature"]
+    for signature in (right.upper(), right.removeprefix("sha256="), right[:-1], right + "0", "ÿ", "sha256="):
+        assert await signer.send({**signer.headers(), "X-Service-Signature": signature}) == WRONG, signature
+
+
+async def test_another_projects_secret_is_wrong(signer: Signer) -> None:
+    other = await signer.owner.create_project("Other")
+    secret = (await signer.owner.get(f"/api/projects/{other}/hmac-secret")).json()["secret"]
+    assert await signer.send(signer.headers(secret=secret)) == WRONG
+
+
+async def test_a_replaced_secret_works_until_its_time_and_a_revoked_one_not_at_all(signer: Signer) -> None:
+    rotate = f"/api/projects/{signer.project_id}/hmac-secret/rotate"
+    with clock.use(lambda: NOW_MS):
+        rotated = (await signer.owner.post(rotate)).json()
+    end_ms = NOW_MS + limits.HMAC_PREVIOUS_VALID_MS
+    assert rotated["previousValidUntil"] == clock.iso(end_ms)
+    assert rotated["secret"] != signer.secret
+
+    async def status(secret: str, at_ms: int) -> int:
+        return (await signer.send(signer.headers(at=str(at_ms // 1000), secret=secret), at_ms=at_ms))[0]
+
+    assert await status(rotated["secret"], NOW_MS) == 202
+    assert await status(signer.secret, NOW_MS) == 202
+    assert await status(signer.secret, end_ms - 1) == 202
+    assert await status(signer.secret, end_ms) == 401
+    assert await status(rotated["secret"], end_ms) == 202
+    with clock.use(lambda: NOW_MS + 1_000):
+        third = (await signer.owner.post(rotate)).json()["secret"]
+    assert [await status(secret, NOW_MS + 1_000) for secret in (signer.secret, rotated["secret"], third)] == [
+        401,
+        202,
+        202,
+    ]
+    with clock.use(lambda: NOW_MS + 2_000):
+        revoked = (await signer.owner.post(rotate, {"revokeNow": True})).json()
+    assert revoked["previousValidUntil"] is None
+    assert [await status(secret, NOW_MS + 2_000) for secret in (third, revoked["secret"])] == [401, 202]
+
+
+async def test_a_body_that_is_too_large_is_refused_before_it_is_checked(signer: Signer) -> None:
+    large = b" " * (limits.BODY_BYTES + 1)
+    assert await signer.send(signer.headers(), large) == (413, {"error": "Request body too large"})
+
+
+async def test_bodies_that_do_not_come_hold_no_connection_of_the_database(service: Service, database_url: str) -> None:
+    """Anybody can begin a signed request; more of them than there are connections must keep nobody out."""
+    narrow: Database = await open_database(storage_address(database_url), pool=2)
+    app = app_of(routes, narrow, by=authenticators(verify_signature=Signatures(service.house.sealer).verify))
+    stop = asyncio.Event()
+    waiting = [asyncio.create_task(_begin(app, stop)) for _ in range(4)]
+    try:
+        await asyncio.sleep(0.05)
+        async with speaking_to(app) as http, asyncio.timeout(3):
+            assert (await http.get("/open")).status_code == 200
+    finally:
+        stop.set()
+        await asyncio.gather(*waiting)
+        await narrow.close()
+
+
+async def _begin(app: App, stop: asyncio.Event) -> None:
+    """A signed request whose body does not come until the end of the test."""
+    head = {"x-service-project": ids.new("prj"), "x-service-timestamp": str(clock.now_ms() // 1000)}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/events",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in head.items()] + [(b"x-service-signature", b"x")],
+        "client": ("192.0.2.1", 1),
+    }
+
+    async def receive() -> Message:
+        await stop.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Message) -> None:
+        pass
+
+    await app(scope, receive, send)
