@@ -22,8 +22,8 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def main(port: int) -> None:
-    settings = load({"CAIRN_PORT": str(port), "CAIRN_DATA_DIR": "unused"})
-    await server.listen(app, settings, server.stop_signal())
+    with server.open_socket(load({"CAIRN_PORT": str(port)})) as listening:
+        await server.listen(app, listening, server.stop_signal())
 
 
 if __name__ == "__main__":

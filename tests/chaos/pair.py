@@ -115,10 +115,13 @@ class Stream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """By now the server must have ended it, as streams are ended and not by hanging up."""
+        """By now the server must have ended it."""
         self._thread.join(5)
         assert self.ended.is_set()
-        assert self.error is None
+
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the server ends it in time, and as streams are ended, not by hanging up."""
+        return self.ended.wait(seconds) and self.error is None
 
     def wait_for(self, words: str, seconds: float = 5.0) -> None:
         stop = time.monotonic() + seconds

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
+from cairn.base import log
 from cairn.jobs import runner
 from cairn.storage.database import Database
 from cairn.storage.opening import open_database
@@ -40,3 +42,12 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_HEARTBEAT_S", 0.1)
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 60)
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Failures are what these tests are about; each in one line is enough."""
+    before = structlog.get_config()
+    log.configure("error", "json")
+    yield
+    structlog.configure(**before)

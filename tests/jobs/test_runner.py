@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock, log
+from cairn.base import clock
 from cairn.jobs import runner as runner_module
 from cairn.jobs.queue import Job
 from cairn.jobs.runner import Runner, Work, retry_delay_ms
@@ -20,12 +20,6 @@ from cairn.storage.tables import jobs
 from tests.jobs import weather, work
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> None:
-    """Failures are what these tests are about; their traces need not be shown."""
-    log.configure("error", "json")
 
 
 @asynccontextmanager

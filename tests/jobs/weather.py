@@ -12,6 +12,7 @@ from typing import TypeVar
 import asyncpg
 import pytest
 
+from cairn.jobs import runner
 from cairn.storage import sqlite
 from cairn.storage.database import StorageUnavailable
 
@@ -20,8 +21,9 @@ Storm = Callable[[str | Path], AbstractAsyncContextManager[None]]
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for a locked file."""
+    """Do not wait long for a locked file, and ask for work all the time, so that the storm meets somebody."""
     monkeypatch.setattr(sqlite, "_BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(runner, "_POLL_S", 0.002)
 
 
 async def outlast(work: Callable[[], Awaitable[T]]) -> T:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock, log
+from cairn.base import clock
 from cairn.jobs import runner
 from cairn.ports.mail.mailer import MailError, open_mailer
 from cairn.storage.tables import jobs
@@ -103,7 +103,6 @@ async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_
 ) -> None:
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 50)
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
-    log.configure("error", "json")
     with SmtpServer("cairn", "secret") as server:
         server.refuse_next(2)
         settings = settings_for(tmp_path, databases.fresh(engine, tmp_path), CAIRN_MAIL_URL=server.url)

@@ -22,9 +22,6 @@ from tests.storage import facts
 
 pytestmark = pytest.mark.anyio
 
-_LAG_S = 0.15
-"""How late the event loop may be on a busy machine; a loop that waits for a lock is later by far."""
-
 
 @contextmanager
 def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
@@ -48,19 +45,18 @@ def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _watched_loop() -> AsyncIterator[list[float]]:
-    """The worst delay of the event loop while the block ran, as the list's only entry."""
-    worst = [0.0]
+async def _watched_loop() -> AsyncIterator[list[int]]:
+    """How often the event loop came round while the block ran, as the list's only entry."""
+    rounds = [0]
 
     async def watch() -> None:
         while True:
-            before = clock.monotonic()
             await asyncio.sleep(0.005)
-            worst[0] = max(worst[0], clock.monotonic() - before - 0.005)
+            rounds[0] += 1
 
     watching = asyncio.create_task(watch())
     try:
-        yield worst
+        yield rounds
     finally:
         watching.cancel()
 
@@ -118,12 +114,12 @@ async def test_one_write_alone_is_not_kept_waiting_for_company(sqlite_database: 
 
 async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
     with _held_by_another(sqlite_path, 0.3):
-        async with _watched_loop() as worst:
+        async with _watched_loop() as rounds:
             before = clock.monotonic()
             await asyncio.gather(*(_put(sqlite_database, str(number)) for number in range(5)))
             took = clock.monotonic() - before
     assert 0.1 < took < 3.0
-    assert worst[0] < _LAG_S
+    assert rounds[0] > 10, "the loop waited for the lock"
     assert len(await facts.names_on_disk(sqlite_path)) == 5
 
 
@@ -260,10 +256,10 @@ async def test_a_constraint_checked_at_the_commit_fails_the_batch_and_the_writer
 async def test_long_statements_do_not_stop_the_event_loop(sqlite_database: SqliteDatabase) -> None:
     """Listings and sweeps over many rows run beside the loop, in a write as in a read."""
     rows = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000)"
-    async with _watched_loop() as worst:
+    async with _watched_loop() as rounds:
         async with sqlite_database.write() as tx:
             await tx.sweep(text(f"INSERT INTO installation {rows} SELECT 'n' || x, '' FROM n"))
             await tx.many(text(f"{rows} SELECT max(x) FROM n"))
         async with sqlite_database.read() as tx:
             assert (await tx.many(text("SELECT count(*) AS found FROM installation")))[0]["found"] == 300_000
-    assert worst[0] < _LAG_S
+    assert rounds[0] > 15

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,16 @@ async def test_a_single_read_never_sees_half_of_a_transaction(database: Database
         await asyncio.sleep(0)
     await moving
     assert counts == {100}
+
+
+async def test_opening_and_closing_soon_leaves_no_error_behind(address: str | Path) -> None:
+    """As every operator's command does; an error that nobody retrieves would be told on standard error."""
+    for number in range(60):
+        database = await open_database(address, pool=2)
+        await asyncio.sleep(number / 4_000)
+        await database.close()
+    gc.collect()
+    await asyncio.sleep(0)
 
 
 async def test_closing_waits_for_what_is_under_way(address: str | Path) -> None:

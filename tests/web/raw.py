@@ -64,9 +64,7 @@ class Connection:
         first, *lines = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         status = int(first.split(" ")[1])
-        if status == 100:
-            return self.read(head_only=head_only)
-        if head_only or status in (204, 304):
+        if head_only or status in (100, 204, 304):
             return Answer(status, headers, b"")
         if headers.get("transfer-encoding") == "chunked":
             return Answer(status, headers, self._chunks())

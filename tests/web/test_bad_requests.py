@@ -156,12 +156,14 @@ def test_methods_that_are_not_there(running: Running, route: Route) -> None:
     """Refused before anything else, with the methods that are."""
     there = {other.method for other in API_ROUTES if path_of(other) == path_of(route)}
     allowed = ", ".join(sorted(there) + (["HEAD"] if "GET" in there else []))
-    for method in ("FOO", "TRACE", "OPTIONS", "PUT", "get", "PROPFIND", "A" * 1_000):
-        if method in there:
-            continue
+    for method in {"TRACE", "OPTIONS", "PUT", "PROPFIND"} - there:
         answer = call(running, route, path_of(route), method=method)
         assert (answer.status, answer.headers.get("allow")) == (405, allowed), method
         assert answer.error == errors.METHOD_NOT_ALLOWED.text
+    for word in ("FOO", "get", "A" * 1_000):
+        answer = call(running, route, path_of(route), method=word)
+        assert answer.status in (400, 405), "the server may not even take it for a method"
+        assert answer.error
 
 
 @every_route

@@ -70,7 +70,6 @@ ROUTER = Router(list(routes))
         ("/notes/trees", "small.get", ("trees",)),
         ("/notes/grüße 1", "small.get", ("grüße 1",)),
         ("/notes/{}", "small.get", ("{}",)),
-        ("/notes/\0", "small.get", ("\0",)),
     ],
 )
 def test_found(path: str, name: str, values: tuple[str, ...]) -> None:

@@ -19,7 +19,6 @@ from cairn.web.call import Call
 from cairn.web.needs import ANYONE, KEY, needs
 from cairn.web.response import Stream
 from cairn.web.routes import Routes, TxMode
-from tests.support.processes import free_port
 from tests.support.service import settings_for
 from tests.web.kit import app_of, authenticators, caller, speaking_to
 
@@ -109,24 +108,28 @@ async def watched(call: Call) -> Stream:
 @asynccontextmanager
 async def listening(app: App, folder: Path) -> AsyncIterator[int]:
     """The app behind the server that ``cairn serve`` uses; its port."""
-    port = free_port()
-    settings = settings_for(folder, f"sqlite:///{folder}/cairn.db", CAIRN_PORT=str(port))
+    settings = settings_for(folder, f"sqlite:///{folder}/cairn.db", CAIRN_PORT="0")
     stop = asyncio.Event()
-    serving = asyncio.create_task(server.listen(app, settings, stop))
-    try:
-        async with asyncio.timeout(10):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
+    with server.open_socket(settings) as opened:
+        serving = asyncio.create_task(server.listen(app, opened, stop, app.close))
+        try:
+            async with asyncio.timeout(10):
+                while not await _answers(opened.getsockname()[1]):
                     await asyncio.sleep(0.01)
-                    continue
-                writer.close()
-                break
-        yield port
-    finally:
-        stop.set()
-        await serving
+            yield opened.getsockname()[1]
+        finally:
+            stop.set()
+            async with asyncio.timeout(10):
+                await serving
+
+
+async def _answers(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 class Reader:
@@ -273,3 +276,15 @@ async def test_a_stream_ends_when_its_caller_is_no_longer_allowed(sqlite: Databa
         answer = await asking
     assert kitchen.closed.is_set()
     assert answer.text.startswith(": keep-alive\n\n")
+
+
+async def test_a_server_that_stops_ends_its_streams_properly(
+    sqlite: Database, kitchen: Kitchen, tmp_path: Path
+) -> None:
+    async with listening(app_of(routes, sqlite, tools=(kitchen,)), tmp_path) as port:
+        reader = await Reader.open(port, "/endless")
+        await reader.head()
+        await reader.piece()
+    assert kitchen.closed.is_set(), "and it did not have to wait for the reader"
+    assert await reader.piece() in (b"", None)
+    reader.leave()

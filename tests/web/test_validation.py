@@ -157,7 +157,7 @@ def _request(query: bytes = b"", content_type: bytes | None = b"application/json
 
 
 def _read(raw: bytes, *, optional: bool = False, content_type: bytes | None = b"application/json") -> Any:
-    return read_json(_request(content_type=content_type), raw, msgspec.json.Decoder(Order), optional=optional)
+    return read_json(_request(content_type=content_type), raw, Order, optional=optional)
 
 
 def test_an_empty_body_is_an_empty_object_where_nothing_is_required() -> None:

@@ -49,6 +49,7 @@ PLAN_LIMIT = ErrorKind(403, "Plan limit reached: {counter}")
 # The request itself
 INVALID = ErrorKind(400, "{sentence}")
 INVALID_BODY = ErrorKind(400, "Invalid request body")
+BODY_INCOMPLETE = ErrorKind(400, "Request body is incomplete")
 MALFORMED_JSON = ErrorKind(400, "Request body is not valid JSON")
 BODY_REQUIRED = ErrorKind(400, "Request body must be a JSON object")
 NUL_CHARACTER = ErrorKind(400, "Text must not contain NUL characters")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 from cairn.base import log
 from cairn.base.settings import Settings
@@ -15,10 +15,14 @@ from cairn.storage import schema
 _log = log.logger("entry")
 
 
+def _alone(settings: Settings) -> AbstractContextManager[None]:
+    """An embedded database belongs to one server."""
+    return hold_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext()
+
+
 async def serve(settings: Settings) -> None:
     """API, job runner and dashboard in one process; brings the schema up to date by itself."""
-    server.check_port(settings)
-    with hold_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext():
+    with server.open_socket(settings) as listening, _alone(settings):
         if (settings.on_sqlite or settings.auto_migrate) and await schema.migrate(database_address(settings)):
             _log.info("the database was brought up to date", schema=schema.HEAD)
         async with (
@@ -27,15 +31,15 @@ async def serve(settings: Settings) -> None:
             open_app(house, runner) as app,
         ):
             print(await welcome(house), flush=True)
-            await server.listen(app, settings, server.stop_signal())
+            await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def api(settings: Settings) -> None:
     """The API alone; the schema must be current."""
-    server.check_port(settings)
-    async with open_house(settings) as house, open_app(house) as app:
-        _log.info("the API listens", address=f"{settings.host}:{settings.port}")
-        await server.listen(app, settings, server.stop_signal())
+    with server.open_socket(settings) as listening:
+        async with open_house(settings) as house, open_app(house) as app:
+            _log.info("the API listens", address=f"{settings.host}:{settings.port}")
+            await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def jobs(settings: Settings) -> None:

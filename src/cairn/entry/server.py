@@ -1,27 +1,26 @@
-"""Listening: the app on Granian, inside our own event loop, until a signal asks to stop."""
+"""Listening: the app on uvicorn, inside our own event loop, until a signal asks to stop."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
+import uvicorn
 
-from cairn.base import log
 from cairn.base.settings import Settings, SettingsError
+from cairn.entry.protocol import GuardedProtocol
 from cairn.web.request import Receive, Scope, Send
 
 T = TypeVar("T")
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_HEADER_READ_MS = 10_000
-_STOP_SECONDS = 5.0
-_log = log.logger("server")
+_KEEP_ALIVE_S = 65
+_STOP_S = 5
+_BACKLOG = 1024
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -43,40 +42,51 @@ def stop_signal() -> asyncio.Event:
     return stop
 
 
-def check_port(settings: Settings) -> None:
-    """Say in one line that the port is taken, before anything else starts."""
+def open_socket(settings: Settings) -> socket.socket:
+    """The socket to listen on; a port that is taken is one clear line, before anything else starts."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, settings.port))
-        except OSError as error:
-            where = f"{settings.host}:{settings.port}"
-            raise SettingsError(f"Cannot listen on {where} ({error.strerror}); set CAIRN_PORT") from None
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        where = f"{settings.host}:{settings.port}"
+        raise SettingsError(f"Cannot listen on {where} ({error.strerror}); set CAIRN_HOST or CAIRN_PORT") from None
+    return listening
 
 
-async def listen(app: AsgiApp, settings: Settings, stop: asyncio.Event) -> None:
+class _Server(uvicorn.Server):
+    """Uvicorn, but the process's signals are ours."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def listen(
+    app: AsgiApp, listening: socket.socket, stop: asyncio.Event, on_stop: Callable[[], None] | None = None
+) -> None:
     """Serve until ``stop`` is set; requests under way get a moment to end."""
-    server = Server(
+    config = uvicorn.Config(
         app,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_READ_MS),
-        websockets=False,
-        backlog=1024,
-        log_enabled=False,
+        http=GuardedProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_STOP_S,
     )
-    serving = asyncio.create_task(server.serve())
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
-    if serving.done():
-        serving.result()
-        raise SettingsError(f"The server on {settings.host}:{settings.port} ended unexpectedly")
-    server.stop()  # type: ignore[no-untyped-call]
-    try:
-        await asyncio.wait_for(serving, _STOP_SECONDS)
-    except TimeoutError:
-        _log.warning("some requests did not end in time")
+    if on_stop is not None:
+        on_stop()
+    server.should_exit = True
+    await serving

@@ -47,7 +47,8 @@ class Addresses:
         if not self._trusted or not self._is_trusted(_parse(request.address)):
             return
         # From the nearest hop outwards; the first one that is not ours is the client.
-        for hop in reversed((request.header(b"x-forwarded-for") or "").split(",")):
+        lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        for hop in reversed(",".join(lines).split(",")):
             found = _parse(hop)
             if found is None:
                 return

@@ -51,6 +51,11 @@ class App:
         self._tools = tools
         self._metrics = metrics
         self._common = CommonHeaders(https=https)
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        """End open streams, so that a stop need not wait for them."""
+        self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -78,6 +83,8 @@ class App:
         except Exception:
             _log.exception("a fault of ours", request_id=request.request_id, path=request.path)
             response = refusal_response(errors.INTERNAL())
+        if response.status >= 400:
+            await request.drain()  # an answer sent into an unread body may never be seen
         await self._send(request, response, decision, send)
         self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
 
@@ -126,9 +133,9 @@ class App:
         arguments: dict[str, Any] = dict(zip(route.path_parameters, values, strict=True))
         if route.query is not None:
             arguments["query"] = read_query(request, route.query)
-        if route.decoder is not None:
+        if route.body is not None:
             raw = await request.read_body()
-            arguments["body"] = read_json(request, raw, route.decoder, optional=route.body_optional)
+            arguments["body"] = read_json(request, raw, route.body, optional=route.body_optional)
         return arguments
 
     async def _send(self, request: Request, response: Response | Stream, decision: Decision | None, send: Send) -> None:
@@ -137,7 +144,7 @@ class App:
         if decision is not None:
             headers += _limit_headers(decision)
         if isinstance(response, Stream) and request.method != "HEAD":
-            await _send_stream(request, response, headers, send)
+            await self._send_stream(request, response, headers, send)
             return
         body = b"" if isinstance(response, Stream) else response.body
         if response.status != 304 and response.status != 204:
@@ -146,27 +153,27 @@ class App:
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
 
-
-async def _send_stream(request: Request, response: Stream, headers: Headers, send: Send) -> None:
-    """Send the pieces as they come; stop making them as soon as the reader has gone."""
-    headers.append((b"content-type", response.content_type))
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    sending = asyncio.ensure_future(_send_pieces(response, send))
-    watching = asyncio.ensure_future(request.wait_for_disconnect())
-    try:
-        await asyncio.wait((sending, watching), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        watching.cancel()
-        sending.cancel()
-        fault, _ = await asyncio.gather(sending, watching, return_exceptions=True)
-        if isinstance(fault, Exception):
-            _log.error("a stream broke off", request_id=request.request_id, exc_info=fault)
+    async def _send_stream(self, request: Request, response: Stream, headers: Headers, send: Send) -> None:
+        """Send the pieces as they come; stop making them as soon as the reader has gone or the server stops."""
+        headers.append((b"content-type", response.content_type))
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        sending = asyncio.ensure_future(_send_pieces(response, send))
+        ends = [asyncio.ensure_future(end) for end in (request.wait_for_disconnect(), self._closing.wait())]
+        try:
+            await asyncio.wait((sending, *ends), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, *ends):
+                task.cancel()
+            fault, *_ = await asyncio.gather(sending, *ends, return_exceptions=True)
+            if isinstance(fault, Exception):
+                _log.error("a stream broke off", request_id=request.request_id, exc_info=fault)
 
 
 async def _send_pieces(response: Stream, send: Send) -> None:
     async with aclosing(response.pieces) as pieces:
         async for piece in pieces:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)  # others get their turn, and we hear of a reader who has left
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -14,6 +14,7 @@ from cairn.base.errors import ErrorKind
 from cairn.web.needs import Needs
 from cairn.web.response import Response, Stream
 from cairn.web.routes import Route
+from cairn.web.validation import without_none
 
 _REF = "#/components/schemas/{name}"
 _ERROR_SCHEMA = {
@@ -157,17 +158,11 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
                 "name": field.encode_name,
                 "in": "query",
                 "required": field.required,
-                "schema": _schema_of(_without_none(field.type)),
+                "schema": _schema_of(without_none(field.type)),
             }
             for field in msgspec.structs.fields(route.query)
         ]
     return parameters
-
-
-def _without_none(kind: Any) -> Any:
-    """A query parameter is there or not; it is never null."""
-    parts = [part for part in typing.get_args(kind) if part is not type(None)]
-    return parts[0] if type(None) in typing.get_args(kind) and len(parts) == 1 else kind
 
 
 def _responses(route: Route) -> dict[str, Any]:
@@ -205,7 +200,7 @@ def _possible_errors(route: Route) -> list[ErrorKind]:
     if route.query is not None or route.body is not None:
         kinds.append(errors.INVALID)
     if route.body is not None:
-        kinds += [errors.MALFORMED_JSON, errors.BODY_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE]
+        kinds += [errors.MALFORMED_JSON, errors.BODY_INCOMPLETE, errors.BODY_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE]
     if route.counted:
         kinds.append(route.rate_limited)
     return [*kinds, *route.errors, errors.UNAVAILABLE]

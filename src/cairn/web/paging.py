@@ -13,7 +13,7 @@ from cairn.web.call import Call
 T = TypeVar("T")
 
 Limit = Annotated[int, Meta(ge=1, le=limits.LIST_ENTRIES)]
-Cursor = Annotated[str, Meta(pattern=r"^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}$")]
+Cursor = Annotated[str, Meta(pattern=r"^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}$(?!\n)")]
 
 
 class Page(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -14,12 +15,24 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _LENGTH_DIGITS = 12
+_DRAIN_BYTES = 16 * 1024 * 1024
+_DRAIN_S = 5.0
 
 
 class Request:
     """Method, path, headers and (when asked for) the body."""
 
-    __slots__ = ("_body", "_receive", "address", "headers", "method", "path", "query_string", "request_id")
+    __slots__ = (
+        "_body",
+        "_read_whole",
+        "_receive",
+        "address",
+        "headers",
+        "method",
+        "path",
+        "query_string",
+        "request_id",
+    )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.method: str = scope["method"]
@@ -30,6 +43,7 @@ class Request:
         self.request_id = ""
         self._receive = receive
         self._body: bytes | None = None
+        self._read_whole = False
 
     @property
     def origin(self) -> Origin:
@@ -52,15 +66,36 @@ class Request:
     async def _receive_body(self, limit: int) -> bytes:
         parts: list[bytes] = []
         size = 0
-        while True:
-            message = await self._receive()
-            part: bytes = message.get("body", b"")
+        while not self._read_whole:
+            part = await self._next_part()
             size += len(part)
             if size > limit:
                 raise errors.BODY_TOO_LARGE()
             parts.append(part)
-            if not message.get("more_body"):
-                return b"".join(parts) if len(parts) > 1 else part
+        return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    async def _next_part(self) -> bytes:
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._read_whole = True
+            raise errors.BODY_INCOMPLETE()
+        self._read_whole = not message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
+
+    async def drain(self) -> None:
+        """Read on to the end of the body, within bounds, and forget it. A client that asked first need not send it."""
+        if b"expect" in self.headers:
+            return
+        if self.headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in self.headers:
+            return
+        size = 0
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                while not self._read_whole and size < _DRAIN_BYTES:
+                    size += len(await self._next_part())
+        except (TimeoutError, errors.Refusal):
+            return
 
     async def wait_for_disconnect(self) -> None:
         """Return when the client has gone away."""

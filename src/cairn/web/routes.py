@@ -57,7 +57,6 @@ class Route:
     body_optional: bool
     query: type[Any] | None
     answer: Any
-    decoder: msgspec.json.Decoder[Any] | None
 
     @property
     def summary(self) -> str:
@@ -128,7 +127,6 @@ class Routes:
                     body_optional=body is not None and not _required_fields(body),
                     query=hints.get("query"),
                     answer=hints["return"],
-                    decoder=None if body is None else msgspec.json.Decoder(body),
                 )
             )
             unknown = set(parameters) - {"call", "body", "query", *self._declared[-1].path_parameters}
@@ -150,6 +148,7 @@ def _required_fields(kind: type[Any]) -> list[str]:
 _METHODS = "\0"
 _ANY = "{}"
 _KEPT_PATHS = 4096
+_KEPT_PATH_CHARS = 200
 _Node = dict[str, Any]
 Found = tuple[dict[str, Route], tuple[str, ...]]
 
@@ -159,7 +158,7 @@ class Router:
 
     def __init__(self, routes: list[Route]) -> None:
         self._root: _Node = {}
-        self.find = lru_cache(maxsize=_KEPT_PATHS)(self._find)
+        self._find_kept = lru_cache(maxsize=_KEPT_PATHS)(self._find)
         for route in routes:
             node = self._root
             for segment in route.path[1:].split("/"):
@@ -169,8 +168,13 @@ class Router:
                 raise ValueError(f"{route.method} {route.path} is declared twice")
             methods[route.method] = route
 
-    def _find(self, path: str) -> Found | None:
+    def find(self, path: str) -> Found | None:
         """The routes by method at this path, and the values of its parameters."""
+        return self._find_kept(path) if len(path) <= _KEPT_PATH_CHARS else self._find(path)
+
+    def _find(self, path: str) -> Found | None:
+        if "\0" in path:
+            return None
         return _walk(self._root, path[1:].split("/"), 0, ()) if path.startswith("/") else None
 
 

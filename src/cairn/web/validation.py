@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import typing
-from typing import Any
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -25,41 +27,64 @@ _TYPE_WORDS = {
 }
 
 
-def read_json(request: Request, raw: bytes, decoder: msgspec.json.Decoder[Any], *, optional: bool) -> Any:
-    """The body as the route's shape."""
+def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) -> Any:
+    """The body as the route's shape. All of it must be JSON, also what the shape ignores."""
     if not raw:
         if optional:
             raw = b"{}"
         else:
             raise errors.BODY_REQUIRED()
-    elif not _is_json(request.headers.get(b"content-type", b"")):
-        raise errors.UNSUPPORTED_MEDIA_TYPE()
+    else:
+        require_json(request)
     if b"\\u0000" in raw and _ESCAPED_NUL.search(raw):
         raise errors.NUL_CHARACTER()
     try:
-        return decoder.decode(raw)
-    except msgspec.ValidationError as error:
-        raise errors.invalid(explain(error, decoder.type)) from error
+        decoded = msgspec.json.decode(raw)
+    except msgspec.ValidationError as error:  # a number beyond all bounds
+        raise errors.invalid(explain(error, kind)) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.MALFORMED_JSON() from error
+    try:
+        return msgspec.convert(decoded, kind)
+    except msgspec.ValidationError as error:
+        raise errors.invalid(explain(error, kind)) from error
 
 
-def _is_json(content_type: bytes) -> bool:
-    return content_type.split(b";", 1)[0].strip().lower() == b"application/json"
+def require_json(request: Request) -> None:
+    if request.headers.get(b"content-type", b"").split(b";", 1)[0].strip().lower() != b"application/json":
+        raise errors.UNSUPPORTED_MEDIA_TYPE()
 
 
 def read_query(request: Request, kind: type[Any]) -> Any:
     """The query string as the route's shape; of a repeated name the last one counts."""
     try:
-        pairs = parse_qsl(request.query_string.decode("ascii"), keep_blank_values=True, errors="strict")
+        pairs = dict(parse_qsl(request.query_string.decode("ascii"), keep_blank_values=True, errors="strict"))
     except (UnicodeDecodeError, ValueError) as error:
         raise errors.invalid("The query string is not valid UTF-8") from error
-    if any("\0" in name or "\0" in value for name, value in pairs):
+    if any("\0" in name or "\0" in value for name, value in pairs.items()):
         raise errors.NUL_CHARACTER()
-    try:
-        return msgspec.convert(dict(pairs), kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise errors.invalid(explain(error, kind)) from error
+    given: dict[str, Any] = {}
+    for name, (field, plain) in _query_fields(cast(Hashable, kind)).items():
+        if name not in pairs:
+            if field.required:
+                raise errors.invalid(f"{name} is required")
+            continue
+        try:
+            given[field.name] = msgspec.convert(pairs[name], plain, strict=False)
+        except msgspec.ValidationError as error:
+            raise errors.invalid(f"{name} {_requirement(str(error), name, kind)}") from error
+    return kind(**given)
+
+
+@lru_cache(maxsize=256)
+def _query_fields(kind: Hashable) -> dict[str, tuple[msgspec.structs.FieldInfo, Any]]:
+    """The parameters by name, with their types: a parameter is there or not, it is never null."""
+    return {field.encode_name: (field, without_none(field.type)) for field in msgspec.structs.fields(cast(Any, kind))}
+
+
+def without_none(kind: Any) -> Any:
+    parts = [part for part in typing.get_args(kind) if part is not type(None)]
+    return parts[0] if type(None) in typing.get_args(kind) and len(parts) == 1 else kind
 
 
 def explain(error: msgspec.ValidationError, kind: Any) -> str:

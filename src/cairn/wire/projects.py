@@ -16,7 +16,7 @@ AiTier = Literal["small", "medium"]
 RepoAuthMethod = Literal["public", "token"]
 
 RepoUrl = Annotated[str, Meta(max_length=limits.REPO_URL_CHARS)]
-RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$")]
+RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$(?!\n)")]
 Threshold = Annotated[float, Meta(ge=0, le=limits.AUTO_APPROVE_MAX)]
 
 

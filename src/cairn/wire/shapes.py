@@ -14,8 +14,12 @@ class Shape(Struct, kw_only=True, rename="camel"):
 
 
 # Text without NUL, which PostgreSQL cannot hold; a name also shows something.
-_ANY_TEXT = r"^[^\x00]*$"
-_VISIBLE_TEXT = r"^[^\x00]*\S[^\x00]*$"
+# ``(?!\n)``: in Python, but not in JSON Schema, ``$`` also stands before a last line break. The characters that
+# show nothing are written out for the same reason: languages differ in what ``\s`` means.
+_END = r"$(?!\n)"
+_ANY_TEXT = rf"^[^\x00]*{_END}"
+_BLANK = r"\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff"
+_VISIBLE_TEXT = rf"^[^\x00]*[^{_BLANK}][^\x00]*{_END}"
 
 ProjectName = Annotated[str, Meta(min_length=1, max_length=limits.PROJECT_NAME_CHARS, pattern=_VISIBLE_TEXT)]
 KeyName = Annotated[str, Meta(min_length=1, max_length=limits.KEY_NAME_CHARS, pattern=_VISIBLE_TEXT)]
@@ -23,13 +27,13 @@ PersonName = Annotated[str, Meta(min_length=1, max_length=limits.PERSON_NAME_CHA
 TeamName = Annotated[str, Meta(min_length=1, max_length=limits.TEAM_NAME_CHARS, pattern=_VISIBLE_TEXT)]
 Description = Annotated[str, Meta(max_length=limits.DESCRIPTION_CHARS, pattern=_ANY_TEXT)]
 Email = Annotated[
-    str, Meta(min_length=3, max_length=limits.EMAIL_CHARS, pattern=r"^[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+$")
+    str, Meta(min_length=3, max_length=limits.EMAIL_CHARS, pattern=rf"^[^@{_BLANK}]+@[^@{_BLANK}]+{_END}")
 ]
 Password = Annotated[
     str, Meta(min_length=limits.PASSWORD_MIN_CHARS, max_length=limits.PASSWORD_MAX_CHARS, pattern=_ANY_TEXT)
 ]
 GivenPassword = Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX_CHARS, pattern=_ANY_TEXT)]
-Token = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"^[A-Za-z0-9._-]+$")]
+Token = Annotated[str, Meta(min_length=1, max_length=500, pattern=rf"^[A-Za-z0-9._-]+{_END}")]
 AnyId = Annotated[str, Meta(min_length=1, max_length=100, pattern=_ANY_TEXT)]
 
 

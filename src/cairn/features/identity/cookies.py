@@ -33,6 +33,8 @@ class LoginCookie:
 def own_origins(base_url: str) -> frozenset[str]:
     """The origins our own pages have: the base address, and its other names when it is this machine."""
     parts = urlsplit(base_url)
-    port = f":{parts.port}" if parts.port else ""
-    hosts = ("127.0.0.1", "localhost", "[::1]") if parts.hostname in _LOOPBACK else (parts.netloc.removesuffix(port),)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = f":{parts.port}" if parts.port not in (None, usual) else ""
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    hosts = ("127.0.0.1", "localhost", "[::1]") if parts.hostname in _LOOPBACK else (host,)
     return frozenset(f"{parts.scheme}://{host}{port}" for host in hosts)

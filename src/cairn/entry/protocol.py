@@ -1,0 +1,88 @@
+"""HTTP on a socket, with bounds that the server itself does not set: on headers, and on the time they take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_HEADERS_S = 15.0
+_HEADER_BYTES = 64 * 1024
+_HEADER_LINES = 200
+
+_REFUSALS = {
+    400: b"Bad Request",
+    408: b"Request Timeout",
+    431: b"Request Header Fields Too Large",
+}
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """A client that sends headers without end, or slowly for ever, is turned away."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._slow: asyncio.TimerHandle | None = None
+        self._header_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._headers_are_here()
+        super().connection_lost(exc)
+
+    def _expect_headers(self) -> None:
+        self._headers_are_here()
+        self._slow = self.loop.call_later(_HEADERS_S, self._refuse, 408)
+
+    def _headers_are_here(self) -> None:
+        if self._slow is not None:
+            self._slow.cancel()
+            self._slow = None
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._header_bytes = 0
+        if self._slow is None:
+            self._expect_headers()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > _HEADER_BYTES or len(self.headers) > _HEADER_LINES:
+            self._refuse(431)
+
+    def on_headers_complete(self) -> None:
+        self._headers_are_here()
+        if not self.transport.is_closing():
+            super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(400)
+
+    def _refuse(self, status: int) -> None:
+        """Answer what is not HTTP as we answer everything else, and hang up."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            words = _REFUSALS[status]
+            body = b'{"error":"%s"}' % words
+            head = (
+                b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head % (status, words, len(body)) + body)
+        self.transport.close()
