@@ -51,7 +51,10 @@ class Client:
         except httpx.HTTPError as error:
             raise ApiError(0, f"{self._http.base_url} cannot be reached: {error}") from error
         if response.is_success:
-            return msgspec.json.decode(response.content, type=answer)
+            try:
+                return msgspec.json.decode(response.content, type=answer)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise ApiError(response.status_code, f"{self._http.base_url} does not answer like Cairn") from error
         raise ApiError(response.status_code, _error_text(response))
 
     def me(self) -> Me:

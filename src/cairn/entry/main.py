@@ -52,7 +52,7 @@ def _run(main: Coroutine[Any, Any, T]) -> T:
 
     try:
         return run(main)
-    except (SettingsError, PlansError, SchemaError, StorageUnavailable, Refusal, ValueError) as error:
+    except (SettingsError, PlansError, SchemaError, StorageUnavailable, Refusal, ValueError, OSError) as error:
         raise _stop(str(error)) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
@@ -104,7 +104,10 @@ def create_owner(
     """Make an account that owns a new team, with a first project and an API key."""
     from cairn.entry import admin as operator
 
-    password = password_file.read_text(encoding="utf-8").strip() if password_file else None
+    try:
+        password = password_file.read_text(encoding="utf-8").strip() if password_file else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _stop(f"--password-file cannot be read: {error}") from None
     made = _run(
         operator.create_owner(_settings(), email=email, team=team, name=name, project=project, password=password)
     )

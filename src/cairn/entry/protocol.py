@@ -25,6 +25,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **options)
         self._slow: asyncio.TimerHandle | None = None
         self._header_bytes = 0
+        self._body_has_begun = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -46,6 +47,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._header_bytes = 0
+        self._body_has_begun = False
         if self._slow is None:
             self._expect_headers()
 
@@ -54,6 +56,8 @@ class GuardedProtocol(HttpToolsProtocol):
         self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._body_has_begun:
+            return  # a trailer: a proxy in front has not seen it, so it counts for nothing
         super().on_header(name, value)
         self._count(len(name) + len(value))
 
@@ -64,6 +68,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._headers_are_here()
+        self._body_has_begun = True
         if not self.transport.is_closing():
             super().on_headers_complete()
 

@@ -177,7 +177,11 @@ def _open_limits(settings: Settings) -> RateLimits:
         routes = parse_route_limits(DEFAULT_ROUTE_LIMITS) | parse_route_limits(settings.route_limits)
     except ValueError as error:
         raise SettingsError(f"CAIRN_ROUTE_LIMITS: {error}") from None
-    return RateLimits(open_counter(settings.redis_url), per_minute=settings.rate_limit_per_minute, routes=routes)
+    try:
+        counter = open_counter(settings.redis_url)
+    except ValueError as error:
+        raise SettingsError(f"CAIRN_REDIS_URL: {error}") from None
+    return RateLimits(counter, per_minute=settings.rate_limit_per_minute, routes=routes)
 
 
 def _readiness(house: House, runner: Runner | None) -> Readiness:

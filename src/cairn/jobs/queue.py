@@ -39,6 +39,21 @@ _NEXT = Sql(
     .limit(1)
     .with_for_update(skip_locked=True)
 )
+_GIVE_UP = Sql(
+    update(jobs)
+    .where(
+        jobs.c.status == "running",
+        jobs.c.lease_until_ms < bindparam("now_ms"),
+        jobs.c.attempt >= jobs.c.max_attempts,
+    )
+    .values(
+        status="failed",
+        error="the worker was lost",
+        finished_at_ms=bindparam("now_ms"),
+        lease_owner=None,
+        lease_until_ms=None,
+    )
+)
 _CLAIM = Sql(
     update(jobs)
     .where(jobs.c.id == bindparam("job_id"))
@@ -108,6 +123,7 @@ async def enqueue(
 async def claim(tx: Tx, owner: str, lease_ms: int) -> Job | None:
     """Take the job that has been due longest, or one whose worker went silent."""
     now_ms = clock.now_ms()
+    await tx.run(_GIVE_UP, now_ms=now_ms)
     row = await tx.one(_NEXT, now_ms=now_ms)
     if row is None:
         return None

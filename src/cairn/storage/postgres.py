@@ -27,6 +27,9 @@ _UNAVAILABLE = (
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.InternalClientError,
+    asyncpg.CannotConnectNowError,
     OSError,
     TimeoutError,
 )

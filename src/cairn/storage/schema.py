@@ -52,7 +52,10 @@ async def version(url: str | Path) -> str | None:
 def _sqlite_version(path: Path) -> str | None:
     if not path.exists():
         return None
-    connection = sqlite.connect(path)
+    try:
+        connection = sqlite.connect(path)
+    except sqlite3.Error as error:
+        raise StorageUnavailable(f"{path} cannot be opened: {error}") from error
     try:
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,6 +10,8 @@ from urllib.request import url2pathname
 
 import obstore
 from obstore.store import LocalStore, ObjectStore, S3Store
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Blobs:
@@ -19,6 +22,8 @@ class Blobs:
         self._prefix = f"{prefix}/" if prefix else ""
 
     def _path(self, project_id: str, sha256: str = "") -> str:
+        if not _NAME.fullmatch(project_id):
+            raise ValueError("blobs belong to a project")
         return f"{self._prefix}{project_id}/{sha256}"
 
     async def put(self, project_id: str, sha256: str, content: bytes) -> None:
