@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 from sqlalchemy import text, update
@@ -22,7 +22,7 @@ from cairn.web.routes import Route
 from tests.contract.cast import Ask, Cast, new_email
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME, examples_of
-from tests.support.service import PASSWORD
+from tests.support.service import BASE_URL, PASSWORD
 
 
 class Provoked(NamedTuple):
@@ -106,6 +106,33 @@ async def _malformed_json(cast: Cast, routes: list[Route]) -> AsyncIterator[Prov
     for route in _with_body(routes):
         for content in (b'{"name": ', b"\xff\xfe", b'{"x": NaN}', b'{"x":' * 100_000):
             yield Provoked(route, await _send_raw(cast, route, content))
+
+
+@EVERYWHERE.of(400, "Request body is incomplete")
+async def _incomplete(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    """The client goes away in the middle of the body."""
+    whole_app = cast.service.app
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        messages = iter(({"type": "http.request", "body": b'{"na', "more_body": True}, {"type": "http.disconnect"}))
+
+        async def broken_off() -> Any:
+            return next(messages)
+
+        await whole_app(scope, broken_off, send)
+
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as breaking:
+        usual, cast.service.http = cast.service.http, breaking
+        try:
+            for route in _with_body(routes):
+                cast.service.http = usual
+                ask = await valid(cast, route)
+                cast.service.http = breaking
+                json_kind = {"Content-Type": "application/json"}
+                yield Provoked(route, await cast.send(cast["owner"], route, ask, content=b"{}", headers=json_kind))
+        finally:
+            cast.service.http = usual
 
 
 @EVERYWHERE.of(400, "Request body must be a JSON object")

@@ -35,6 +35,11 @@ def monotonic() -> float:
     return time.perf_counter()
 
 
+def pause(seconds: float) -> None:
+    """Let time pass, in a thread that may wait."""
+    time.sleep(seconds)
+
+
 def iso(at_ms: int) -> str:
     """The moment as the interface writes it: ISO 8601, UTC, milliseconds, ``Z``."""
     seconds, rest = divmod(at_ms, 1000)

@@ -20,6 +20,7 @@ _CHANNEL = "cairn"
 _CONNECT_SECONDS = 10.0
 _STATEMENT_SECONDS = 60.0
 _ACQUIRE_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
 
 _UNAVAILABLE = (
     asyncpg.PostgresConnectionError,
@@ -82,20 +83,25 @@ class PostgresDatabase:
         """Hear the signals of all processes; after a lost connection, connect again."""
         while True:
             try:
-                connection = await asyncpg.connect(self._url, timeout=_CONNECT_SECONDS)
-            except _UNAVAILABLE:
-                await asyncio.sleep(1.0)
-                continue
-            lost = asyncio.Event()
-            try:
-                connection.add_termination_listener(lambda _, lost=lost: lost.set())
-                await connection.add_listener(_CHANNEL, self._hear)
-                await lost.wait()
+                await self._listen_until_lost()
                 _log.warning("the signal connection was lost, connecting again")
             except _UNAVAILABLE:
                 await asyncio.sleep(1.0)
-            finally:
-                connection.terminate()
+
+    async def _listen_until_lost(self) -> None:
+        connecting = asyncio.ensure_future(asyncpg.connect(self._url, timeout=_CONNECT_SECONDS))
+        try:
+            connection = await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            await _close_when_open(connecting)
+            raise
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        try:
+            await connection.add_listener(_CHANNEL, self._hear)
+            await lost.wait()
+        finally:
+            await _close_when_open(connecting)
 
     def _hear(self, _connection: object, _pid: int, _channel: str, message: str) -> None:
         topic, _, payload = message.partition(" ")
@@ -109,6 +115,13 @@ class PostgresDatabase:
             await asyncio.wait_for(self._pool.close(), timeout=5.0)
         except TimeoutError:
             self._pool.terminate()
+
+
+async def _close_when_open(connecting: asyncio.Future[Any]) -> None:
+    """Close a connection in good order, also one that is just being made: the driver complains of anything else."""
+    with suppress(*_UNAVAILABLE, asyncpg.PostgresError):
+        connection = await connecting
+        await connection.close(timeout=_CLOSE_SECONDS)
 
 
 async def open_postgres(url: str, *, pool: int = 10) -> PostgresDatabase:

@@ -42,12 +42,26 @@ def connect(path: Path) -> sqlite3.Connection:
         cached_statements=512,
     )
     connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode=WAL")
+    _use_wal(connection)
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
     connection.execute("PRAGMA temp_store=MEMORY")
     return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. SQLite does not wait by itself for another process that is just making the file."""
+    give_up_at = clock.monotonic() + _BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if clock.monotonic() > give_up_at:
+                raise
+            clock.pause(0.02)
+        else:
+            return
 
 
 class SqliteDatabase:
@@ -220,6 +234,8 @@ class _Writer:
         except BaseException:
             if batch is not None:
                 self._undo_turn(batch)
+            elif self.connection.in_transaction:  # given up while it was still waiting for the lock
+                self.connection.execute("ROLLBACK")
             raise
         finally:
             self._end_turn()

@@ -173,9 +173,9 @@ class Router:
         return self._find_kept(path) if len(path) <= _KEPT_PATH_CHARS else self._find(path)
 
     def _find(self, path: str) -> Found | None:
-        if "\0" in path:
-            return None
-        return _walk(self._root, path[1:].split("/"), 0, ()) if path.startswith("/") else None
+        # No name holds NUL (PostgreSQL could not even be asked): as another character it is simply not found.
+        segments = path[1:].replace("\0", "\ufffd").split("/")
+        return _walk(self._root, segments, 0, ()) if path.startswith("/") else None
 
 
 def _walk(node: _Node, segments: list[str], at: int, values: tuple[str, ...]) -> Found | None:
