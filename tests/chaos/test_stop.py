@@ -73,7 +73,7 @@ def test_requests_under_way_are_answered(cairn: Cairn) -> None:
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
         ).encode()
         sockets = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20)) for _ in range(16)
+            stack.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20)) for _ in range(6)
         ]
         for connection in sockets:
             connection.sendall(request)

@@ -73,11 +73,15 @@ async def test_a_new_job_begins_at_once_not_at_the_next_poll(database: Database)
 async def test_no_more_run_at_once_than_there_are_places(database: Database) -> None:
     running = 0
     most = 0
+    all_taken = asyncio.Event()
 
     async def count(job: Job) -> None:
         nonlocal running, most
         running += 1
         most = max(most, running)
+        if running == 3:
+            all_taken.set()
+        await asyncio.wait_for(all_taken.wait(), 10)
         await asyncio.sleep(0.02)
         running -= 1
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import email
 import email.policy
+from collections.abc import Iterator
 from email.message import EmailMessage
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
+import structlog
 from sqlalchemy import select
 
-from cairn.base import clock
+from cairn.base import clock, log
 from cairn.jobs import runner
 from cairn.ports.mail.mailer import MailError, open_mailer
 from cairn.storage.tables import jobs
@@ -98,6 +100,16 @@ def test_an_address_of_another_kind_is_refused_by_name() -> None:
         open_mailer("https://mail.example.com", _SENDER)
 
 
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """A failure in one line: the long form takes seconds to draw."""
+    before = structlog.get_config()
+    log.configure("error", "json")
+    yield
+    structlog.configure(**before)
+
+
+@pytest.mark.usefixtures("quiet")
 async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_at_first(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +122,7 @@ async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_
             owner = await service.owner("Stones & Söhne")
             invited = await owner.post("/api/team", {"email": "bob@example.com"})
             assert invited.status_code == 201
-            received = await asyncio.to_thread(server.wait_for, lambda mail: "bob@example.com" in mail.recipients, 10)
+            received = await asyncio.to_thread(server.wait_for, lambda mail: "bob@example.com" in mail.recipients, 30)
             await service.wait_for_jobs()
             async with service.house.database.read() as tx:
                 rows = await tx.many(select(jobs.c.status, jobs.c.attempt))

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from cairn.base import clock
-from cairn.storage import sqlite
+from cairn.storage import batch, sqlite
 from cairn.storage.database import StorageUnavailable
 from cairn.storage.sqlite import SqliteDatabase
 from tests.storage import facts
@@ -109,7 +109,7 @@ async def test_one_write_alone_is_not_kept_waiting_for_company(sqlite_database: 
         before = clock.monotonic()
         await _put(sqlite_database, str(number))
         took.append(clock.monotonic() - before)
-    assert sorted(took)[10] < sqlite._BATCH_SECONDS
+    assert sorted(took)[10] < batch._SECONDS
 
 
 async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:

@@ -20,14 +20,13 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from cairn.base import clock
+from cairn.storage.batch import Batch
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
 from cairn.storage.statements import SQLITE, Compiled, Query, compiled_for
 
 T = TypeVar("T")
 
-_BATCH_TRANSACTIONS = 256
-_BATCH_SECONDS = 0.02
 _BUSY_TIMEOUT_MS = 10_000
 _CACHE_KIB = 32 * 1024
 
@@ -180,24 +179,6 @@ class _Write:
         self.notices.append((topic, payload))
 
 
-class _Batch:
-    """Transactions that become durable by the same COMMIT."""
-
-    def __init__(self) -> None:
-        self.opened_at = clock.monotonic()
-        self.size = 0
-        self.notices: list[tuple[str, str]] = []
-        self.durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def fail(self, reason: str) -> None:
-        self.durable.set_exception(StorageUnavailable(reason))
-        self.durable.exception()  # counts as retrieved, also when every member was cancelled meanwhile
-
-    @property
-    def full(self) -> bool:
-        return self.size >= _BATCH_TRANSACTIONS or clock.monotonic() - self.opened_at > _BATCH_SECONDS
-
-
 class _Writer:
     """The only connection that writes. Turns are first come, first served."""
 
@@ -207,7 +188,7 @@ class _Writer:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-write")
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._busy = False
-        self._batch: _Batch | None = None
+        self._batch: Batch | None = None
         self._committing: asyncio.Task[None] | None = None
 
     async def in_thread(self, work: Callable[[], T]) -> T:
@@ -223,7 +204,7 @@ class _Writer:
     async def turn(self) -> AsyncIterator[_Write]:
         await self._take_turn()
         tx = _Write(self)
-        batch: _Batch | None = None
+        batch: Batch | None = None
         try:
             batch = self._batch = self._batch or await self._begin()
             self.connection.execute("SAVEPOINT turn")
@@ -241,7 +222,7 @@ class _Writer:
             self._end_turn()
         await asyncio.shield(batch.durable)
 
-    def _undo_turn(self, batch: _Batch) -> None:
+    def _undo_turn(self, batch: Batch) -> None:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK TO turn")
             self.connection.execute("RELEASE turn")
@@ -263,9 +244,9 @@ class _Writer:
                 self._end_turn()
             raise
 
-    async def _begin(self) -> _Batch:
+    async def _begin(self) -> Batch:
         await self._begin_immediate()
-        return _Batch()
+        return Batch()
 
     async def _begin_immediate(self) -> None:
         try:
@@ -296,7 +277,7 @@ class _Writer:
         else:
             self._busy = False
 
-    async def _commit(self, batch: _Batch) -> None:
+    async def _commit(self, batch: Batch) -> None:
         try:
             await self.in_thread(lambda: self.connection.execute("COMMIT"))
         except sqlite3.Error as error:
