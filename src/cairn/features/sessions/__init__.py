@@ -1,4 +1,0 @@
-"""Capture sessions: stretches of work that events belong to.
-
-Owns: sessions; reads events and blobs. Tells: session.created, session.completed.
-"""

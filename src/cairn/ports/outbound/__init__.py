@@ -1,1 +1,0 @@
-"""Outbound calls to addresses that users name: guarded, pinned, bounded."""
