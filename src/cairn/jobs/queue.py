@@ -154,6 +154,7 @@ async def fail(tx: Tx, job: Job, error: str, *, retry_in_ms: int | None) -> bool
     now_ms = clock.now_ms()
     if retry_in_ms is None:
         return await _settle(tx, job, "failed", now_ms, error, now_ms)
+    tx.notify(TOPIC, job.kind)  # so that an idle runner learns when to wake
     return await _settle(tx, job, "queued", now_ms + retry_in_ms, error, None)
 
 

@@ -110,7 +110,8 @@ def _migrate_sqlite(path: Path) -> None:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
     engine = create_engine("sqlite://", creator=lambda: sqlite.connect(path), poolclass=NullPool)
     # The driver would commit before each DDL statement; we begin ourselves, so that a step is all or nothing.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))

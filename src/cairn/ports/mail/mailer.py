@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -55,7 +56,10 @@ class FileMailer:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name = ids.new("mail")
         unfinished = self._folder / f".{name}.part"
-        unfinished.write_bytes(content)
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         unfinished.rename(self._folder / f"{name}.eml")
 
 
