@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from cairn.base import errors
 from cairn.base.caller import Via
-from cairn.base.errors import Refusal
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
 from cairn.base.settings import Settings, SettingsError
@@ -107,7 +106,3 @@ async def _check_accounts(house: House) -> tuple[str, bool, str]:
 def _without_password(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"
-
-
-OperatorError = (SettingsError, StorageUnavailable, schema.SchemaError, Refusal)
-"""What an operator's command may fail with; each prints as one line."""

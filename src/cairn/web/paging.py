@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
 
-from cairn.base import errors, ids, limits
+from cairn.base import limits
 from cairn.web.call import Call
 
 T = TypeVar("T")
@@ -26,12 +26,6 @@ class Page(Struct, frozen=True):
     def take(self) -> int:
         """How many rows to read: one more than shown, to know whether more follow."""
         return self.limit + 1
-
-
-def checked_cursor(page: Page) -> str | None:
-    if page.cursor is not None and not ids.looks_valid(page.cursor):
-        raise errors.invalid("cursor is not valid")
-    return page.cursor
 
 
 def cut(call: Call, page: Page, entries: Sequence[T], cursors: Sequence[str]) -> list[T]:
