@@ -7,6 +7,8 @@ time, and prints one JSON line: requests, seconds, requests a second, percentile
 from __future__ import annotations
 
 import argparse
+import hashlib
+import hmac
 import json
 import select
 import socket
@@ -40,8 +42,13 @@ def _response_length(buffer: bytearray) -> int | None:
     return total if len(buffer) >= total else None
 
 
-def run(host: str, port: int, requests: list[bytes], *, connections: int, seconds: float) -> dict[str, object]:
-    """Send the requests round robin over the connections, one in flight on each, until the time is over."""
+def run(
+    host: str, port: int, requests: list[bytes], *, connections: int, seconds: float, once: bool = False
+) -> dict[str, object]:
+    """Send the requests over the connections, one in flight on each, until the time is over.
+
+    Round robin; or each one ``once``, and then the end may come before the time.
+    """
     poll = select.epoll()
     by_fd: dict[int, _Connection] = {}
     turn = 0
@@ -59,6 +66,7 @@ def run(host: str, port: int, requests: list[bytes], *, connections: int, second
         connection.sock.sendall(requests[turn % len(requests)])
         turn += 1
     in_flight = len(by_fd)
+    most = turn + (len(requests) - turn if once else 10**9)
     while in_flight:
         for fd, _ in poll.poll(5.0):
             connection = by_fd[fd]
@@ -73,7 +81,7 @@ def run(host: str, port: int, requests: list[bytes], *, connections: int, second
             statuses[int(connection.buffer[9:12])] += 1
             latencies.append(now - connection.sent_at)
             del connection.buffer[:length]
-            if now >= stop:
+            if now >= stop or turn >= most:
                 in_flight -= 1
                 continue
             connection.sent_at = now
@@ -95,14 +103,41 @@ def run(host: str, port: int, requests: list[bytes], *, connections: int, second
     }
 
 
+_WORDS = "the agent changed a function and wrote down why it had to be so for those who come after".split()  # noqa: SIM905
+
+
+def signed_events(*, project: str, secret: str, count: int, seed: str, size: int = 1500) -> list[bytes]:
+    """Signed ingest requests, all different, each with a body of about this size."""
+    stamp = str(int(time.time()))
+    text = " ".join(_WORDS[at % len(_WORDS)] for at in range(size // 5))[: size - 160]
+    requests = []
+    for at in range(count):
+        payload = {"summary": f"{seed}-{at}", "changes": [{"category": "decision", "title": "why", "content": text}]}
+        body = json.dumps({"event": "session_save", "payload": payload}).encode()
+        digest = hmac.new(secret.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        head = (
+            f"POST /api/v2/ingest HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
+            f"X-Service-Project: {project}\r\nX-Service-Timestamp: {stamp}\r\nX-Service-Signature: sha256={digest}\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        requests.append(head.encode() + body)
+    return requests
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3.0)
     options = parser.parse_args()
-    requests = [line.encode("latin-1") for line in json.load(sys.stdin)]
-    result = run("127.0.0.1", options.port, requests, connections=options.connections, seconds=options.seconds)
+    given = json.load(sys.stdin)
+    if isinstance(given, dict):
+        requests, once = signed_events(**given), True
+    else:
+        requests, once = [line.encode("latin-1") for line in given], False
+    result = run(
+        "127.0.0.1", options.port, requests, connections=options.connections, seconds=options.seconds, once=once
+    )
     print(json.dumps(result))
 
 

@@ -36,7 +36,7 @@ def _value(column: Column[Any], mark: Any, number: Any) -> Any:
     if isinstance(column.type, Text):
         return mark
     if isinstance(column.type, LargeBinary):
-        return cast(literal(b"", LargeBinary), LargeBinary)
+        return cast(mark, LargeBinary)
     if isinstance(column.type, Boolean):
         return false()
     return number if column.primary_key else cast(literal(0, BigInteger), column.type)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from cairn.base import ids
+from cairn.base import clock, ids, signing
 from cairn.web.needs import KEY, LOGIN
 from cairn.web.routes import Route
 from tests.support import databases
@@ -43,7 +44,10 @@ class Actor:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a call says beyond its route. ``target`` is the id it is about, wherever that stands."""
+    """What a call says beyond its route. ``target`` is the id it is about, wherever that stands.
+
+    With a ``secret`` the call is signed, for the project it is about.
+    """
 
     path: dict[str, str] = field(default_factory=dict)
     json: Any = None
@@ -51,6 +55,7 @@ class Ask:
     target: str = ""
     project: str = ""
     login: str = ""
+    secret: str = ""
 
     def about(self, other: str) -> Ask:
         """The same call about another thing."""
@@ -59,8 +64,22 @@ class Ask:
             return {name: other if value == self.target else value for name, value in values.items()}
 
         return dataclasses.replace(
-            self, path=swapped(self.path), json=swapped(self.json) if self.json else self.json, target=other
+            self,
+            path=swapped(self.path),
+            json=swapped(self.json) if self.json else self.json,
+            query=self.query.replace(self.target, other) if self.target else self.query,
+            target=other,
         )
+
+    def signature(self, content: Any) -> dict[str, str]:
+        """The headers of a signed call; a body that is not there yet is not covered."""
+        timestamp = str(clock.now_ms() // 1000)
+        covered = content if isinstance(content, bytes) else b""
+        return {
+            "X-Service-Project": self.target,
+            "X-Service-Timestamp": timestamp,
+            "X-Service-Signature": signing.sign_request(self.secret, timestamp, covered),
+        }
 
 
 class Cast:
@@ -91,6 +110,11 @@ class Cast:
         if by_login is None:
             by_login = accepted is not None and KEY not in accepted and LOGIN in accepted
         headers = {**self._credential(actor, ask, by_login), **options.pop("headers", {})}
+        if ask.secret:
+            if "content" not in options:
+                options["content"] = json.dumps(ask.json).encode()
+                headers.setdefault("Content-Type", "application/json")
+            headers = {**ask.signature(options["content"]), **headers}
         if ask.json is not None and "content" not in options:
             options["json"] = ask.json
         if route.content_type == "text/event-stream":
@@ -107,11 +131,26 @@ class Cast:
 
     async def _stream_start(self, url: str, headers: dict[str, str]) -> httpx.Response:
         """The head and first piece of an endless answer; then the reader goes away."""
+        return await self._until_gone(httpx.Request("GET", BASE_URL + url, headers=headers))
+
+    async def break_off(self, actor: Actor, route: Route, ask: Ask) -> httpx.Response:
+        """What would be said to a client that goes away in the middle of its body."""
+        headers = {**self._credential(actor, ask, KEY not in (route.needs.credentials or KEY)), **ask.signature(b"")}
+        url = BASE_URL + route.path.format_map(ask.path) + ask.query
+        request = httpx.Request(route.method, url, headers={**headers, "Content-Type": "application/json"})
+        return await self._until_gone(request, b'{"na')
+
+    async def _until_gone(self, request: httpx.Request, begun: bytes | None = None) -> httpx.Response:
+        """The first piece of the answer to a client that leaves: after it, or once its body has begun."""
         arrived = asyncio.Event()
         messages: list[Any] = []
+        parts = [] if begun is None else [{"type": "http.request", "body": begun, "more_body": True}]
 
         async def receive() -> dict[str, Any]:
-            await arrived.wait()
+            if parts:
+                return parts.pop()
+            if begun is None:
+                await arrived.wait()
             return {"type": "http.disconnect"}
 
         async def send(message: Any) -> None:
@@ -119,11 +158,10 @@ class Cast:
             if message["type"] == "http.response.body":
                 arrived.set()
 
-        request = httpx.Request("GET", BASE_URL + url, headers=headers)
         scope = {
             "type": "http",
             "scheme": "http",
-            "method": "GET",
+            "method": request.method,
             "path": request.url.path,
             "query_string": request.url.query,
             "headers": [(name.lower(), value) for name, value in request.headers.raw],
@@ -143,6 +181,11 @@ class Cast:
             )
             assert added.status_code == 201, added.text
         return project_id
+
+    async def secret_of(self, project_id: str) -> str:
+        answer = await self.owner.get(f"/api/projects/{project_id}/hmac-secret")
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["secret"])
 
     async def key_of(self, actor: Actor) -> str:
         made = await actor.person.post("/api/keys", {"name": "fresh"})
@@ -178,6 +221,9 @@ class Cast:
             yield service
 
 
+Example = Callable[[Cast, Actor], Awaitable[Ask]]
+
+
 async def _log_in(service: Service, email: str) -> str:
     answer = await service.http.post("/api/auth/login", json={"email": email, "password": PASSWORD})
     service.http.cookies.clear()
@@ -207,6 +253,7 @@ async def open_cast(engine: str, folder: Path) -> AsyncIterator[Cast]:
         databases.fresh(engine, folder),
         CAIRN_REGISTRATION="open",
         CAIRN_DEFAULT_PLAN="enterprise",
+        CAIRN_OUTBOUND_ALLOW="127.0.0.0/8",
     )
     async with run_service(chosen) as service:
         actors = {name: await register(service, name) for name in ("owner", "stranger")}

@@ -19,10 +19,14 @@ OWN = Provocations()
 async def _no_project(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     for route in routes:
         ask = await valid(cast, route)
-        for actor in (cast["stranger"], cast["unassigned"]):
+        for actor in () if ask.secret else (cast["stranger"], cast["unassigned"]):
             yield Provoked(route, await cast.send(actor, route, ask))
-        for unknown in (ids.new("prj"), ids.new("usr"), "x", "%00", "a" * 5_000):
+        strange = ("a" * 5_000,) if ask.path else ("a" * 100,)
+        for unknown in (ids.new("prj"), ids.new("usr"), "x", *strange):
             yield Provoked(route, await cast.send(cast["owner"], route, ask.about(unknown)))
+        await cast.send(cast["owner"], route, ask)
+        await cast.owner.delete(f"/api/projects/{ask.project}")
+        yield Provoked(route, await cast.send(cast["owner"], route, ask))
 
 
 @OWN.of(409, "Project is archived")

@@ -13,7 +13,7 @@ from cairn.features.keys.service import KEY_PREFIX
 from cairn.memory import schema_keys, states
 from cairn.web import sse
 from cairn.web.needs import Credential
-from cairn.wire import events, projects, team
+from cairn.wire import events, projects, sessions, team, webhooks
 from tests.contract.contract import CONTRACT_FILE, ContractError, Enum, load
 
 CONTRACT = load()
@@ -39,8 +39,16 @@ def test_states_and_moves_are_those_of_the_code(name: str) -> None:
     assert ends == set(told.terminal) or name == "chat"  # archived is no end: its messages can still be read
 
 
-def test_the_states_of_a_project_are_what_the_wire_allows() -> None:
-    assert set(typing.get_args(projects.ProjectStatus)) == set(CONTRACT.states_of("project").values)
+def test_the_states_on_the_wire_are_those_of_the_contract() -> None:
+    for name, literal in (
+        ("project", projects.ProjectStatus),
+        ("session", sessions.SessionStatus),
+        ("job", sessions.JobStatus),
+        ("stage", sessions.StageStatus),
+        ("webhook", webhooks.WebhookStatus),
+        ("delivery", webhooks.DeliveryStatus),
+    ):
+        assert set(typing.get_args(literal)) == set(CONTRACT.states_of(name).values), name
 
 
 def test_events_are_those_of_the_code() -> None:
@@ -62,7 +70,7 @@ def test_what_may_be_null_may_be_null_on_the_wire() -> None:
 
 
 def test_the_ways_to_authenticate_are_those_of_the_code_and_the_ticket() -> None:
-    names = {"KEY": "bearer", "LOGIN": "cookie", "SIGNATURE": "hmac"}
+    names = {"KEY": "bearer", "LOGIN": "cookie", "SIGNATURE": "hmac", "QUICK_SIGNATURE": "hmac"}
     assert {names[str(credential.name)] for credential in Credential} | {"ticket"} == set(
         CONTRACT.enum("auth_method").values
     )
@@ -72,7 +80,7 @@ def test_the_ways_to_authenticate_are_those_of_the_code_and_the_ticket() -> None
 def test_a_plan_has_the_figures_of_the_contract(name: str) -> None:
     figures = CONTRACT.enum("plan").figures[name]
     plan = PLANS[name]
-    built = {field: figure for field, figure in figures.items() if field != "model"}
+    built = {"ai_tier" if field == "model" else field: figure for field, figure in figures.items()}
     assert {field: getattr(plan, field) for field in built} == built
     by_contract = {"price_cents", "per_seat"} if name == "enterprise" else set()
     assert set(built) == set(plan.__struct_fields__) - {"id"} - by_contract

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cairn.entry.wiring import ROUTES, open_app, open_house, open_runner
+from cairn.entry.wiring import ROUTES, open_app, open_background, open_house
 from cairn.storage import schema
 from tests.features.world import run_sql, told
 from tests.support.service import BASE_URL, Service, settings_for
@@ -47,12 +47,12 @@ async def test_a_server_whose_jobs_have_stopped_is_not_ready(database_url: str, 
     settings = settings_for(tmp_path, database_url)
     async with (
         open_house(settings) as house,
-        open_runner(house) as runner,
-        open_app(house, runner) as app,
+        open_background(house) as background,
+        open_app(house, background) as app,
         httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as http,
     ):
         assert (await http.get("/readyz")).status_code == 200
-        await runner.stop()
+        await background.runner.stop()
         assert told(await http.get("/readyz")) == (503, {"error": "Not ready: jobs"})
 
 

@@ -144,17 +144,21 @@ async def raw_database(service: Service) -> bytes:
     return "\n".join(lines).encode()
 
 
+def _run_local(path: Path, statements: tuple[str, ...]) -> list[Any]:
+    local = sqlite.connect(path)
+    try:
+        for statement in statements:
+            cursor = local.execute(statement)
+        return [tuple(row) for row in cursor.fetchall()]
+    finally:
+        local.close()
+
+
 async def run_sql(service: Service, *statements: str) -> list[Any]:
     """Run statements as an operator at the database's own console would; the rows of the last one."""
     address = storage_address(service.settings.database_url)
     if isinstance(address, Path):
-        local = sqlite.connect(address)
-        try:
-            for statement in statements:
-                cursor = local.execute(statement)
-            return [tuple(row) for row in cursor.fetchall()]
-        finally:
-            local.close()
+        return await asyncio.to_thread(_run_local, address, statements)  # the service needs its loop to give way
     remote = await asyncpg.connect(address)
     try:
         for statement in statements[:-1]:

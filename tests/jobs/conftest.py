@@ -37,9 +37,7 @@ async def second_database(address: str | Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leases, heartbeats and retries in tenths of seconds."""
-    monkeypatch.setattr(runner, "_LEASE_MS", 400)
-    monkeypatch.setattr(runner, "_HEARTBEAT_S", 0.1)
+    """Looks and retries in tenths of seconds, as ``work.running`` has its leases."""
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 60)
 

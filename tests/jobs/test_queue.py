@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from cairn.base import clock
-from cairn.jobs import queue
+from cairn.jobs import lanes, queue
 from cairn.storage.database import Database
 from cairn.storage.tables import jobs
 from tests.jobs import work
@@ -46,9 +46,9 @@ async def test_nobody_gets_a_job_before_its_transaction_commits(database: Databa
     async with database.write() as tx:
         await queue.enqueue(tx, "mail", {})
         async with second_database.read() as other:
-            assert await queue.next_due_at_ms(other) is None
+            assert await lanes.list_lanes(other) == []
     async with second_database.read() as other:
-        assert await queue.next_due_at_ms(other) is not None
+        assert [lane.name for lane in await lanes.list_lanes(other)] == ["/mail"]
 
 
 async def test_many_claims_at_once_never_share_a_job(database: Database) -> None:
@@ -79,7 +79,7 @@ async def test_the_one_that_is_due_longest_comes_first_and_none_before_its_time(
             assert await queue.complete(tx, second)
         assert await work.claim(database) is None
         async with database.read() as tx:
-            assert await queue.next_due_at_ms(tx) == now_ms + 60_000
+            assert await lanes.list_lanes(tx) == [lanes.Lane("/count", now_ms + 60_000)]
         now_ms += 60_000 - 1
         assert await work.claim(database) is None
         now_ms += 1
@@ -101,7 +101,9 @@ async def test_a_worker_that_lost_its_lease_can_settle_nothing(database: Databas
         assert taken_over is not None
         assert (taken_over.id, taken_over.attempt) == (job_id, 2)
         async with database.write() as tx:
-            assert await queue.extend(tx, stalled, _LEASE_MS) is False
+            assert await queue.extend(tx, stalled, _LEASE_MS) is None
+            assert await queue.checkpoint(tx, stalled, [queue.Stage("late")]) is None
+            assert await queue.mark_cancelled(tx, stalled) is False
             assert await queue.complete(tx, stalled) is False
             assert await queue.fail(tx, stalled, "late", retry_in_ms=1) is False
             assert await queue.fail(tx, stalled, "late", retry_in_ms=None) is False
@@ -125,7 +127,7 @@ async def test_a_lease_that_is_extended_holds(database: Database) -> None:
         for _ in range(4):
             now_ms += _LEASE_MS - 1
             async with database.write() as tx:
-                assert await queue.extend(tx, mine, _LEASE_MS) is True
+                assert await queue.extend(tx, mine, _LEASE_MS) is False, "kept, and not to be cancelled"
             assert await work.claim(database, "other") is None
         async with database.write() as tx:
             assert await queue.complete(tx, mine) is True

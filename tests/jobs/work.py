@@ -1,20 +1,35 @@
-"""Jobs as the tests see them: enqueued, looked at, waited for."""
+"""Jobs as the tests see them: enqueued, claimed, looked at, waited for, run."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import select
+import msgspec
+from sqlalchemy import select, update
 
-from cairn.jobs import queue
+from cairn.base import clock
+from cairn.jobs import lanes, queue
+from cairn.jobs.runner import Kind, Pace, Runner, Work
 from cairn.storage.database import Database, Row
 from cairn.storage.tables import jobs
 
+HURRIED = Pace(lease_ms=400)
 
-async def enqueue(database: Database, kind: str = "count", *, max_attempts: int = 8, **payload: Any) -> str:
+
+async def enqueue(
+    database: Database,
+    kind: str = "count",
+    *,
+    max_attempts: int = 8,
+    team_id: str | None = None,
+    stages: Sequence[str] = (),
+    **payload: Any,
+) -> str:
     async with database.write() as tx:
-        return await queue.enqueue(tx, kind, payload, max_attempts=max_attempts)
+        return await queue.enqueue(tx, kind, payload, max_attempts=max_attempts, team_id=team_id, stages=stages)
 
 
 async def get(database: Database, job_id: str) -> Row:
@@ -24,9 +39,31 @@ async def get(database: Database, job_id: str) -> Row:
     return row
 
 
+async def stages(database: Database, job_id: str) -> dict[str, str]:
+    """How far the job has come."""
+    written = msgspec.json.decode((await get(database, job_id))["stages"], type=list[queue.Stage])
+    return {step.stage: step.status for step in written}
+
+
 async def claim(database: Database, owner: str = "somebody", lease_ms: int = 30_000) -> queue.Job | None:
+    """What a runner does: take back what was lost, then claim the job that has been due longest."""
     async with database.write() as tx:
-        return await queue.claim(tx, owner, lease_ms)
+        await queue.take_back_lost(tx)
+        waiting = [lane for lane in await lanes.list_lanes(tx) if lane.due_at_ms <= clock.now_ms()]
+        for lane in sorted(waiting, key=lambda lane: lane.due_at_ms):
+            if (job := await queue.claim(tx, lane.name, owner, lease_ms)) is not None:
+                return job
+    return None
+
+
+async def steal(database: Database, job_id: str, owner: str) -> None:
+    """Another worker has the job from now on."""
+    async with database.write() as tx:
+        await tx.run(
+            update(jobs)
+            .where(jobs.c.id == job_id, jobs.c.status == "running")
+            .values(attempt=jobs.c.attempt + 1, lease_owner=owner, lease_until_ms=clock.now_ms() + 60_000)
+        )
 
 
 async def until(database: Database, job_id: str, status: str, seconds: float = 10.0) -> Row:
@@ -42,3 +79,29 @@ async def until(database: Database, job_id: str, status: str, seconds: float = 1
     except TimeoutError:
         assert row is not None
         raise AssertionError(f"the job is {row['status']} (attempt {row['attempt']}), not {status}") from None
+
+
+@asynccontextmanager
+async def running(
+    database: Database,
+    work: Work,
+    *,
+    kind: str = "count",
+    at_once: int = 4,
+    every_ms: int | None = None,
+    pace: Pace = HURRIED,
+) -> AsyncIterator[Runner]:
+    """A runner of one kind; it must outlive the block."""
+    async with running_kinds(database, {kind: Kind(work, at_once=at_once, every_ms=every_ms)}, pace) as runner:
+        yield runner
+
+
+@asynccontextmanager
+async def running_kinds(database: Database, kinds: dict[str, Kind], pace: Pace = HURRIED) -> AsyncIterator[Runner]:
+    runner = Runner(database, kinds, pace)
+    runner.start()
+    try:
+        yield runner
+        assert runner.alive
+    finally:
+        await runner.stop()

@@ -16,6 +16,9 @@ NO = (403, "Forbidden")
 P404 = (404, "Project not found")
 M404 = (404, "Member not found")
 K404 = (404, "Key not found")
+S404 = (404, "Session not found")
+W404 = (404, "Webhook not found")
+UNSIGNED = (401, "Missing required header")
 
 # fmt: off
 TABLE: dict[str, tuple[Cell, ...]] = {
@@ -57,6 +60,38 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "keys.create":                      (201, 201,  201,  201,     201,       201,     OUT,    OUT),
     "keys.delete":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
     "keys.delete (the owner's)":        (204, 204,  K404, K404,    K404,      K404,    OUT,    OUT),
+    # A signature speaks for the project, whoever sends it; test_access.py tries everybody without one.
+    "ingest.send":                      (202, 202,  202,  202,     202,       202,     202,    202),
+    "ingest.send (again)":              (202, 202,  202,  202,     202,       202,     202,    202),
+    "sessions.list":                    (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
+    "sessions.list (public)":           (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
+    "sessions.list (all)":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "sessions.create":                  (201, 201,  201,  201,     P404,      P404,    OUT,    OUT),
+    "sessions.create (public)":         (201, 201,  201,  201,     NO,        P404,    OUT,    OUT),
+    "sessions.get":                     (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "sessions.get (public)":            (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
+    "sessions.update":                  (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "sessions.update (public)":         (200, 200,  200,  200,     NO,        S404,    OUT,    OUT),
+    "sessions.events":                  (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "sessions.events (public)":         (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
+    "sessions.jobs":                    (200, 200,  200,  200,     S404,      S404,    OUT,    OUT),
+    "sessions.jobs (public)":           (200, 200,  200,  200,     200,       S404,    OUT,    OUT),
+    "webhooks.list":                    (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
+    "webhooks.list (public)":           (200, 200,  200,  NO,      NO,        P404,    OUT,    OUT),
+    # Without a project it is those of the whole team.
+    "webhooks.list (all)":              (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "webhooks.create":                  (201, 201,  201,  NO,      P404,      P404,    OUT,    OUT),
+    "webhooks.create (public)":         (201, 201,  201,  NO,      NO,        P404,    OUT,    OUT),
+    "webhooks.update":                  (200, 200,  200,  NO,      W404,      W404,    OUT,    OUT),
+    "webhooks.update (public)":         (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
+    "webhooks.delete":                  (204, 204,  204,  NO,      W404,      W404,    OUT,    OUT),
+    "webhooks.delete (public)":         (204, 204,  204,  NO,      NO,        W404,    OUT,    OUT),
+    "webhooks.deliveries":              (200, 200,  200,  NO,      W404,      W404,    OUT,    OUT),
+    "webhooks.deliveries (public)":     (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
+    "webhooks.test":                    (200, 200,  200,  NO,      W404,      W404,    OUT,    OUT),
+    "webhooks.test (public)":           (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
+    "webhooks.redeliver":               (200, 200,  200,  NO,      W404,      W404,    OUT,    OUT),
+    "webhooks.redeliver (public)":      (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
     "audit.list":                       (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "live.stream":                      (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "operations.healthz":               (200, 200,  200,  200,     200,       200,     200,    200),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,7 +14,8 @@ from cairn.entry.wiring import ROUTES
 from tests.contract.cast import ACTORS, COOKIE, TEAM, Actor, Ask, Cast, new_email, open_cast, register
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME, EXAMPLES, route_of
-from tests.journeys.access_table import NO, OUT, TABLE, Cell
+from tests.contract.examples_capture import make_session, make_webhook
+from tests.journeys.access_table import NO, OUT, TABLE, UNSIGNED, Cell
 from tests.support import databases
 
 pytestmark = pytest.mark.anyio
@@ -26,6 +28,9 @@ BY_LOGIN_TOO = (
     "projects.update",
     "projects.get_hmac_secret (public)",
     "keys.delete (the owner's)",
+    "sessions.create",
+    "webhooks.create",
+    "webhooks.redeliver (public)",
     "audit.list",
     "live.stream",
 )
@@ -52,7 +57,7 @@ def test_the_table_and_the_contract_agree_on_who_is_refused() -> None:
             continue
         cells = dict(zip(ACTORS, TABLE[endpoint.name], strict=True))
         assert (cells["assigned"] == NO) == bool(endpoint.roles), endpoint.name
-        assert (cells["anonymous"] == OUT) == bool(endpoint.auth), endpoint.name
+        assert (cells["anonymous"] == OUT) == bool(set(endpoint.auth) & {"bearer", "cookie"}), endpoint.name
         assert endpoint.roles in ((), ("owner", "admin"))
 
 
@@ -64,6 +69,16 @@ async def test_everybody_gets_what_the_table_says(cast: Cast, row: str) -> None:
 @pytest.mark.parametrize("row", BY_LOGIN_TOO)
 async def test_a_login_has_the_rights_of_the_same_persons_key(cast: Cast, row: str) -> None:
     assert await _differences(cast, row, by_login=True) == []
+
+
+@pytest.mark.parametrize("name", ACTORS)
+async def test_neither_a_key_nor_a_login_is_a_signature(cast: Cast, name: str) -> None:
+    route = BY_NAME["ingest.send"]
+    for by_login in (False, True):
+        ask = replace(await EXAMPLES["ingest.send"](cast, cast[name]), secret="")
+        before = await _state(cast, ask)
+        assert _outcome(await cast.send(cast[name], route, ask, by_login=by_login)) == UNSIGNED
+        assert await _state(cast, ask) == before
 
 
 async def _differences(cast: Cast, row: str, by_login: bool | None) -> list[str]:
@@ -98,6 +113,9 @@ async def _state(cast: Cast, ask: Ask) -> list[Any]:
     if ask.project:
         project = f"/api/projects/{ask.project}"
         paths += [project, f"{project}/members", f"{project}/hmac-secret"]
+        webhooks = f"/api/webhooks?projectId={ask.project}"
+        paths += [f"/api/v2/sessions?projectId={ask.project}", webhooks]
+        paths += [f"/api/webhooks/{hook['id']}/deliveries" for hook in (await cast.owner.get(webhooks)).json()]
     return [(await cast.owner.get(path)).json() for path in paths]
 
 
@@ -131,7 +149,15 @@ async def test_lists_hold_what_the_caller_may_see_and_nothing_else(cast: Cast) -
         for name in (*TEAM, "stranger")
     }
     both = {"private", "public"}
-    assert seen == dict.fromkeys(TEAM, both) | {"unassigned": {"public"}, "stranger": set()}
+    rights = dict.fromkeys(TEAM, both) | {"unassigned": {"public"}, "stranger": set()}
+    assert seen == rights
+    for project in names:
+        await make_session(cast, project)
+        await make_webhook(cast, project)
+    for path, readers in (("/api/v2/sessions", tuple(rights)), ("/api/webhooks", ("owner", "admin", "stranger"))):
+        for name in readers:
+            found = {names[entry["projectId"]] for entry in await listed(name, path) if entry["projectId"] in names}
+            assert found == rights[name], (path, name)
 
     ours = {cast[name].person.user_id for name in TEAM}
     theirs = cast["stranger"].person.user_id

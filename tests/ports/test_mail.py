@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy import select
 
 from cairn.base import clock, log
+from cairn.features.team import service as team
 from cairn.jobs import runner
 from cairn.ports.mail.mailer import MailError, open_mailer
 from cairn.storage.tables import jobs
@@ -125,7 +126,7 @@ async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_
             received = await asyncio.to_thread(server.wait_for, lambda mail: "bob@example.com" in mail.recipients, 30)
             await service.wait_for_jobs()
             async with service.house.database.read() as tx:
-                rows = await tx.many(select(jobs.c.status, jobs.c.attempt))
+                rows = await tx.many(select(jobs.c.status, jobs.c.attempt).where(jobs.c.kind == team.INVITATION_MAIL))
         assert [(row["status"], row["attempt"]) for row in rows] == [("completed", 3)]
         assert len(server.messages) == 1
         assert received.message["Subject"] == "Olga Owner invites you to Stones & Söhne"

@@ -40,7 +40,7 @@ def test_there_are_statements_to_look_at() -> None:
     names = {name for name, _ in _statements()}
     assert len(names) > 50
     assert "cairn.jobs.queue._NEXT[0]" in names
-    assert "cairn.features.team.store._CREDENTIALS[2]" in names
+    assert "cairn.features.team.store._CREDENTIALS[1]" in names
 
 
 async def test_postgresql_understands_every_statement() -> None:

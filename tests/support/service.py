@@ -14,7 +14,7 @@ from cairn.base import ids, settings
 from cairn.base.caller import Via
 from cairn.base.plans import load_plans
 from cairn.base.settings import Settings
-from cairn.entry.wiring import House, open_app, open_house, open_runner
+from cairn.entry.wiring import House, open_app, open_background, open_house
 from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.keys import service as keys
@@ -98,7 +98,9 @@ class Service:
         async with asyncio.timeout(seconds):
             while True:
                 async with self.house.database.read() as tx:
-                    open_jobs = await tx.many(select(jobs.c.id).where(jobs.c.status.in_(["queued", "running"])))
+                    open_jobs = await tx.many(
+                        select(jobs.c.id).where(jobs.c.status.in_(["queued", "running"]), jobs.c.id.not_like("every/%"))
+                    )
                 if not open_jobs:
                     return
                 await asyncio.sleep(0.02)
@@ -120,7 +122,7 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
 
 @asynccontextmanager
 async def run_service(chosen: Settings) -> AsyncIterator[Service]:
-    async with open_house(chosen) as house, open_runner(house) as runner, open_app(house, runner) as app:
+    async with open_house(chosen) as house, open_background(house) as background, open_app(house, background) as app:
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as http:
             yield Service(house, app, http)

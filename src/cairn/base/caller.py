@@ -47,6 +47,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     credential_id: str
     name: str = ""
     email: str = ""
+    proof: str = ""
+    """By which sealed secret a quick signature was verified."""
     address: str = ""
     request_id: str = ""
 

@@ -59,6 +59,7 @@ NOT_FOUND = ErrorKind(404, "Not found")
 METHOD_NOT_ALLOWED = ErrorKind(405, "Method not allowed")
 BODY_TOO_LARGE = ErrorKind(413, "Request body too large")
 UNSUPPORTED_MEDIA_TYPE = ErrorKind(415, "Content-Type must be application/json")
+UNSUPPORTED_ENCODING = ErrorKind(415, "Content-Encoding must be gzip or identity")
 RATE_LIMITED = ErrorKind(429, "Rate limit exceeded. Please retry after {seconds} seconds.")
 RATE_LIMITED_PLAIN = ErrorKind(429, "Rate limit exceeded")
 
@@ -72,6 +73,12 @@ EMAIL_TAKEN = ErrorKind(409, "An account with this e-mail already exists")
 LAST_OWNER = ErrorKind(409, "The last owner cannot be removed")
 OWNER_STAYS = ErrorKind(409, "The owner cannot be removed")
 OWNER_ROLE_FIXED = ErrorKind(409, "The owner's role cannot be changed")
+
+SESSION_NOT_FOUND = ErrorKind(404, "Session not found")
+WEBHOOK_NOT_FOUND = ErrorKind(404, "Webhook not found")
+DELIVERY_NOT_FOUND = ErrorKind(404, "Delivery not found")
+INVALID_TRANSITION = ErrorKind(400, "Invalid status transition")
+CHANGED_MEANWHILE = ErrorKind(412, "It has changed meanwhile; read it again")
 
 # Ours
 INTERNAL = ErrorKind(500, "Internal server error")

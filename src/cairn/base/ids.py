@@ -17,17 +17,30 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _SHAPE = re.compile(r"[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}")
 _RANDOM_BITS = 80
+_POOL_BYTES = 4_000
 _SHIFTS = tuple(range(120, -1, -10))
 
 _lock = threading.Lock()
 _last = 0
+_pool = b""
+_used = 0
+
+
+def _random_bytes() -> bytes:
+    """Ten bytes of a larger piece: the system is asked once for many identifiers."""
+    global _pool, _used
+    if _used >= len(_pool):
+        _pool, _used = secrets.token_bytes(_POOL_BYTES), 0
+    _used += _RANDOM_BITS // 8
+    return _pool[_used - _RANDOM_BITS // 8 : _used]
 
 
 def _next_number() -> int:
     """128 bits: the time and 80 random bits, always more than the number given before."""
     global _last
-    fresh = (clock.now_ms() << _RANDOM_BITS) | int.from_bytes(secrets.token_bytes(_RANDOM_BITS // 8))
+    now = clock.now_ms() << _RANDOM_BITS
     with _lock:
+        fresh = now | int.from_bytes(_random_bytes())
         if fresh >> _RANDOM_BITS <= _last >> _RANDOM_BITS:
             # Same millisecond, or the clock went back: stay above, by a step nobody can guess.
             fresh = _last + 1 + secrets.randbits(64)

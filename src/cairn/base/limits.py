@@ -5,6 +5,7 @@ from __future__ import annotations
 from cairn.base.clock import DAY_MS, HOUR_MS, MINUTE_MS
 
 BODY_BYTES = 4 * 1024 * 1024
+BLOB_BYTES = 8 * 1024
 LIST_ENTRIES = 1_000
 
 PROJECT_NAME_CHARS = 100

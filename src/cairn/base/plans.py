@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -27,6 +27,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     enrichments: Amount
     storage_bytes: Amount
     price_cents: Amount
+    ai_tier: Literal["small", "medium"] = "medium"
     per_seat: bool = False
 
 
@@ -42,6 +43,7 @@ PLANS: dict[str, Plan] = {
             enrichments=50,
             storage_bytes=100 * _MIB,
             price_cents=0,
+            ai_tier="small",
         ),
         Plan(
             id="personal",
@@ -52,6 +54,7 @@ PLANS: dict[str, Plan] = {
             enrichments=500,
             storage_bytes=_GIB,
             price_cents=900,
+            ai_tier="small",
         ),
         Plan(
             id="team",
@@ -62,6 +65,7 @@ PLANS: dict[str, Plan] = {
             enrichments=5_000,
             storage_bytes=50 * _GIB,
             price_cents=1_500,
+            ai_tier="medium",
             per_seat=True,
         ),
         Plan(
@@ -73,6 +77,7 @@ PLANS: dict[str, Plan] = {
             enrichments=50_000,
             storage_bytes=500 * _GIB,
             price_cents=2_900,
+            ai_tier="medium",
             per_seat=True,
         ),
         Plan(
@@ -84,6 +89,7 @@ PLANS: dict[str, Plan] = {
             enrichments=UNBOUNDED,
             storage_bytes=UNBOUNDED,
             price_cents=0,
+            ai_tier="medium",
         ),
     )
 }

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import Any
 
-from cairn.base import errors
+import msgspec
+
+from cairn.base import clock, errors
 from cairn.base.caller import Via
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
@@ -16,10 +19,11 @@ from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.keys import service as keys
 from cairn.features.projects import service as projects
+from cairn.jobs import operator
 from cairn.ports.blobs.store import open_blobs
 from cairn.ports.mail.mailer import open_mailer
 from cairn.storage import schema
-from cairn.storage.database import StorageUnavailable
+from cairn.storage.database import Row, StorageUnavailable
 from cairn.wire.keys import NewKey
 from cairn.wire.projects import NewProject
 
@@ -95,6 +99,66 @@ async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
         except (ValueError, OSError) as error:
             checks.append((name, False, str(error)))
     return checks
+
+
+async def list_jobs(settings: Settings, status: str | None, kind: str | None, take: int) -> list[dict[str, Any]]:
+    """The newest jobs, all or those of a status or kind."""
+    async with open_house(settings) as house, house.database.read() as tx:
+        return [_job_shown(row) for row in await operator.list_jobs(tx, status=status, kind=kind, take=take)]
+
+
+async def show_job(settings: Settings, job_id: str) -> dict[str, Any]:
+    async with open_house(settings) as house, house.database.read() as tx:
+        row = await operator.find_job(tx, job_id)
+    if row is None:
+        raise _no_such_job(job_id)
+    return _job_shown(row)
+
+
+async def retry_job(settings: Settings, job_id: str) -> str:
+    """Let a failed or cancelled job wait again."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        if await operator.retry_job(tx, job_id):
+            return f"{job_id} waits to be run again."
+        row = await operator.find_job(tx, job_id)
+    raise _no_such_job(job_id) if row is None else SettingsError(f"{job_id} is {row['status']}: nothing to try again")
+
+
+async def cancel_job(settings: Settings, job_id: str) -> str:
+    """End a waiting job now, a running one at its next step."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        done = await operator.cancel_job(tx, job_id)
+        row = await operator.find_job(tx, job_id)
+    if row is None:
+        raise _no_such_job(job_id)
+    if not done:
+        raise SettingsError(f"{job_id} is {row['status']}: nothing to cancel")
+    return f"{job_id} is cancelled." if row["status"] == "cancelled" else f"{job_id} ends at its next step."
+
+
+def _no_such_job(job_id: str) -> SettingsError:
+    return SettingsError(f"There is no job {job_id}")
+
+
+def _job_shown(row: Row) -> dict[str, Any]:
+    """Without the payload, which may hold what is not for every eye."""
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "status": row["status"],
+        "teamId": row["team_id"],
+        "projectId": row["project_id"],
+        "sessionId": row["session_id"],
+        "attempt": row["attempt"],
+        "maxAttempts": row["max_attempts"],
+        "cancelRequested": bool(row["cancel_requested"]),
+        "error": row["error"],
+        "stages": msgspec.json.decode(row["stages"]),
+        "createdAt": clock.iso(row["created_at_ms"]),
+        "runAt": clock.iso(row["run_at_ms"]),
+        "startedAt": clock.iso_or_none(row["started_at_ms"]),
+        "finishedAt": clock.iso_or_none(row["finished_at_ms"]),
+    }
 
 
 async def _check_accounts(house: House) -> tuple[str, bool, str]:

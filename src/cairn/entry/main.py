@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 admin = typer.Typer(help="The operator's commands.", no_args_is_help=True)
+admin_jobs = typer.Typer(help="Look at background jobs, try dead ones again, cancel.", no_args_is_help=True)
+admin.add_typer(admin_jobs, name="jobs")
 app.add_typer(admin, name="admin")
 app.add_typer(client_commands)
 
@@ -139,5 +141,61 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
+JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
+
+
+@admin_jobs.command("list")
+def list_jobs(
+    status: Annotated[
+        str | None, typer.Option(help="Only these: queued, running, completed, failed or cancelled.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
+    take: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Background jobs, newest first."""
+    from cairn.entry import admin as operator
+
+    found = _run(operator.list_jobs(_settings(), status, kind, take))
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for job in found:
+        attempts = f"{job['attempt']}/{job['maxAttempts']}"
+        typer.echo(f"{job['id']}  {job['status']:<9}  {attempts:>5}  {job['kind']}  {_one_line(job['error'])}".rstrip())
+
+
+@admin_jobs.command("show")
+def show_job(job_id: JobId) -> None:
+    """One background job with its stages, as JSON."""
+    from cairn.entry import admin as operator
+
+    typer.echo(json.dumps(_run(operator.show_job(_settings(), job_id)), indent=2))
+
+
+@admin_jobs.command("retry")
+def retry_job(job_id: JobId) -> None:
+    """Let a failed or cancelled job wait again; finished stages are not done again."""
+    from cairn.entry import admin as operator
+
+    typer.echo(_run(operator.retry_job(_settings(), job_id)))
+
+
+@admin_jobs.command("cancel")
+def cancel_job(job_id: JobId) -> None:
+    """End a waiting job now, a running one at its next step."""
+    from cairn.entry import admin as operator
+
+    typer.echo(_run(operator.cancel_job(_settings(), job_id)))
+
+
+def _one_line(error: str | None) -> str:
+    return " ".join((error or "").split())[:120]
+
+
 def main() -> None:
     app()
+
+
+if __name__ == "__main__":
+    main()

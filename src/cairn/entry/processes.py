@@ -9,7 +9,7 @@ from cairn.base.settings import Settings
 from cairn.entry import server
 from cairn.entry.lock import hold_data_dir
 from cairn.entry.welcome import welcome
-from cairn.entry.wiring import database_address, open_app, open_house, open_runner
+from cairn.entry.wiring import database_address, open_app, open_background, open_house
 from cairn.storage import schema
 
 _log = log.logger("entry")
@@ -27,8 +27,8 @@ async def serve(settings: Settings) -> None:
             _log.info("the database was brought up to date", schema=schema.HEAD)
         async with (
             open_house(settings) as house,
-            open_runner(house) as runner,
-            open_app(house, runner) as app,
+            open_background(house) as background,
+            open_app(house, background) as app,
         ):
             print(await welcome(house), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close)
@@ -44,6 +44,6 @@ async def api(settings: Settings) -> None:
 
 async def jobs(settings: Settings) -> None:
     """The job runner alone."""
-    async with open_house(settings) as house, open_runner(house):
+    async with open_house(settings) as house, open_background(house):
         _log.info("jobs run")
         await server.stop_signal().wait()

@@ -1,4 +1,4 @@
-"""HTTP on a socket, with bounds that the server itself does not set: on headers, and on the time they take."""
+"""HTTP on a socket, with bounds that the server itself does not set: on headers, and on how long a request may take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _HEADERS_S = 15.0
+_BODY_S = 60.0
 _HEADER_BYTES = 64 * 1024
 _HEADER_LINES = 200
 
@@ -32,14 +33,14 @@ class GuardedProtocol(HttpToolsProtocol):
         self._expect_headers()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._headers_are_here()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def _expect_headers(self) -> None:
-        self._headers_are_here()
+        self._stop_waiting()
         self._slow = self.loop.call_later(_HEADERS_S, self._refuse, 408)
 
-    def _headers_are_here(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
@@ -67,10 +68,15 @@ class GuardedProtocol(HttpToolsProtocol):
             self._refuse(431)
 
     def on_headers_complete(self) -> None:
-        self._headers_are_here()
+        self._stop_waiting()
         self._body_has_begun = True
+        self._slow = self.loop.call_later(_BODY_S, self._refuse, 408)
         if not self.transport.is_closing():
             super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._stop_waiting()
+        super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
         if not self.transport.is_closing():

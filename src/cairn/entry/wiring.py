@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from cairn.base.clock import HOUR_MS, SECOND_MS
 from cairn.base.crypto import Sealer
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
 from cairn.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
+from cairn.entry import upkeep
 from cairn.entry.keys import load_sealer
 from cairn.features.audit.routes import routes as audit_routes
 from cairn.features.dashboard.routes import routes as dashboard_routes
@@ -19,6 +21,8 @@ from cairn.features.identity import store as people
 from cairn.features.identity.cookies import LoginCookie, own_origins
 from cairn.features.identity.routes import routes as identity_routes
 from cairn.features.identity.service import Door
+from cairn.features.ingest.routes import routes as ingest_routes
+from cairn.features.ingest.service import Capture
 from cairn.features.keys.last_use import LastUse
 from cairn.features.keys.routes import routes as keys_routes
 from cairn.features.live.routes import KeepAlive
@@ -30,13 +34,25 @@ from cairn.features.projects.jobs import ProjectPurge
 from cairn.features.projects.repository import RepoHosts
 from cairn.features.projects.routes import routes as projects_routes
 from cairn.features.projects.signatures import Signatures
+from cairn.features.sessions import jobs as sessions_jobs
+from cairn.features.sessions.jobs import SessionSweep
+from cairn.features.sessions.routes import routes as sessions_routes
+from cairn.features.sessions.service import Models
 from cairn.features.team import service as team
 from cairn.features.team.jobs import InvitationMail
 from cairn.features.team.routes import routes as team_routes
 from cairn.features.team.tokens import InvitationTokens
-from cairn.jobs.runner import Runner, Work
-from cairn.ports.blobs.store import open_blobs
+from cairn.features.webhooks import jobs as webhooks_jobs
+from cairn.features.webhooks import service as webhooks
+from cairn.features.webhooks.jobs import Deliverer
+from cairn.features.webhooks.mail import DisabledMail
+from cairn.features.webhooks.routes import routes as webhooks_routes
+from cairn.jobs.outbox import Pump
+from cairn.jobs.runner import Kind, Runner
+from cairn.ports.blobs.store import Blobs, open_blobs
 from cairn.ports.mail.mailer import open_mailer
+from cairn.ports.outbound.guard import Guard
+from cairn.ports.outbound.sender import HttpsSender
 from cairn.storage import schema
 from cairn.storage.database import Database, StorageUnavailable
 from cairn.storage.opening import open_database
@@ -50,12 +66,16 @@ from cairn.web.ratelimit import RateLimits, open_counter, parse_route_limits
 from cairn.web.routes import Route
 
 VERSION = version("cairn")
+_SWEEP_EVERY_MS = 30 * SECOND_MS
 
 ROUTES: list[Route] = [
     *identity_routes,
     *team_routes,
     *projects_routes,
     *keys_routes,
+    *ingest_routes,
+    *sessions_routes,
+    *webhooks_routes,
     *audit_routes,
     *live_routes,
     *operations_routes,
@@ -74,6 +94,7 @@ class House:
     settings: Settings
     database: Database
     sealer: Sealer
+    blobs: Blobs
 
 
 @asynccontextmanager
@@ -84,7 +105,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     database = await open_database(database_address(settings), pool=settings.database_pool)
     try:
         await _check_key(database, sealer)
-        yield House(settings, database, sealer)
+        yield House(settings, database, sealer, open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint))
     finally:
         await database.close()
 
@@ -100,27 +121,52 @@ async def _check_key(database: Database, sealer: Sealer) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Background:
+    """The background work of a process: jobs, and the outbox being emptied."""
+
+    runner: Runner
+    pump: Pump
+
+    @property
+    def alive(self) -> bool:
+        return self.runner.alive and self.pump.alive
+
+
 @asynccontextmanager
-async def open_runner(house: House) -> AsyncIterator[Runner]:
-    """The background work of a process that runs jobs."""
-    settings = house.settings
-    blobs = open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)
+async def open_background(house: House) -> AsyncIterator[Background]:
+    """The background work, while the block runs."""
+    settings, database = house.settings, house.database
     mailer = open_mailer(settings.mail_url, settings.mail_from)
     tokens = InvitationTokens(house.sealer)
-    work: dict[str, Work] = {
-        team.INVITATION_MAIL: InvitationMail(house.database, mailer, tokens, settings.base_url),
-        projects.PURGE: ProjectPurge(house.database, blobs),
+    sender = _open_sender(settings)
+    kinds = {
+        team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
+        projects.PURGE: Kind(ProjectPurge(database, house.blobs), at_once=2),
+        sessions_jobs.SWEEP: Kind(
+            SessionSweep(database, settings.session_window_s * SECOND_MS), every_ms=_SWEEP_EVERY_MS
+        ),
+        upkeep.PRUNE: Kind(upkeep.Prune(database), every_ms=HOUR_MS),
+        webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48),
+        webhooks_jobs.DISABLED_MAIL: Kind(DisabledMail(database, mailer, settings.base_url)),
     }
-    runner = Runner(house.database, work)
-    runner.start()
+    background = Background(Runner(database, kinds), Pump(database, webhooks_jobs.fan_out))
+    background.runner.start()
+    background.pump.start()
     try:
-        yield runner
+        yield background
     finally:
-        await runner.stop()
+        await background.pump.stop()
+        await background.runner.stop()
+        await sender.close()
+
+
+def _open_sender(settings: Settings) -> HttpsSender:
+    return HttpsSender(Guard(settings.outbound_allow), ca_file=settings.ca_file)
 
 
 @asynccontextmanager
-async def open_app(house: House, runner: Runner | None = None) -> AsyncIterator[App]:
+async def open_app(house: House, background: Background | None = None) -> AsyncIterator[App]:
     """The API as an ASGI application."""
     settings = house.settings
     cookie = LoginCookie(settings.base_url)
@@ -131,6 +177,7 @@ async def open_app(house: House, runner: Runner | None = None) -> AsyncIterator[
     description = Description()
     description.describe(document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name))
     metrics = Metrics()
+    sender = _open_sender(settings)
     limits = _open_limits(settings)
     tools = Tools(
         house.sealer,
@@ -145,7 +192,12 @@ async def open_app(house: House, runner: Runner | None = None) -> AsyncIterator[
         InvitationTokens(house.sealer),
         RepoHosts(settings.repo_hosts),
         KeepAlive(settings.keepalive_s),
-        _readiness(house, runner),
+        _readiness(house, background),
+        house.blobs,
+        Capture(house.database, house.blobs, window_ms=settings.session_window_s * SECOND_MS),
+        Models(settings.llm_small, settings.llm_medium),
+        Guard(settings.outbound_allow),
+        Deliverer(house.sealer, sender, ()),
     )
     app = App(
         ROUTES,
@@ -170,6 +222,7 @@ async def open_app(house: House, runner: Runner | None = None) -> AsyncIterator[
         await last_use.stop()
         await limits.close()
         passwords.close()
+        await sender.close()
 
 
 def _open_limits(settings: Settings) -> RateLimits:
@@ -184,7 +237,7 @@ def _open_limits(settings: Settings) -> RateLimits:
     return RateLimits(counter, per_minute=settings.rate_limit_per_minute, routes=routes)
 
 
-def _readiness(house: House, runner: Runner | None) -> Readiness:
+def _readiness(house: House, background: Background | None) -> Readiness:
     async def database() -> bool:
         try:
             async with house.database.read() as tx:
@@ -201,10 +254,10 @@ def _readiness(house: House, runner: Runner | None) -> Readiness:
             return False
 
     checks = {"database": database, "migrations": migrations}
-    if runner is not None:
+    if background is not None:
 
         async def jobs() -> bool:
-            return runner.alive
+            return background.alive
 
         checks["jobs"] = jobs
     return Readiness(checks)

@@ -1,58 +1,57 @@
-"""The queue: rows in the same database as the data they are about."""
+"""The queue: jobs are rows in the same database as the data they are about.
+
+A job waits in a lane (its team and kind). Claiming looks at the lanes, not at the jobs: a team with a million
+waiting jobs costs no more than a team with one, and waits behind itself only.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, insert, or_, select, update
+from sqlalchemy import and_, bindparam, select, update
 
 from cairn.base import clock, ids
-from cairn.storage.database import Tx
+from cairn.jobs.lanes import lane_of
+from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import jobs
 
 TOPIC = "jobs"
 DEFAULT_ATTEMPTS = 8
+_ERROR_CHARS = 1_000
+
+
+class Stage(msgspec.Struct):
+    """A step of a job: what is done is not done again."""
+
+    stage: str
+    status: str = "pending"
+    duration: int | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A claimed job. ``attempt`` fences: a worker that lost its lease cannot finish it."""
+    """A claimed job. ``attempt`` fences: a worker that lost its lease can change nothing any more."""
 
     id: str
     kind: str
     payload: dict[str, Any]
     attempt: int
     max_attempts: int
+    team_id: str | None = None
+    every_ms: int | None = None
+    stages: list[Stage] = []
 
 
-_INSERT = Sql(insert(jobs))
+_INSERT = Sql(lambda new: new(jobs).on_conflict_do_nothing(index_elements=["id"]))
 
-_DUE = or_(
-    and_(jobs.c.status == "queued", jobs.c.run_at_ms <= bindparam("now_ms")),
-    and_(jobs.c.status == "running", jobs.c.lease_until_ms < bindparam("now_ms")),
-)
 _NEXT = Sql(
-    select(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempt, jobs.c.max_attempts)
-    .where(_DUE)
+    select(jobs)
+    .where(jobs.c.status == "queued", jobs.c.lane == bindparam("in_lane"), jobs.c.run_at_ms <= bindparam("now_ms"))
     .order_by(jobs.c.run_at_ms)
     .limit(1)
     .with_for_update(skip_locked=True)
-)
-_GIVE_UP = Sql(
-    update(jobs)
-    .where(
-        jobs.c.status == "running",
-        jobs.c.lease_until_ms < bindparam("now_ms"),
-        jobs.c.attempt >= jobs.c.max_attempts,
-    )
-    .values(
-        status="failed",
-        error="the worker was lost",
-        finished_at_ms=bindparam("now_ms"),
-        lease_owner=None,
-        lease_until_ms=None,
-    )
 )
 _CLAIM = Sql(
     update(jobs)
@@ -65,50 +64,92 @@ _CLAIM = Sql(
         started_at_ms=bindparam("now_ms"),
     )
 )
-_MINE = and_(jobs.c.id == bindparam("job_id"), jobs.c.attempt == bindparam("my_attempt"), jobs.c.status == "running")
-_EXTEND = Sql(update(jobs).where(_MINE).values(lease_until_ms=bindparam("until_ms")))
+_mine = and_(jobs.c.id == bindparam("job_id"), jobs.c.attempt == bindparam("my_attempt"), jobs.c.status == "running")
+_EXTEND = Sql(update(jobs).where(_mine).values(lease_until_ms=bindparam("until_ms")).returning(jobs.c.cancel_requested))
+_CHECKPOINT = Sql(update(jobs).where(_mine).values(stages=bindparam("new_stages")).returning(jobs.c.cancel_requested))
 _SETTLE = Sql(
     update(jobs)
-    .where(_MINE)
+    .where(_mine)
     .values(
         status=bindparam("new_status"),
         run_at_ms=bindparam("new_run_at_ms"),
         error=bindparam("new_error"),
+        result=bindparam("new_result"),
         finished_at_ms=bindparam("new_finished_at_ms"),
         lease_owner=None,
         lease_until_ms=None,
     )
 )
-_NEXT_DUE_AT = Sql(select(jobs.c.run_at_ms).where(jobs.c.status == "queued").order_by(jobs.c.run_at_ms).limit(1))
+_SETTLE_RECURRING = Sql(
+    update(jobs)
+    .where(_mine)
+    .values(
+        status="queued",
+        run_at_ms=bindparam("new_run_at_ms"),
+        error=bindparam("new_error"),
+        max_attempts=jobs.c.attempt + 1_000_000,
+        stages="[]",
+        lease_owner=None,
+        lease_until_ms=None,
+    )
+)
+_SET_RHYTHM = Sql(
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"), jobs.c.payload != bindparam("new_payload"))
+    .values(payload=bindparam("new_payload"))
+)
+_lost = and_(jobs.c.status == "running", jobs.c.lease_until_ms < bindparam("now_ms"))
+_TAKE_BACK = Sql(
+    update(jobs)
+    .where(_lost, jobs.c.attempt < jobs.c.max_attempts)
+    .values(status="queued", run_at_ms=bindparam("now_ms"), lease_owner=None, lease_until_ms=None)
+)
+_GIVE_UP = Sql(
+    update(jobs)
+    .where(_lost, jobs.c.attempt >= jobs.c.max_attempts)
+    .values(
+        status="failed",
+        error="the worker was lost",
+        finished_at_ms=bindparam("now_ms"),
+        lease_owner=None,
+        lease_until_ms=None,
+    )
+)
 
 
 async def enqueue(
     tx: Tx,
     kind: str,
-    payload: dict[str, Any],
+    payload: Mapping[str, Any],
     *,
     team_id: str | None = None,
     project_id: str | None = None,
+    session_id: str | None = None,
+    run_at_ms: int | None = None,
     max_attempts: int = DEFAULT_ATTEMPTS,
+    stages: Sequence[str] = (),
+    job_id: str | None = None,
 ) -> str:
-    """Promise the work; it begins once the transaction has committed."""
+    """Promise the work; it begins once the transaction has committed. A given id that is there already stays."""
     now_ms = clock.now_ms()
-    job_id = ids.new("job")
+    job_id = job_id or ids.new("job")
     await tx.run(
         _INSERT,
         id=job_id,
         team_id=team_id,
         project_id=project_id,
-        session_id=None,
+        session_id=session_id,
         kind=kind,
+        lane=lane_of(team_id, kind),
         payload=msgspec.json.encode(payload).decode(),
         status="queued",
-        stages="[]",
+        stages=msgspec.json.encode([Stage(stage=name) for name in stages]).decode(),
         attempt=0,
         max_attempts=max_attempts,
-        run_at_ms=now_ms,
+        run_at_ms=now_ms if run_at_ms is None else run_at_ms,
         lease_until_ms=None,
         lease_owner=None,
+        cancel_requested=False,
         error=None,
         result=None,
         retried_from=None,
@@ -120,57 +161,110 @@ async def enqueue(
     return job_id
 
 
-async def claim(tx: Tx, owner: str, lease_ms: int) -> Job | None:
-    """Take the job that has been due longest, or one whose worker went silent."""
+async def ensure_recurring(tx: Tx, kind: str, every_ms: int) -> None:
+    """Work that is done again and again; one row for the whole installation."""
+    payload = {"everyMs": every_ms}
+    await enqueue(tx, kind, payload, max_attempts=1_000_000, job_id=f"every/{kind}")
+    await tx.run(_SET_RHYTHM, job_id=f"every/{kind}", new_payload=msgspec.json.encode(payload).decode())
+
+
+async def claim(tx: Tx, lane: str, owner: str, lease_ms: int) -> Job | None:
+    """Take the job of a lane that has been due longest; None when others were faster."""
     now_ms = clock.now_ms()
-    await tx.run(_GIVE_UP, now_ms=now_ms)
-    row = await tx.one(_NEXT, now_ms=now_ms)
+    row = await tx.one(_NEXT, in_lane=lane, now_ms=now_ms)
     if row is None:
         return None
     attempt = row["attempt"] + 1
     await tx.run(_CLAIM, job_id=row["id"], new_attempt=attempt, owner=owner, until_ms=now_ms + lease_ms, now_ms=now_ms)
+    return _job(row, attempt)
+
+
+def _job(row: Row, attempt: int) -> Job:
+    payload = msgspec.json.decode(row["payload"])
     return Job(
         id=row["id"],
         kind=row["kind"],
-        payload=msgspec.json.decode(row["payload"]),
+        payload=payload,
         attempt=attempt,
         max_attempts=row["max_attempts"],
+        team_id=row["team_id"],
+        every_ms=payload.get("everyMs") if row["id"].startswith("every/") else None,
+        stages=msgspec.json.decode(row["stages"], type=list[Stage]),
     )
 
 
-async def extend(tx: Tx, job: Job, lease_ms: int) -> bool:
-    """Keep the lease; False when it was lost to another worker."""
-    until_ms = clock.now_ms() + lease_ms
-    return await tx.run(_EXTEND, job_id=job.id, my_attempt=job.attempt, until_ms=until_ms) == 1
-
-
-async def complete(tx: Tx, job: Job) -> bool:
+async def take_back_lost(tx: Tx) -> int:
+    """Jobs whose worker went silent wait again; those that have used up their attempts are given up."""
     now_ms = clock.now_ms()
-    return await _settle(tx, job, "completed", now_ms, None, now_ms)
+    given_up = await tx.run(_GIVE_UP, now_ms=now_ms)
+    return given_up + await tx.run(_TAKE_BACK, now_ms=now_ms)
+
+
+async def extend(tx: Tx, job: Job, lease_ms: int) -> bool | None:
+    """Keep the lease: None when it is lost, else whether the job shall be cancelled."""
+    row = await tx.one(_EXTEND, job_id=job.id, my_attempt=job.attempt, until_ms=clock.now_ms() + lease_ms)
+    return None if row is None else bool(row["cancel_requested"])
+
+
+async def checkpoint(tx: Tx, job: Job, stages: Sequence[Stage]) -> bool | None:
+    """Write down how far the job has come: None when the lease is lost, else whether it shall be cancelled."""
+    encoded = msgspec.json.encode(stages).decode()
+    row = await tx.one(_CHECKPOINT, job_id=job.id, my_attempt=job.attempt, new_stages=encoded)
+    return None if row is None else bool(row["cancel_requested"])
+
+
+async def complete(tx: Tx, job: Job, result: Mapping[str, Any] | None = None) -> bool:
+    """Done; a recurring job waits for its next time. False when the lease was lost."""
+    now_ms = clock.now_ms()
+    if job.every_ms is not None:
+        return await _settle_recurring(tx, job, now_ms + job.every_ms, None)
+    return await _settle(tx, job, "completed", now_ms, None, now_ms, result)
 
 
 async def fail(tx: Tx, job: Job, error: str, *, retry_in_ms: int | None) -> bool:
     """Put the job back for later, or give it up for an operator to see."""
     now_ms = clock.now_ms()
+    if job.every_ms is not None:
+        return await _settle_recurring(tx, job, now_ms + job.every_ms, error)
     if retry_in_ms is None:
         return await _settle(tx, job, "failed", now_ms, error, now_ms)
     tx.notify(TOPIC, job.kind)  # so that an idle runner learns when to wake
     return await _settle(tx, job, "queued", now_ms + retry_in_ms, error, None)
 
 
-async def _settle(tx: Tx, job: Job, status: str, run_at_ms: int, error: str | None, finished_at_ms: int | None) -> bool:
+async def mark_cancelled(tx: Tx, job: Job) -> bool:
+    now_ms = clock.now_ms()
+    return await _settle(tx, job, "cancelled", now_ms, None, now_ms)
+
+
+async def _settle(
+    tx: Tx,
+    job: Job,
+    status: str,
+    run_at_ms: int,
+    error: str | None,
+    finished_at_ms: int | None,
+    result: Mapping[str, Any] | None = None,
+) -> bool:
     touched = await tx.run(
         _SETTLE,
         job_id=job.id,
         my_attempt=job.attempt,
         new_status=status,
         new_run_at_ms=run_at_ms,
-        new_error=error,
+        new_error=error[:_ERROR_CHARS] if error else None,
+        new_result=msgspec.json.encode(result).decode() if result is not None else None,
         new_finished_at_ms=finished_at_ms,
     )
     return touched == 1
 
 
-async def next_due_at_ms(tx: Tx) -> int | None:
-    row = await tx.one(_NEXT_DUE_AT)
-    return None if row is None else int(row["run_at_ms"])
+async def _settle_recurring(tx: Tx, job: Job, run_at_ms: int, error: str | None) -> bool:
+    touched = await tx.run(
+        _SETTLE_RECURRING,
+        job_id=job.id,
+        my_attempt=job.attempt,
+        new_run_at_ms=run_at_ms,
+        new_error=error[:_ERROR_CHARS] if error else None,
+    )
+    return touched == 1

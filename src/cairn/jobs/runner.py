@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from cairn.base import clock, ids, log
-from cairn.jobs import queue
+from cairn.jobs import lanes, queue
+from cairn.jobs.lanes import Lane
 from cairn.jobs.queue import Job
+from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
 from cairn.storage.database import Database, StorageUnavailable
 
-Work = Callable[[Job], Awaitable[None]]
+Work = Callable[[Run], Awaitable[None]]
 
-_LEASE_MS = 30_000
-_HEARTBEAT_S = 10.0
 _POLL_S = 5.0
 _FIRST_RETRY_MS = 2_000
 _LAST_RETRY_MS = 15 * clock.MINUTE_MS
@@ -22,15 +24,39 @@ _LAST_RETRY_MS = 15 * clock.MINUTE_MS
 _log = log.logger("jobs")
 
 
-class Runner:
-    """Runs jobs of this process, a bounded number at a time."""
+@dataclass(frozen=True)
+class Kind:
+    """How jobs of a kind are done: the work, and how many at a time in this process."""
 
-    def __init__(self, database: Database, work: dict[str, Work], *, concurrency: int = 4) -> None:
+    work: Work
+    at_once: int = 4
+    every_ms: int | None = None
+    """Set for work that recurs by itself."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many jobs run at once, for one team and in all, and how long a silent worker is waited for."""
+
+    at_once: int = 64
+    per_team: int = 4
+    lease_ms: int = 30_000
+
+    @property
+    def heartbeat_s(self) -> float:
+        return self.lease_ms / 3000
+
+
+class Runner:
+    """Runs jobs in this process. Any number of runners share a database."""
+
+    def __init__(self, database: Database, kinds: Mapping[str, Kind], pace: Pace | None = None) -> None:
         self._database = database
-        self._work = work
+        self._kinds = kinds
+        self._pace = pace or Pace()
         self._owner = ids.new("run")
-        self._places = asyncio.Semaphore(concurrency)
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], Job] = {}
+        self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
 
     @property
@@ -41,7 +67,7 @@ class Runner:
         self._loop = asyncio.create_task(self._run_forever())
 
     async def stop(self) -> None:
-        """Stop taking jobs. Those under way are left to their lease, and begin again elsewhere or later."""
+        """Stop taking jobs. Those under way are left to their lease, and go on elsewhere or later."""
         tasks = [task for task in (self._loop, *self._running) if task is not None]
         for task in tasks:
             task.cancel()
@@ -49,74 +75,129 @@ class Runner:
 
     async def _run_forever(self) -> None:
         with self._database.signals.listen(queue.TOPIC) as listener:
+            recurring = {name: kind.every_ms for name, kind in self._kinds.items() if kind.every_ms is not None}
             while True:
-                await self._places.acquire()
-                job = await self._claim()
-                if job is None:
-                    self._places.release()
-                    await listener.next(timeout=await self._pause_s())
-                    continue
-                task = asyncio.create_task(self._run(job))
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+                pause_s = _POLL_S
+                self._room.clear()  # before the look: what ends meanwhile calls for another
+                try:
+                    await self._plan(recurring)
+                    recurring = {}
+                    pause_s = await self._claim_all()
+                except StorageUnavailable as error:
+                    _log.warning("the queue cannot be reached, trying again", error=str(error))
+                await self._wait(listener.next(timeout=pause_s))
 
-    async def _claim(self) -> Job | None:
+    async def _wait(self, signal: Awaitable[object]) -> None:
+        """Until there is a signal, room for another job, or time for the next look."""
+        waiting = [asyncio.ensure_future(signal), asyncio.ensure_future(self._room.wait())]
         try:
-            async with self._database.write() as tx:
-                return await queue.claim(tx, self._owner, _LEASE_MS)
-        except StorageUnavailable as error:
-            _log.warning("the queue cannot be read, trying again", error=str(error))
-            return None
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waiting:
+                task.cancel()
 
-    async def _pause_s(self) -> float:
-        """Until the next job is due, a signal comes, or (for what was missed) a few seconds have passed."""
-        try:
+    async def _plan(self, recurring: dict[str, int]) -> None:
+        async with self._database.write() as tx:
+            for kind, every_ms in recurring.items():
+                await queue.ensure_recurring(tx, kind, every_ms)
+            await queue.take_back_lost(tx)
+
+    async def _claim_all(self) -> float:
+        """Claim what there is room for; how long to wait for the next look."""
+        while len(self._running) < self._pace.at_once:
             async with self._database.read() as tx:
-                due_at_ms = await queue.next_due_at_ms(tx)
-        except StorageUnavailable:
-            return _POLL_S
-        if due_at_ms is None:
-            return _POLL_S
-        return min(_POLL_S, max(0.05, (due_at_ms - clock.now_ms()) / 1000))
+                waiting = await lanes.list_lanes(tx)
+                by_team = await lanes.count_running(tx)
+            job = await self._claim_best(waiting, by_team)
+            if job is None:
+                return self._pause_s(waiting)
+            task = asyncio.create_task(self._do(job))
+            self._running[task] = job
+            task.add_done_callback(self._done)
+        return _POLL_S
 
-    async def _run(self, job: Job) -> None:
-        heart = asyncio.create_task(self._keep_lease(job, asyncio.current_task()))
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        self._room.set()
+
+    async def _claim_best(self, waiting: list[Lane], by_team: dict[str, int]) -> Job | None:
+        """The team with the fewest running jobs comes first, then the job that has been due longest."""
+        now_ms = clock.now_ms()
+        by_kind = Counter(job.kind for job in self._running.values())
+        ready = [
+            lane
+            for lane in waiting
+            if lane.due_at_ms <= now_ms
+            and lane.kind in self._kinds
+            and by_kind[lane.kind] < self._kinds[lane.kind].at_once
+            and (not lane.team or by_team.get(lane.team, 0) < self._pace.per_team)
+        ]
+        for lane in sorted(ready, key=lambda lane: (by_team.get(lane.team, 0), lane.due_at_ms)):
+            async with self._database.write() as tx:
+                job = await queue.claim(tx, lane.name, self._owner, self._pace.lease_ms)
+            if job is not None:
+                return job
+        return None
+
+    def _pause_s(self, waiting: list[Lane]) -> float:
+        now_ms = clock.now_ms()
+        later = [lane.due_at_ms - now_ms for lane in waiting if lane.due_at_ms > now_ms and lane.kind in self._kinds]
+        return min(_POLL_S, max(0.02, min(later) / 1000)) if later else _POLL_S
+
+    async def _do(self, job: Job) -> None:
+        run = Run(self._database, job)
+        task = asyncio.current_task()
+        assert task is not None
+        heart = asyncio.create_task(self._keep_lease(job, task))
         try:
-            await self._work[job.kind](job)
+            await self._kinds[job.kind].work(run)
+        except LeaseLost:
+            _log.warning("a lease was lost, the job goes on elsewhere", job_id=job.id)
+        except Cancelled:
+            await self._settle(run, None, cancelled=True)
+        except RetryLater as error:
+            await self._settle(run, error, delay_ms=error.delay_ms)
         except Exception as error:
             _log.exception("a job failed", job_id=job.id, kind=job.kind, attempt=job.attempt)
-            await self._settle_failed(job, f"{type(error).__name__}: {error}")
+            await self._settle(run, error)
         else:
-            await self._settle_completed(job)
+            await self._settle(run, None)
         finally:
             heart.cancel()
             with suppress(asyncio.CancelledError):
                 await heart
-            self._places.release()
 
-    async def _keep_lease(self, job: Job, task: asyncio.Task[None] | None) -> None:
+    async def _keep_lease(self, job: Job, task: asyncio.Task[None]) -> None:
         while True:
-            await asyncio.sleep(_HEARTBEAT_S)
+            await asyncio.sleep(self._pace.heartbeat_s)
             try:
                 async with self._database.write() as tx:
-                    kept = await queue.extend(tx, job, _LEASE_MS)
+                    shall_end = await queue.extend(tx, job, self._pace.lease_ms)
             except StorageUnavailable:
                 continue
-            if not kept and task is not None:
-                _log.warning("a lease was lost, stopping the job here", job_id=job.id)
+            if shall_end is None:
                 task.cancel()
                 return
 
-    async def _settle_completed(self, job: Job) -> None:
-        with suppress(StorageUnavailable):  # then the lease runs out and the job begins again
-            async with self._database.write() as tx:
-                await queue.complete(tx, job)
-
-    async def _settle_failed(self, job: Job, error: str) -> None:
-        retry_in_ms = None if job.attempt >= job.max_attempts else retry_delay_ms(job.attempt)
+    async def _settle(
+        self, run: Run, error: Exception | None, *, delay_ms: int | None = None, cancelled: bool = False
+    ) -> None:
+        """Write the end down. If that fails too, the lease runs out and the job begins again."""
+        job = run.job
         with suppress(StorageUnavailable):
             async with self._database.write() as tx:
-                await queue.fail(tx, job, error[:1000], retry_in_ms=retry_in_ms)
+                if cancelled:
+                    await queue.mark_cancelled(tx, job)
+                elif error is None:
+                    await queue.complete(tx, job, run.result)
+                elif await run.mark_failed(tx):
+                    await queue.mark_cancelled(tx, job)
+                else:
+                    last = job.attempt >= job.max_attempts
+                    wait_ms = delay_ms if delay_ms is not None else retry_delay_ms(job.attempt)
+                    text = str(error) if isinstance(error, RetryLater) else f"{type(error).__name__}: {error}"
+                    text = text.replace("\0", "").encode(errors="replace").decode()  # what a database can hold
+                    await queue.fail(tx, job, text, retry_in_ms=None if last else wait_ms)
 
 
 def retry_delay_ms(attempt: int) -> int:

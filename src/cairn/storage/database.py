@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from cairn.storage.signals import Signals
-from cairn.storage.statements import Engine, Query
+from cairn.storage.statements import Bulk, Engine, Query
 
 
 class StorageUnavailable(Exception):
@@ -33,6 +34,12 @@ class Tx(Protocol):
 
     async def sweep(self, query: Query, /, **values: Any) -> int:
         """A write that may touch many rows; returns how many."""
+
+    async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
+        """Insert rows, leaving out those that are there already; the positions of the inserted ones."""
+
+    async def lock(self, name: str, /) -> None:
+        """Until the transaction ends, no other transaction holds this name. (SQLite has one writer anyway.)"""
 
     def notify(self, topic: str, payload: str) -> None:
         """Tell listeners in every process, once and only if this transaction commits."""

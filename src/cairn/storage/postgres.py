@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ import asyncpg
 from cairn.base import log
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
-from cairn.storage.statements import POSTGRES, Query, compiled_for
+from cairn.storage.statements import POSTGRES, Bulk, Query, compiled_for
 
 T = TypeVar("T")
 
@@ -172,6 +172,12 @@ class _Read:
 
     sweep = run
 
+    async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
+        raise TypeError("a read transaction does not write")
+
+    async def lock(self, name: str, /) -> None:
+        raise TypeError("a read transaction does not lock")
+
     def notify(self, topic: str, payload: str) -> None:
         raise TypeError("a read transaction does not notify")
 
@@ -199,6 +205,16 @@ class _Write:
         return int(tag.rsplit(" ", 1)[-1])
 
     sweep = run
+
+    async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
+        if not rows:
+            return set()
+        arrays = [list(column) for column in zip(*rows, strict=True)]
+        inserted = {row[0] for row in await self._connection.fetch(bulk.for_postgres, *arrays)}
+        return {at for at, row in enumerate(rows) if row[0] in inserted}
+
+    async def lock(self, name: str, /) -> None:
+        await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 
     def notify(self, topic: str, payload: str) -> None:
         self.notices.append((topic, payload))

@@ -13,7 +13,7 @@ import asyncio
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +23,8 @@ from cairn.base import clock
 from cairn.storage.batch import Batch
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
-from cairn.storage.statements import SQLITE, Compiled, Query, compiled_for
+from cairn.storage.sqlite_rows import all_rows, first_row, rows_touched
+from cairn.storage.statements import SQLITE, Bulk, Query, compiled_for
 
 T = TypeVar("T")
 
@@ -106,22 +107,6 @@ class SqliteDatabase:
             connection.close()
 
 
-def _first(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> Row | None:
-    cursor = connection.execute(compiled.text, compiled.arguments(values))
-    row: Row | None = cursor.fetchone()
-    cursor.close()  # a statement left half-read would hold its snapshot open
-    return row
-
-
-def _all(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> list[Row]:
-    rows: list[Row] = connection.execute(compiled.text, compiled.arguments(values)).fetchall()
-    return rows
-
-
-def _touched(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> int:
-    return connection.execute(compiled.text, compiled.arguments(values)).rowcount
-
-
 class _Read:
     """Reads outside any transaction: each statement sees what is committed."""
 
@@ -139,16 +124,22 @@ class _Read:
             raise StorageUnavailable(str(error)) from error
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
-        return _first(self._near, compiled_for(query, SQLITE), values)
+        return first_row(self._near, compiled_for(query, SQLITE), values)
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, SQLITE)
-        return await self._database.in_reader(lambda connection: _all(connection, compiled, values))
+        return await self._database.in_reader(lambda connection: all_rows(connection, compiled, values))
 
     async def run(self, query: Query, /, **values: Any) -> int:
         raise TypeError("a read transaction does not write")
 
     sweep = run
+
+    async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
+        raise TypeError("a read transaction does not write")
+
+    async def lock(self, name: str, /) -> None:
+        raise TypeError("a read transaction does not lock")
 
     def notify(self, topic: str, payload: str) -> None:
         raise TypeError("a read transaction does not notify")
@@ -162,18 +153,25 @@ class _Write:
         self.notices: list[tuple[str, str]] = []
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
-        return _first(self._writer.connection, compiled_for(query, SQLITE), values)
+        return first_row(self._writer.connection, compiled_for(query, SQLITE), values)
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, SQLITE)
-        return await self._writer.in_thread(lambda: _all(self._writer.connection, compiled, values))
+        return await self._writer.in_thread(lambda: all_rows(self._writer.connection, compiled, values))
 
     async def run(self, query: Query, /, **values: Any) -> int:
-        return _touched(self._writer.connection, compiled_for(query, SQLITE), values)
+        return rows_touched(self._writer.connection, compiled_for(query, SQLITE), values)
 
     async def sweep(self, query: Query, /, **values: Any) -> int:
         compiled = compiled_for(query, SQLITE)
-        return await self._writer.in_thread(lambda: _touched(self._writer.connection, compiled, values))
+        return await self._writer.in_thread(lambda: rows_touched(self._writer.connection, compiled, values))
+
+    async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
+        text, execute = bulk.for_sqlite, self._writer.connection.execute
+        return {at for at, row in enumerate(rows) if execute(text, row).rowcount}
+
+    async def lock(self, name: str, /) -> None:
+        """Nothing to do: whoever has the turn is alone."""
 
     def notify(self, topic: str, payload: str) -> None:
         self.notices.append((topic, payload))

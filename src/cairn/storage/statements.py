@@ -6,14 +6,15 @@ not in the path of a request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from sqlalchemy import Executable, Table
+from sqlalchemy import Boolean, ColumnElement, Executable, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import asyncpg as asyncpg_dialect
 from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ClauseElement
 
 InsertMaker = Callable[[Table], Any]
@@ -58,6 +59,33 @@ _ASYNCPG: Dialect = asyncpg_dialect.dialect()  # type: ignore[no-untyped-call]
 POSTGRES = Engine("postgresql", _ASYNCPG, postgresql.insert)
 
 
+class InList(ColumnElement[bool]):
+    """``column`` is one of the values of a list parameter; the statement's text does not depend on how many."""
+
+    inherit_cache = False
+    type = Boolean()
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column = column
+        self.values = bindparam(name, type_=Text())
+
+    def self_group(self, against: Any = None) -> Self:
+        """It is a condition already: no engine needs to compare it with true."""
+        return self
+
+
+@compiles(InList, "sqlite")
+def _in_list_sqlite(element: InList, compiler: Any, **options: Any) -> str:
+    column, values = compiler.process(element.column, **options), compiler.process(element.values, **options)
+    return f"{column} IN (SELECT value FROM json_each({values}))"  # noqa: S608 - compiled parts
+
+
+@compiles(InList, "postgresql")
+def _in_list_postgres(element: InList, compiler: Any, **options: Any) -> str:
+    column, values = compiler.process(element.column, **options), compiler.process(element.values, **options)
+    return f"{column} = ANY(({values.partition('::')[0]})::text[])"
+
+
 class Sql:
     """A statement kept at module level: compiled at its first use on an engine, then only run."""
 
@@ -81,3 +109,20 @@ Query = Sql | Executable
 
 def compiled_for(query: Query, engine: Engine) -> Compiled:
     return query.on(engine) if isinstance(query, Sql) else engine.compile(query)
+
+
+class Bulk:
+    """An insert of many rows at once that leaves out those already there. The first column identifies a row."""
+
+    __slots__ = ("for_postgres", "for_sqlite")
+
+    def __init__(self, table: Table, columns: Sequence[str], conflict: Sequence[str]) -> None:
+        into = f"INSERT INTO {table.name} ({', '.join(columns)})"
+        unless = f"ON CONFLICT ({', '.join(conflict)}) DO NOTHING"
+        places = ", ".join("?" for _ in columns)
+        kinds = [table.c[name].type.compile(dialect=_ASYNCPG).partition(" COLLATE")[0] for name in columns]
+        arrays = ", ".join(f"${at}::{kind}[]" for at, kind in enumerate(kinds, 1))
+        self.for_sqlite = f"{into} VALUES ({places}) {unless}"
+        """One row, values in the order of the columns."""
+        self.for_postgres = f"{into} SELECT * FROM unnest({arrays}) {unless} RETURNING {columns[0]}"  # noqa: S608 - our own names
+        """All rows, one array a column; returns the first column of the inserted ones."""

@@ -112,7 +112,9 @@ class App:
         if route.needs.credentials is None:
             return None
         if route.needs.by_signature:
-            return await self._authenticators.verify_signature(tx, request, await request.read_body())
+            return await self._authenticators.verify_signature(
+                tx, request, await request.read_body(), route.needs.by_quick_signature
+            )
         caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
         if route.tx is TxMode.READ:
             return caller  # what is read is not recorded, so nobody asks where the caller came from

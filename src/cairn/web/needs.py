@@ -19,11 +19,15 @@ class Credential(enum.Flag):
     KEY = enum.auto()
     LOGIN = enum.auto()
     SIGNATURE = enum.auto()
+    QUICK_SIGNATURE = enum.auto()
+    """Checked against the secret last seen, without a query. Whoever accepts it confirms ``caller.proof`` in the
+    transaction that writes."""
 
 
 KEY = Credential.KEY
 LOGIN = Credential.LOGIN
 SIGNATURE = Credential.SIGNATURE
+QUICK_SIGNATURE = Credential.QUICK_SIGNATURE
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,19 @@ class Needs:
     by_key: bool = field(init=False)
     by_login: bool = field(init=False)
     by_signature: bool = field(init=False)
+    by_quick_signature: bool = field(init=False)
 
     def __post_init__(self) -> None:
         # Told apart once, here: asking a Flag costs more than the rest of the check.
-        for name, credential in (("by_key", KEY), ("by_login", LOGIN), ("by_signature", SIGNATURE)):
-            object.__setattr__(self, name, credential in (self.credentials or Credential(0)))
+        given = self.credentials or Credential(0)
+        quick = QUICK_SIGNATURE in given
+        for name, holds in (
+            ("by_key", KEY in given),
+            ("by_login", LOGIN in given),
+            ("by_signature", quick or SIGNATURE in given),
+            ("by_quick_signature", quick),
+        ):
+            object.__setattr__(self, name, holds)
 
 
 ANYONE = Needs(None)
@@ -71,7 +83,7 @@ class Origins:
 
 
 FindCaller = Callable[[Tx, str], Awaitable[Caller | None]]
-VerifySignature = Callable[[Tx, Request, bytes], Awaitable[Caller]]
+VerifySignature = Callable[[Tx, Request, bytes, bool], Awaitable[Caller]]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ Send = Callable[[Message], Awaitable[None]]
 _LENGTH_DIGITS = 12
 _DRAIN_BYTES = 16 * 1024 * 1024
 _DRAIN_S = 5.0
-_BODY_S = 60.0
 
 
 class Request:
@@ -61,11 +60,7 @@ class Request:
             declared = self.headers.get(b"content-length", b"0")
             if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
                 raise errors.BODY_TOO_LARGE()
-            try:
-                async with asyncio.timeout(_BODY_S):
-                    self._body = await self._receive_body(limit)
-            except TimeoutError:
-                raise errors.BODY_INCOMPLETE() from None
+            self._body = await self._receive_body(limit)
         return self._body
 
     async def _receive_body(self, limit: int) -> bytes:

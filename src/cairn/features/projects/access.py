@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select
 
 from cairn.base import errors, ids
 from cairn.base.caller import MANAGERS, Caller
@@ -65,6 +65,17 @@ async def find_project(tx: Tx, caller: Caller, project_id: str) -> Row | None:
         return None
     project = await tx.one(_FIND, project_id=project_id, scope=caller.scope, user_id=caller.user_id)
     return project if project is not None and right_of(caller, project) is not None else None
+
+
+def visible_to(caller: Caller) -> ColumnElement[bool]:
+    """The condition that a project (in a query over ``projects``) is one the caller may see."""
+    living = and_(projects.c.team_id == caller.scope, projects.c.deleted_at_ms.is_(None))
+    if caller.manages:
+        return living
+    mine = select(project_members.c.project_id).where(
+        project_members.c.team_id == caller.scope, project_members.c.user_id == caller.user_id
+    )
+    return and_(living, or_(projects.c.visibility == "public", projects.c.id.in_(mine)))
 
 
 async def get_project(tx: Tx, caller: Caller, project_id: str, wanted: Right, *, archived_too: bool = False) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Table, delete, select, tuple_
 
-from cairn.jobs.queue import Job
+from cairn.jobs.run import Run
 from cairn.ports.blobs.store import Blobs
 from cairn.storage.database import Database
 from cairn.storage.tables import audit_entries, metadata, projects
@@ -24,8 +24,8 @@ class ProjectPurge:
         self._database = database
         self._blobs = blobs
 
-    async def __call__(self, job: Job) -> None:
-        project_id: str = job.payload["projectId"]
+    async def __call__(self, run: Run) -> None:
+        project_id: str = run.payload["projectId"]
         for table in reversed(project_tables()):
             while await self._delete_some(table, project_id):
                 pass

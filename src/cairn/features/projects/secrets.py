@@ -8,7 +8,7 @@ from cairn.base.crypto import Sealer
 from cairn.features.audit import store as audit
 from cairn.features.projects import store
 from cairn.features.projects.access import Right, get_project
-from cairn.storage.database import Tx
+from cairn.storage.database import Row, Tx
 from cairn.wire.projects import HmacSecret, RotatedSecret
 
 
@@ -18,6 +18,14 @@ def new_secret() -> str:
 
 def secret_context(project_id: str) -> str:
     return f"hmac:{project_id}"
+
+
+def accepted_secrets(project: Row) -> list[str]:
+    """The sealed secrets that a signature may be made with at this moment."""
+    accepted: list[str] = [project["hmac_secret_sealed"]]
+    if project["hmac_previous_sealed"] and project["hmac_previous_until_ms"] > clock.now_ms():
+        accepted.append(project["hmac_previous_sealed"])
+    return accepted
 
 
 async def get_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str) -> HmacSecret:

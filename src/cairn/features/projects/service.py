@@ -120,6 +120,7 @@ async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember)
         email=member["email"],
         role=role,
     )
+    await team.tell_added(tx, caller.scope, project_id, member, role)
     tell_changed(tx, caller.team_id, "projects", project_id)
     added = await store.find_member(tx, caller.scope, project_id, member["user_id"])
     assert added is not None
@@ -136,4 +137,5 @@ async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -
         raise errors.LAST_OWNER()
     await store.delete_member(tx, caller.scope, project_id, user_id)
     await audit.record(tx, caller, "project.member_removed", user_id, project_id=project_id, email=member["email"])
+    await team.tell_removed(tx, caller.scope, project_id, member, member["role"])
     tell_changed(tx, caller.team_id, "projects")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import lru_cache
 
 from sqlalchemy import bindparam, select
@@ -9,11 +10,13 @@ from sqlalchemy import bindparam, select
 from cairn.base import clock, errors, ids, limits, signing
 from cairn.base.caller import MEMBER, Caller, Via
 from cairn.base.crypto import Sealer
-from cairn.features.projects.secrets import secret_context
+from cairn.features.projects.secrets import accepted_secrets, secret_context
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import projects
 from cairn.web.request import Request
+
+_KEPT_PROJECTS = 4096
 
 _FIND = Sql(
     select(
@@ -31,9 +34,11 @@ class Signatures:
 
     def __init__(self, sealer: Sealer) -> None:
         # The sealed text is the key, so that a rotated secret is never taken from the cache.
-        self._open = lru_cache(maxsize=4096)(sealer.open)
+        self._open = lru_cache(maxsize=_KEPT_PROJECTS)(sealer.open)
+        self._seen: OrderedDict[str, Row] = OrderedDict()
 
-    async def verify(self, tx: Tx, request: Request, body: bytes) -> Caller:
+    async def verify(self, tx: Tx, request: Request, body: bytes, quick: bool = False) -> Caller:
+        """The caller. ``quick``: a project seen before is not looked up; the caller's proof is confirmed later."""
         project_id = request.header(b"x-service-project")
         timestamp = request.header(b"x-service-timestamp")
         signature = request.header(b"x-service-signature")
@@ -41,12 +46,12 @@ class Signatures:
             raise errors.MISSING_HEADER()
         if not _is_fresh(timestamp):
             raise errors.TIMESTAMP_EXPIRED()
-        project = await tx.one(_FIND, project_id=project_id) if ids.looks_valid(project_id, "prj") else None
-        if project is None:
-            raise errors.PROJECT_NOT_FOUND()
-        if not any(
-            signing.request_signature_matches(secret, timestamp, body, signature) for secret in self._secrets(project)
-        ):
+        project = self._seen.get(project_id) if quick else None
+        proof = self._proof(project, timestamp, body, signature) if project is not None else None
+        if project is None or proof is None:
+            project = await self._look_up(tx, project_id)
+            proof = self._proof(project, timestamp, body, signature)
+        if proof is None:
             raise errors.INVALID_SIGNATURE()
         return Caller(
             user_id="",
@@ -54,16 +59,28 @@ class Signatures:
             role=MEMBER,
             via=Via.SIGNATURE,
             credential_id=project_id,
+            proof=proof,
             address=request.address,
             request_id=request.request_id,
         )
 
-    def _secrets(self, project: Row) -> list[str]:
+    async def _look_up(self, tx: Tx, project_id: str) -> Row:
+        project = await tx.one(_FIND, project_id=project_id) if ids.looks_valid(project_id, "prj") else None
+        if project is None:
+            self._seen.pop(project_id, None)
+            raise errors.PROJECT_NOT_FOUND()
+        self._seen[project_id] = project
+        if len(self._seen) > _KEPT_PROJECTS:
+            self._seen.popitem(last=False)
+        return project
+
+    def _proof(self, project: Row, timestamp: str, body: bytes, signature: str) -> str | None:
+        """The sealed secret that the signature fits."""
         context = secret_context(project["id"])
-        secrets = [self._open(project["hmac_secret_sealed"], context)]
-        if project["hmac_previous_sealed"] and project["hmac_previous_until_ms"] > clock.now_ms():
-            secrets.append(self._open(project["hmac_previous_sealed"], context))
-        return secrets
+        for sealed in accepted_secrets(project):
+            if signing.request_signature_matches(self._open(sealed, context), timestamp, body, signature):
+                return sealed
+        return None
 
 
 def _is_fresh(timestamp: str) -> bool:

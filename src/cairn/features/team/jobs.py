@@ -6,7 +6,7 @@ from cairn.base import clock
 from cairn.features.identity import store as people
 from cairn.features.team import store
 from cairn.features.team.tokens import InvitationTokens
-from cairn.jobs.queue import Job
+from cairn.jobs.run import Run
 from cairn.ports.mail.mailer import Mailer
 from cairn.storage.database import Database
 
@@ -31,9 +31,9 @@ class InvitationMail:
         self._tokens = tokens
         self._base_url = base_url
 
-    async def __call__(self, job: Job) -> None:
+    async def __call__(self, run: Run) -> None:
         async with self._database.read() as tx:
-            invitation = await store.find_invitation(tx, job.payload["invitationId"])
+            invitation = await store.find_invitation(tx, run.payload["invitationId"])
             if invitation is None or invitation["status"] != "invited":
                 return
             inviter = await people.get_user(tx, invitation["invited_by"])

@@ -11,9 +11,10 @@ from cairn.features.identity import store as people
 from cairn.features.identity.service import SignedIn
 from cairn.features.team import store
 from cairn.features.team.tokens import InvitationTokens
-from cairn.jobs import queue
+from cairn.jobs import outbox, queue
 from cairn.jobs.notices import tell_access_changed, tell_changed
 from cairn.storage.database import Database, Row, Tx
+from cairn.wire.events import WebhookEvent
 from cairn.wire.team import Acceptance, Invitation, NewMember, TeamMember
 
 INVITATION_MAIL = "team.invitation_mail"
@@ -102,10 +103,31 @@ async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
     member = await get_member(tx, caller.scope, member_id)
     if member["role"] == "owner":
         raise errors.OWNER_STAYS()
-    await store.delete_member(tx, caller.scope, member)
+    owner = await store.find_owner(tx, caller.scope)
+    assert owner is not None
+    left, joined = await store.delete_member(tx, caller.scope, member, owner)
+    for project_id in joined:
+        await tell_added(tx, caller.scope, project_id, owner, "owner")
+    for membership in left:
+        await tell_removed(tx, caller.scope, membership["project_id"], member, membership["role"])
     await audit.record(tx, caller, "team.member_removed", member_id, email=member["email"])
     tell_access_changed(tx, member["user_id"])
     tell_changed(tx, caller.team_id, "team")
+
+
+async def tell_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Webhooks of a project hear who has joined it."""
+    await _tell(tx, scope, WebhookEvent.MEMBER_ADDED, project_id, person, role)
+
+
+async def tell_removed(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Webhooks of a project hear who has left it, and what they were there."""
+    await _tell(tx, scope, WebhookEvent.MEMBER_REMOVED, project_id, person, role)
+
+
+async def _tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, person: Row, role: Role) -> None:
+    data = {"userId": person["user_id"], "email": person["email"], "role": role}
+    await outbox.emit(tx, scope, event, project_id, data)
 
 
 async def accept(
@@ -135,8 +157,9 @@ async def accept(
             address=origin.address,
             request_id=origin.request_id,
         )
-        if invitation["project_id"]:
-            await store.add_to_project(tx, scope, invitation, user_id)
+        role: Role = invitation["project_role"] or "member"
+        if invitation["project_id"] and await store.add_to_project(tx, scope, invitation, user_id, role):
+            await tell_added(tx, scope, invitation["project_id"], member, role)
         await audit.record(tx, caller, "team.joined", member["id"], project_id=invitation["project_id"])
         tell_changed(tx, scope, "team", invitation["project_id"])
         return member_shape(member), await identity.sign_in(tx, caller)

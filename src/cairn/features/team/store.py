@@ -42,7 +42,14 @@ _DELETE = Sql(
 )
 _CREDENTIALS = tuple(
     Sql(delete(table).where(table.c.team_id == bindparam("scope"), table.c.user_id == bindparam("of_user")))
-    for table in (logins, api_keys, project_members)
+    for table in (logins, api_keys)
+)
+_of_user = and_(project_members.c.team_id == bindparam("scope"), project_members.c.user_id == bindparam("of_user"))
+_LEAVE_PROJECTS = Sql(
+    delete(project_members).where(_of_user).returning(project_members.c.project_id, project_members.c.role)
+)
+_IN_PROJECT = Sql(
+    select(project_members.c.role).where(_of_user, project_members.c.project_id == bindparam("of_project"))
 )
 _other_owner = project_members.alias("other_owner")
 _ORPHANED = Sql(
@@ -144,18 +151,27 @@ async def find_member_by_user(tx: Tx, scope: Scope, user_id: str) -> Row | None:
     return await tx.one(_BY_USER, scope=scope, user_id=user_id)
 
 
+async def find_owner(tx: Tx, scope: Scope) -> Row | None:
+    return await tx.one(_OWNER, scope=scope)
+
+
 async def update_role(tx: Tx, scope: Scope, member_id: str, role: Role) -> None:
     await tx.run(_SET_ROLE, scope=scope, member_id=member_id, new_role=role)
 
 
-async def delete_member(tx: Tx, scope: Scope, member: Row) -> None:
-    """Take away membership and every credential; projects the member alone owned go to the team's owner."""
-    owner = await tx.one(_OWNER, scope=scope)
-    assert owner is not None
+async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[list[Row], list[str]]:
+    """Take away membership and every credential; projects the member alone owned go to the team's owner.
+
+    Returns the memberships of projects that ended, and the projects that the owner has joined by this.
+    """
+    joined: list[str] = []
     for project in await tx.many(_ORPHANED, scope=scope, of_user=member["user_id"]):
+        project_id = project["project_id"]
+        if await tx.one(_IN_PROJECT, scope=scope, of_user=owner["user_id"], of_project=project_id) is None:
+            joined.append(project_id)
         await tx.run(
             _GIVE_PROJECT,
-            project_id=project["project_id"],
+            project_id=project_id,
             user_id=owner["user_id"],
             team_id=scope,
             joined_id=ids.new("joi"),
@@ -164,7 +180,9 @@ async def delete_member(tx: Tx, scope: Scope, member: Row) -> None:
         )
     for statement in _CREDENTIALS:
         await tx.run(statement, scope=scope, of_user=member["user_id"])
+    left = await tx.many(_LEAVE_PROJECTS, scope=scope, of_user=member["user_id"])
     await tx.run(_DELETE, scope=scope, member_id=member["id"])
+    return left, joined
 
 
 async def invite(
@@ -212,17 +230,18 @@ async def accept_invitation(tx: Tx, invitation_id: str) -> bool:
     return await tx.run(_ACCEPT, invitation_id=invitation_id) == 1
 
 
-async def add_to_project(tx: Tx, scope: Scope, invitation: Row, user_id: str) -> None:
-    """The project an invitation was bound to, unless it is gone."""
-    await tx.run(
+async def add_to_project(tx: Tx, scope: Scope, invitation: Row, user_id: str, role: Role) -> bool:
+    """Join the project an invitation was bound to; False when it is gone, or the user is in it already."""
+    joined = await tx.run(
         _JOIN_PROJECT,
         scope=scope,
         of_project=invitation["project_id"],
         new_user=user_id,
         new_id=ids.new("joi"),
-        new_role=invitation["project_role"] or "member",
+        new_role=role,
         now_ms=clock.now_ms(),
     )
+    return joined == 1
 
 
 async def revoke_invitation(tx: Tx, scope: Scope, invitation_id: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, Table, UniqueConstraint
+from sqlalchemy import Column, Index, LargeBinary, Table
 
 from cairn.storage.tables.columns import metadata, number, part, primary, ref, text
 
@@ -34,12 +34,13 @@ events = Table(
     ref("session_id"),
     text("event"),
     text("payload"),
-    text("content_hash"),
+    # SHA-256 over project, event and payload: unique by itself, and short in its index.
+    Column("content_hash", LargeBinary, nullable=False, unique=True),
     number("size_bytes"),
     number("created_at_ms"),
     ref("enriched_by", null=True),
-    UniqueConstraint("project_id", "content_hash"),
     Index("ix_events_session_id_id", "session_id", "id"),
+    Index("ix_events_project_id", "project_id"),
 )
 
 blobs = Table(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, Table
+from sqlalchemy import Column, Index, Table
 
-from cairn.storage.tables.columns import metadata, number, primary, ref, text
+from cairn.storage.tables.columns import Id, flag, metadata, number, primary, ref, text
 
 jobs = Table(
     "jobs",
@@ -14,6 +14,8 @@ jobs = Table(
     ref("project_id", null=True, index=True),
     ref("session_id", null=True, index=True),
     text("kind"),
+    # Team and kind: jobs of one lane wait for each other, and no lane for another.
+    Column("lane", Id, nullable=False),
     text("payload"),
     text("status"),
     text("stages"),
@@ -22,13 +24,15 @@ jobs = Table(
     number("run_at_ms"),
     number("lease_until_ms", null=True),
     text("lease_owner", null=True),
+    flag("cancel_requested"),
     text("error", null=True),
     text("result", null=True),
     ref("retried_from", null=True),
     number("created_at_ms"),
     number("started_at_ms", null=True),
     number("finished_at_ms", null=True),
-    Index("ix_jobs_status_run_at_ms", "status", "run_at_ms"),
+    Index("ix_jobs_lane", "status", "lane", "run_at_ms"),
+    Index("ix_jobs_lease", "status", "lease_until_ms"),
 )
 
 outbox = Table(
@@ -40,8 +44,6 @@ outbox = Table(
     text("type"),
     text("data"),
     number("created_at_ms"),
-    number("fanned_out_at_ms", null=True),
-    Index("ix_outbox_fanned_out_at_ms", "fanned_out_at_ms"),
 )
 
 webhooks = Table(

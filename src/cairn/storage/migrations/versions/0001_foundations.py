@@ -148,13 +148,14 @@ def upgrade() -> None:
         sa.Column("session_id", ID, nullable=False),
         sa.Column("event", sa.Text(), nullable=False),
         sa.Column("payload", sa.Text(), nullable=False),
-        sa.Column("content_hash", sa.Text(), nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(), nullable=False),
         sa.Column("size_bytes", sa.BigInteger(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("enriched_by", ID, nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
-        sa.UniqueConstraint("project_id", "content_hash", name=op.f("uq_events_project_id_content_hash")),
+        sa.UniqueConstraint("content_hash", name=op.f("uq_events_content_hash")),
     )
+    op.create_index("ix_events_project_id", "events", ["project_id"], unique=False)
     op.create_index("ix_events_session_id_id", "events", ["session_id", "id"], unique=False)
     op.create_table(
         "findings",
@@ -251,6 +252,7 @@ def upgrade() -> None:
         sa.Column("project_id", ID, nullable=True),
         sa.Column("session_id", ID, nullable=True),
         sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("lane", ID, nullable=False),
         sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("stages", sa.Text(), nullable=False),
@@ -259,6 +261,7 @@ def upgrade() -> None:
         sa.Column("run_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("lease_until_ms", sa.BigInteger(), nullable=True),
         sa.Column("lease_owner", sa.Text(), nullable=True),
+        sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("result", sa.Text(), nullable=True),
         sa.Column("retried_from", ID, nullable=True),
@@ -267,9 +270,10 @@ def upgrade() -> None:
         sa.Column("finished_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
+    op.create_index("ix_jobs_lane", "jobs", ["status", "lane", "run_at_ms"], unique=False)
+    op.create_index("ix_jobs_lease", "jobs", ["status", "lease_until_ms"], unique=False)
     op.create_index(op.f("ix_jobs_project_id"), "jobs", ["project_id"], unique=False)
     op.create_index(op.f("ix_jobs_session_id"), "jobs", ["session_id"], unique=False)
-    op.create_index("ix_jobs_status_run_at_ms", "jobs", ["status", "run_at_ms"], unique=False)
     op.create_table(
         "outbox",
         sa.Column("id", ID, nullable=False),
@@ -278,10 +282,8 @@ def upgrade() -> None:
         sa.Column("type", sa.Text(), nullable=False),
         sa.Column("data", sa.Text(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
-        sa.Column("fanned_out_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
     )
-    op.create_index("ix_outbox_fanned_out_at_ms", "outbox", ["fanned_out_at_ms"], unique=False)
     op.create_index(op.f("ix_outbox_project_id"), "outbox", ["project_id"], unique=False)
     op.create_table(
         "payment_events",

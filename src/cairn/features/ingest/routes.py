@@ -1,0 +1,46 @@
+"""POST /api/v2/ingest."""
+
+from __future__ import annotations
+
+from cairn.base import errors
+from cairn.features.ingest.payload import capture, inflate
+from cairn.features.ingest.service import Capture
+from cairn.web.call import Call
+from cairn.web.needs import QUICK_SIGNATURE, needs
+from cairn.web.routes import Routes, TxMode
+from cairn.web.validation import require_json
+from cairn.wire.sessions import Ingested
+
+routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=errors.RATE_LIMITED_PLAIN)
+
+
+@routes.add(
+    "POST",
+    "/api/v2/ingest",
+    needs(QUICK_SIGNATURE),
+    name="send",
+    status=202,
+    tx=TxMode.NONE,
+    errors=(
+        errors.INVALID_BODY,
+        errors.MISSING_HEADER,
+        errors.TIMESTAMP_EXPIRED,
+        errors.PROJECT_NOT_FOUND,
+        errors.PROJECT_ARCHIVED,
+        errors.BODY_TOO_LARGE,
+        errors.UNSUPPORTED_MEDIA_TYPE,
+        errors.UNSUPPORTED_ENCODING,
+    ),
+)
+async def ingest(call: Call) -> Ingested:
+    """Keep an event. The answer comes after it is durable; the same event again is not kept twice."""
+    require_json(call.request)
+    body = inflate(await call.request.read_body(), call.request.header(b"content-encoding"))
+    captured = capture(
+        body,
+        project_id=call.caller.credential_id,
+        team_id=call.caller.team_id,
+        proof=call.caller.proof,
+        source=call.request.header(b"x-service-source"),
+    )
+    return await call.use(Capture).take(captured)

@@ -1,0 +1,111 @@
+"""Events, written many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, select, update
+
+from cairn.features.ingest.payload import Captured
+from cairn.storage.database import Row, Tx
+from cairn.storage.statements import Bulk, InList, Sql
+from cairn.storage.tables import blobs, events, projects, sessions
+
+_EVENTS = Bulk(
+    events,
+    (
+        "id",
+        "team_id",
+        "project_id",
+        "session_id",
+        "event",
+        "payload",
+        "content_hash",
+        "size_bytes",
+        "created_at_ms",
+    ),
+    ("content_hash",),
+)
+_BLOBS = Bulk(blobs, ("sha256", "project_id", "team_id", "size_bytes", "created_at_ms"), ("project_id", "sha256"))
+_PROJECTS = Sql(
+    select(
+        projects.c.id,
+        projects.c.status,
+        projects.c.hmac_secret_sealed,
+        projects.c.hmac_previous_sealed,
+        projects.c.hmac_previous_until_ms,
+    ).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
+)
+_OPEN_SESSION = Sql(
+    select(sessions.c.id)
+    .where(
+        sessions.c.project_id == bindparam("of_project"),
+        sessions.c.source == bindparam("from_source"),
+        sessions.c.status == "active",
+        sessions.c.last_event_ms > bindparam("since_ms"),
+    )
+    .order_by(sessions.c.last_event_ms.desc(), sessions.c.id.desc())
+    .limit(1)
+)
+_COUNT = Sql(
+    update(sessions)
+    .where(sessions.c.id == bindparam("session_id"))
+    .values(event_count=sessions.c.event_count + bindparam("more"), last_event_ms=bindparam("now_ms"))
+)
+_FIRST = Sql(select(events.c.id, events.c.session_id).where(events.c.content_hash == bindparam("hashed")))
+
+
+async def find_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
+    """Unscoped: a signature speaks for a project, not for a team."""
+    rows = await tx.many(_PROJECTS, wanted=list(project_ids))
+    return {row["id"]: row for row in rows}
+
+
+async def find_open_session(tx: Tx, project_id: str, source: str, since_ms: int) -> str | None:
+    """Unscoped: the project was found by its signature. The newest active session within the window."""
+    row = await tx.one(_OPEN_SESSION, of_project=project_id, from_source=source, since_ms=since_ms)
+    return None if row is None else str(row["id"])
+
+
+async def insert_events(
+    tx: Tx, captured: Sequence[Captured], event_ids: Sequence[str], session_ids: Sequence[str], now_ms: int
+) -> set[int]:
+    """Unscoped: each row carries its team. The positions of those that are new; the others were there before."""
+    rows = [
+        (
+            event_id,
+            item.team_id,
+            item.project_id,
+            session_id,
+            item.event,
+            item.payload,
+            item.content_hash,
+            item.size_bytes,
+            now_ms,
+        )
+        for item, event_id, session_id in zip(captured, event_ids, session_ids, strict=True)
+    ]
+    return await tx.insert_new(_EVENTS, rows)
+
+
+async def insert_blobs(tx: Tx, captured: Sequence[Captured], now_ms: int) -> None:
+    """Unscoped: each row carries its team."""
+    rows = [
+        (sha256, item.project_id, item.team_id, len(content), now_ms)
+        for item in captured
+        for sha256, content in item.blobs.items()
+    ]
+    if rows:
+        await tx.insert_new(_BLOBS, rows)
+
+
+async def count_events(tx: Tx, session_id: str, more: int, now_ms: int) -> None:
+    """Unscoped: the session was found or made in this transaction."""
+    await tx.run(_COUNT, session_id=session_id, more=more, now_ms=now_ms)
+
+
+async def get_first(tx: Tx, content_hash: bytes) -> Row:
+    """Unscoped: the hash covers the project. The event that was there before."""
+    row = await tx.one(_FIRST, hashed=content_hash)
+    assert row is not None
+    return row

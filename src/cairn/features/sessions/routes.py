@@ -1,0 +1,137 @@
+"""/api/v2/sessions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from cairn.base import clock, errors
+from cairn.base.plans import Plans
+from cairn.features.identity import store as people
+from cairn.features.projects.access import Right, get_project
+from cairn.features.sessions import service, store
+from cairn.features.sessions.blobs import inline
+from cairn.features.sessions.service import Models
+from cairn.ports.blobs.store import Blobs
+from cairn.storage.database import Row
+from cairn.web.call import Call
+from cairn.web.etag import refuse_if_changed, show_etag
+from cairn.web.needs import KEY, LOGIN, needs
+from cairn.web.paging import Page, cut
+from cairn.web.routes import Routes
+from cairn.wire.sessions import (
+    EnrichmentJob,
+    NewSession,
+    SessionChange,
+    SessionDetail,
+    SessionEntry,
+    SessionEvent,
+    SessionStatus,
+)
+
+routes = Routes("sessions")
+
+_MISSING = (errors.SESSION_NOT_FOUND,)
+
+
+class SessionsQuery(Page, frozen=True, rename="camel"):
+    project_id: str | None = None
+    status: SessionStatus | None = None
+
+
+class EventsQuery(Page, frozen=True):
+    blobs: Literal["inline"] | None = None
+
+
+async def _detail(call: Call, session: Row, project: Row) -> SessionDetail:
+    team = await people.get_team(call.tx, call.caller.team_id)
+    model = call.use(Models).name_for(call.use(Plans).get(team["plan"]), project["ai_tier"])
+    return service.detail_shape(session, model)
+
+
+@routes.add("GET", "/api/v2/sessions", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
+async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
+    """Sessions, newest first; of one project or of all the caller may see."""
+    if query.project_id is not None:
+        await get_project(call.tx, call.caller, query.project_id, Right.READ)
+    rows = await store.list_sessions(
+        call.tx,
+        call.caller,
+        project_id=query.project_id,
+        status=query.status,
+        before=query.cursor,
+        take=query.take,
+    )
+    return cut(call, query, [service.entry_shape(row) for row in rows], [row["id"] for row in rows])
+
+
+@routes.add(
+    "POST",
+    "/api/v2/sessions",
+    needs(KEY | LOGIN),
+    name="create",
+    status=201,
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED),
+)
+async def create_session(call: Call, body: NewSession) -> SessionDetail:
+    """Begin a session by hand."""
+    session, project = await service.create_session(call.tx, call.caller, body.project_id)
+    return await _detail(call, session, project)
+
+
+@routes.add("GET", "/api/v2/sessions/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+async def get_session(call: Call, id: str) -> SessionDetail:
+    """One session."""
+    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Right.READ))
+    show_etag(call, detail)
+    return detail
+
+
+@routes.add(
+    "PATCH",
+    "/api/v2/sessions/{id}",
+    needs(KEY | LOGIN),
+    name="update",
+    errors=(
+        *_MISSING,
+        errors.FORBIDDEN,
+        errors.PROJECT_ARCHIVED,
+        errors.INVALID_TRANSITION,
+        errors.CHANGED_MEANWHILE,
+    ),
+)
+async def update_session(call: Call, id: str, body: SessionChange) -> SessionDetail:
+    """Complete a session, or take it up again."""
+    session, project = await service.get_session(call.tx, call.caller, id, Right.WRITE)
+    refuse_if_changed(call, await _detail(call, session, project))
+    if isinstance(body.status, str):
+        await service.change_status(call.tx, call.caller, session, body.status)
+    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Right.WRITE))
+    show_etag(call, detail)
+    return detail
+
+
+@routes.add("GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN), name="events", errors=_MISSING)
+async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEvent]:
+    """The events of a session, oldest first; with ``blobs=inline`` large texts are given back whole."""
+    session, _ = await service.get_session(call.tx, call.caller, id, Right.READ)
+    rows = await store.list_events(call.tx, call.caller.scope, id, after=query.cursor, take=query.take)
+    shown = cut(call, query, rows, [row["id"] for row in rows])
+    found = []
+    for row in shown:
+        payload = msgspec.json.decode(row["payload"])
+        if query.blobs == "inline":
+            payload = await inline(call.tx, call.use(Blobs), call.caller.scope, session["project_id"], payload)
+        found.append(
+            SessionEvent(id=row["id"], event=row["event"], payload=payload, created_at=clock.iso(row["created_at_ms"]))
+        )
+    return found
+
+
+@routes.add("GET", "/api/v2/sessions/{id}/jobs", needs(KEY | LOGIN), name="jobs", errors=_MISSING)
+async def list_jobs(call: Call, id: str, query: Page) -> list[EnrichmentJob]:
+    """The enrichment jobs of a session, newest first."""
+    await service.get_session(call.tx, call.caller, id, Right.READ)
+    rows = await store.list_jobs(call.tx, call.caller.scope, id, before=query.cursor, take=query.take)
+    return cut(call, query, [service.job_shape(row) for row in rows], [row["id"] for row in rows])

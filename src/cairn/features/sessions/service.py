@@ -1,0 +1,98 @@
+"""What may be done with a session."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cairn.base import clock, errors
+from cairn.base.caller import Caller, Scope
+from cairn.base.plans import Plan
+from cairn.features.projects.access import Right, get_project
+from cairn.features.sessions import store
+from cairn.jobs import outbox
+from cairn.memory import states
+from cairn.storage.database import Row, Tx
+from cairn.wire.events import WebhookEvent
+from cairn.wire.sessions import EnrichmentJob, PipelineStage, SessionDetail, SessionEntry
+
+
+class Models:
+    """The names of the models that the tiers stand for."""
+
+    def __init__(self, small: str, medium: str) -> None:
+        self._names = {"small": small, "medium": medium}
+
+    def name_for(self, plan: Plan, ai_tier: str | None) -> str:
+        """The plan's tier, or the project's where it asks for a smaller one."""
+        tier = ai_tier if ai_tier and plan.ai_tier == "medium" else plan.ai_tier
+        name = self._names[tier]
+        return f"builtin-{tier}" if name == "builtin" else name
+
+
+def entry_shape(row: Row) -> SessionEntry:
+    return SessionEntry(
+        id=row["id"],
+        project_id=row["project_id"],
+        status=row["status"],
+        event_count=row["event_count"],
+        created_at=clock.iso(row["created_at_ms"]),
+        completed_at=clock.iso_or_none(row["completed_at_ms"]),
+    )
+
+
+def detail_shape(row: Row, model: str) -> SessionDetail:
+    return SessionDetail(
+        **msgspec.structs.asdict(entry_shape(row)),
+        items_extracted=row["items_extracted"],
+        enrichment_model=row["enrichment_model"] or model,
+    )
+
+
+def job_shape(row: Row) -> EnrichmentJob:
+    stages = msgspec.json.decode(row["stages"], type=list[PipelineStage])
+    result = msgspec.json.decode(row["result"]) if row["result"] else {}
+    return EnrichmentJob(
+        id=row["id"],
+        status=row["status"],
+        pipeline=stages,
+        items_extracted=result.get("itemsExtracted", 0),
+        created_at=clock.iso(row["created_at_ms"]),
+        completed_at=clock.iso_or_none(row["finished_at_ms"]),
+    )
+
+
+async def get_session(tx: Tx, caller: Caller, session_id: str, wanted: Right) -> tuple[Row, Row]:
+    """The session and its project, if the caller may see them."""
+    session = await store.find_session(tx, caller.scope, session_id)
+    if session is None:
+        raise errors.SESSION_NOT_FOUND()
+    try:
+        project = await get_project(tx, caller, session["project_id"], wanted)
+    except errors.Refusal as refusal:
+        raise errors.SESSION_NOT_FOUND() if refusal.kind is errors.PROJECT_NOT_FOUND else refusal from None
+    return session, project
+
+
+async def tell(tx: Tx, event: WebhookEvent, session: Row, *, status: str, event_count: int) -> None:
+    data = {"sessionId": session["id"], "status": status, "eventCount": event_count}
+    await outbox.emit(tx, Scope(session["team_id"]), event, session["project_id"], data)
+
+
+async def create_session(tx: Tx, caller: Caller, project_id: str) -> tuple[Row, Row]:
+    project = await get_project(tx, caller, project_id, Right.WRITE)
+    session = await store.create_session(tx, caller.scope, project_id, source="api")
+    await tell(tx, WebhookEvent.SESSION_CREATED, session, status="active", event_count=0)
+    return session, project
+
+
+async def change_status(tx: Tx, caller: Caller, session: Row, status: str) -> None:
+    """By hand a session can only be completed, or taken up again."""
+    if status == session["status"]:
+        return
+    if status not in ("active", "completed") or not states.SESSION.allows(session["status"], status):
+        raise errors.INVALID_TRANSITION()
+    if session["status"] not in ("active", "completed"):
+        raise errors.INVALID_TRANSITION()
+    await store.update_status(tx, caller.scope, session["id"], status)
+    if status == "completed":
+        await tell(tx, WebhookEvent.SESSION_COMPLETED, session, status=status, event_count=session["event_count"])

@@ -1,0 +1,153 @@
+"""Telling webhooks: from the outbox to deliveries, and each delivery until it is taken or given up."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cairn.base import clock
+from cairn.base.caller import Scope
+from cairn.base.crypto import Sealer, SealError
+from cairn.features.webhooks import store
+from cairn.features.webhooks.service import promise_delivery, secret_context
+from cairn.features.webhooks.signing import delivery_headers
+from cairn.jobs import queue
+from cairn.jobs.run import RetryLater, Run
+from cairn.ports.outbound.sender import Answer, Sender
+from cairn.storage.database import Database, Row, Tx
+from cairn.wire.webhooks import DeliveryBody
+
+DISABLED_MAIL = "webhooks.disabled_mail"
+_FAILURES_UNTIL_DISABLED = 10
+_KEPT_MS = 30 * clock.DAY_MS
+
+
+async def fan_out(tx: Tx, take: int) -> int:
+    """Turn waiting events into deliveries, in one transaction; how many events there were."""
+    events = await store.list_waiting_events(tx, take)
+    if not events:
+        return 0
+    listening: dict[str, list[tuple[str, set[str]]]] = {}
+    for row in await store.list_listening(tx, sorted({event["project_id"] for event in events if event["project_id"]})):
+        wanted = set(msgspec.json.decode(row["events"]))
+        listening.setdefault(row["project_id"], []).append((row["id"], wanted))
+    for event in events:
+        for webhook_id, wanted in listening.get(event["project_id"], ()):
+            if event["type"] in wanted:
+                await _promise(tx, webhook_id, event)
+    await store.empty_outbox(tx, [event["id"] for event in events])
+    return len(events)
+
+
+async def _promise(tx: Tx, webhook_id: str, event: Row) -> None:
+    body = DeliveryBody(
+        id=event["id"],
+        type=event["type"],
+        project_id=event["project_id"],
+        timestamp=clock.iso(event["created_at_ms"]),
+        data=msgspec.json.decode(event["data"]),
+    )
+    delivery_id = await store.create_delivery(
+        tx,
+        Scope(event["team_id"]),
+        webhook_id=webhook_id,
+        project_id=event["project_id"],
+        event_id=event["id"],
+        type=event["type"],
+        body=msgspec.json.encode(body).decode(),
+    )
+    await promise_delivery(tx, event["team_id"], event["project_id"], delivery_id)
+
+
+class Deliverer:
+    """Sends one delivery, and says what became of it."""
+
+    def __init__(self, sealer: Sealer, sender: Sender, retry_delays_s: tuple[int, ...]) -> None:
+        self._sealer = sealer
+        self._sender = sender
+        self._retry_delays_s = retry_delays_s
+
+    async def send(self, webhook: Row, delivery: Row) -> Answer:
+        """One attempt, with no transaction open."""
+        body = delivery["body"].encode()
+        sealed = webhook["secret_sealed"]
+        try:
+            secret = self._sealer.open(sealed, secret_context(webhook["id"])) if sealed else None
+        except SealError as error:
+            return Answer(None, str(error))
+        return await self._sender.post(webhook["url"], body, delivery_headers(delivery["event_id"], body, secret))
+
+    async def __call__(self, run: Run) -> None:
+        """Deliver, or come back later by the schedule, or give up."""
+        scope = Scope(run.job.team_id or "")
+        async with run.database.read() as tx:
+            delivery = await store.find_delivery(tx, scope, run.payload["deliveryId"])
+            webhook = await store.find_webhook(tx, scope, delivery["webhook_id"]) if delivery else None
+        if delivery is None or webhook is None or delivery["status"] != "pending":
+            return
+        if webhook["status"] != "active":
+            answer = Answer(None, "the webhook is disabled")
+        else:
+            answer = await self.send(webhook, delivery)
+        attempts = delivery["attempts"] + 1
+        async with run.finish(f"attempt {attempts}") as tx:
+            again_in_ms = await self.settle(tx, scope, webhook, delivery, answer)
+        if again_in_ms is not None:
+            raise RetryLater(answer.error or "not delivered", again_in_ms)
+
+    async def settle(self, tx: Tx, scope: Scope, webhook: Row, delivery: Row, answer: Answer) -> int | None:
+        """Write an attempt down; in how many milliseconds to try again, or None when it is over."""
+        attempts = delivery["attempts"] + 1
+        current = await store.find_webhook(tx, scope, webhook["id"])  # it may have been switched meanwhile
+        if current is None:
+            return None
+        webhook = current
+        if answer.succeeded:
+            await store.update_delivery(
+                tx, scope, delivery["id"], status="delivered", attempts=attempts, response_status=answer.status
+            )
+            await store.update_failures(tx, scope, webhook["id"], failures=0, status=webhook["status"])
+            return None
+        if webhook["status"] == "active" and attempts <= len(self._retry_delays_s):
+            delay_ms: int = self._retry_delays_s[attempts - 1] * clock.SECOND_MS
+            await store.update_delivery(
+                tx,
+                scope,
+                delivery["id"],
+                status="pending",
+                attempts=attempts,
+                response_status=answer.status,
+                error=answer.error,
+                next_attempt_ms=clock.now_ms() + delay_ms,
+            )
+            return delay_ms
+        await store.update_delivery(
+            tx,
+            scope,
+            delivery["id"],
+            status="failed",
+            attempts=attempts,
+            response_status=answer.status,
+            error=answer.error,
+        )
+        if webhook["status"] == "active":
+            await self._count_failure(tx, scope, webhook["id"])
+        return None
+
+    async def _count_failure(self, tx: Tx, scope: Scope, webhook_id: str) -> None:
+        webhook = await store.find_webhook(tx, scope, webhook_id)
+        if webhook is None or webhook["status"] != "active":
+            return
+        failures = webhook["failures_in_a_row"] + 1
+        disabled = failures >= _FAILURES_UNTIL_DISABLED
+        status = "disabled" if disabled else "active"
+        await store.update_failures(tx, scope, webhook_id, failures=failures, status=status)
+        if disabled:
+            await queue.enqueue(tx, DISABLED_MAIL, {"webhookId": webhook_id}, team_id=scope)
+
+
+async def prune(database: Database) -> None:
+    """Forget deliveries that ended a month ago."""
+    while True:
+        async with database.write() as tx:
+            if not await store.prune_deliveries(tx, before_ms=clock.now_ms() - _KEPT_MS, take=1_000):
+                return

@@ -1,0 +1,212 @@
+"""Webhooks, their deliveries, and the outbox they are fed from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, insert, select, update
+
+from cairn.base import clock, ids
+from cairn.base.caller import Caller, Scope
+from cairn.features.projects.access import visible_to
+from cairn.storage.database import Row, Tx
+from cairn.storage.statements import InList, Sql
+from cairn.storage.tables import outbox, projects, webhook_deliveries, webhooks
+
+_INSERT = Sql(insert(webhooks))
+_FIND = Sql(
+    select(webhooks)
+    .where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
+    .with_for_update()
+)
+_DELETE = Sql(
+    delete(webhooks).where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
+)
+_DELETE_DELIVERIES = Sql(
+    delete(webhook_deliveries).where(
+        webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.webhook_id == bindparam("of_webhook")
+    )
+)
+_LISTENING = Sql(
+    select(webhooks.c.id, webhooks.c.project_id, webhooks.c.events).where(
+        InList(webhooks.c.project_id, "of_projects"), webhooks.c.status == "active"
+    )
+)
+_WAITING_EVENTS = Sql(select(outbox).order_by(outbox.c.id).limit(bindparam("take")).with_for_update(skip_locked=True))
+_EMPTY = Sql(delete(outbox).where(InList(outbox.c.id, "told")))
+_INSERT_DELIVERY = Sql(insert(webhook_deliveries))
+_DELIVERIES = Sql(
+    select(webhook_deliveries)
+    .where(
+        webhook_deliveries.c.team_id == bindparam("scope"),
+        webhook_deliveries.c.webhook_id == bindparam("of_webhook"),
+        webhook_deliveries.c.id < bindparam("before"),
+    )
+    .order_by(webhook_deliveries.c.id.desc())
+    .limit(bindparam("take"))
+)
+_FIND_DELIVERY = Sql(
+    select(webhook_deliveries)
+    .where(webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.id == bindparam("delivery_id"))
+    .with_for_update()
+)
+_SET_DELIVERY = Sql(
+    update(webhook_deliveries)
+    .where(webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.id == bindparam("delivery_id"))
+    .values(
+        status=bindparam("new_status"),
+        attempts=bindparam("new_attempts"),
+        response_status=bindparam("new_response_status"),
+        error=bindparam("new_error"),
+        next_attempt_ms=bindparam("new_next_ms"),
+        delivered_at_ms=bindparam("new_delivered_ms"),
+    )
+)
+_SET_FAILURES = Sql(
+    update(webhooks)
+    .where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
+    .values(failures_in_a_row=bindparam("failures"), status=bindparam("new_status"))
+)
+_AFTER_ALL_IDS = "\uffff"
+
+
+async def create_webhook(
+    tx: Tx, caller: Caller, webhook_id: str, *, project_id: str, url: str, events: str, secret_sealed: str | None
+) -> None:
+    now_ms = clock.now_ms()
+    await tx.run(
+        _INSERT,
+        id=webhook_id,
+        team_id=caller.team_id,
+        project_id=project_id,
+        url=url,
+        events=events,
+        secret_sealed=secret_sealed,
+        status="active",
+        failures_in_a_row=0,
+        created_at_ms=now_ms,
+        updated_at_ms=now_ms,
+    )
+
+
+async def find_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
+    return await tx.one(_FIND, scope=scope, webhook_id=webhook_id)
+
+
+async def list_webhooks(tx: Tx, caller: Caller, *, project_id: str | None, before: str | None, take: int) -> list[Row]:
+    """Newest first, of one project or of all the caller may see."""
+    statement = select(webhooks).where(webhooks.c.team_id == caller.scope)
+    if project_id is not None:
+        statement = statement.where(webhooks.c.project_id == project_id)
+    else:
+        statement = statement.where(webhooks.c.project_id.in_(select(projects.c.id).where(visible_to(caller))))
+    if before is not None:
+        statement = statement.where(webhooks.c.id < before)
+    return await tx.many(statement.order_by(webhooks.c.id.desc()).limit(take))
+
+
+async def update_webhook(tx: Tx, scope: Scope, webhook_id: str, changes: dict[str, Any]) -> None:
+    await tx.run(
+        update(webhooks)
+        .where(webhooks.c.team_id == scope, webhooks.c.id == webhook_id)
+        .values(updated_at_ms=clock.now_ms(), **changes)
+    )
+
+
+async def delete_webhook(tx: Tx, scope: Scope, webhook_id: str) -> None:
+    await tx.sweep(_DELETE_DELIVERIES, scope=scope, of_webhook=webhook_id)
+    await tx.run(_DELETE, scope=scope, webhook_id=webhook_id)
+
+
+async def list_waiting_events(tx: Tx, take: int) -> list[Row]:
+    """Unscoped: the outbox of all teams, oldest first; held until the transaction ends."""
+    return await tx.many(_WAITING_EVENTS, take=take)
+
+
+async def list_listening(tx: Tx, project_ids: list[str]) -> list[Row]:
+    """Unscoped: the active webhooks of these projects."""
+    return await tx.many(_LISTENING, of_projects=project_ids)
+
+
+async def empty_outbox(tx: Tx, event_ids: list[str]) -> None:
+    """Unscoped: these events are now deliveries, or nobody wanted them."""
+    await tx.sweep(_EMPTY, told=event_ids)
+
+
+async def create_delivery(
+    tx: Tx, scope: Scope, *, webhook_id: str, project_id: str, event_id: str, type: str, body: str
+) -> str:
+    delivery_id = ids.new("dlv")
+    now_ms = clock.now_ms()
+    await tx.run(
+        _INSERT_DELIVERY,
+        id=delivery_id,
+        team_id=scope,
+        project_id=project_id,
+        webhook_id=webhook_id,
+        event_id=event_id,
+        type=type,
+        body=body,
+        status="pending",
+        attempts=0,
+        response_status=None,
+        error=None,
+        next_attempt_ms=now_ms,
+        created_at_ms=now_ms,
+        delivered_at_ms=None,
+    )
+    return delivery_id
+
+
+async def list_deliveries(tx: Tx, scope: Scope, webhook_id: str, *, before: str | None, take: int) -> list[Row]:
+    """Newest first."""
+    return await tx.many(_DELIVERIES, scope=scope, of_webhook=webhook_id, before=before or _AFTER_ALL_IDS, take=take)
+
+
+async def find_delivery(tx: Tx, scope: Scope, delivery_id: str) -> Row | None:
+    return await tx.one(_FIND_DELIVERY, scope=scope, delivery_id=delivery_id)
+
+
+async def update_delivery(
+    tx: Tx,
+    scope: Scope,
+    delivery_id: str,
+    *,
+    status: str,
+    attempts: int,
+    response_status: int | None = None,
+    error: str | None = None,
+    next_attempt_ms: int | None = None,
+) -> None:
+    await tx.run(
+        _SET_DELIVERY,
+        scope=scope,
+        delivery_id=delivery_id,
+        new_status=status,
+        new_attempts=attempts,
+        new_response_status=response_status,
+        new_error=error,
+        new_next_ms=next_attempt_ms,
+        new_delivered_ms=clock.now_ms() if status == "delivered" else None,
+    )
+
+
+async def update_failures(tx: Tx, scope: Scope, webhook_id: str, *, failures: int, status: str) -> None:
+    await tx.run(_SET_FAILURES, scope=scope, webhook_id=webhook_id, failures=failures, new_status=status)
+
+
+async def prune_deliveries(tx: Tx, *, before_ms: int, take: int) -> int:
+    """Unscoped: upkeep. Deliveries that ended long ago."""
+    old = (
+        select(webhook_deliveries.c.id)
+        .where(webhook_deliveries.c.status != "pending", webhook_deliveries.c.created_at_ms < before_ms)
+        .limit(take)
+    )
+    return await tx.sweep(delete(webhook_deliveries).where(webhook_deliveries.c.id.in_(old)))
+
+
+async def count_waiting(tx: Tx) -> int:
+    """Unscoped: how many events nobody has looked at yet."""
+    row = await tx.one(select(func.count().label("found")).select_from(outbox))
+    assert row is not None
+    return int(row["found"])

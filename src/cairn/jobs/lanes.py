@@ -1,0 +1,63 @@
+"""Lanes: the jobs of one team and kind that wait, and how many of each team are under way."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import func, select
+
+from cairn.storage.database import Tx
+from cairn.storage.statements import Sql
+from cairn.storage.tables import jobs
+
+
+class Lane(msgspec.Struct, frozen=True):
+    """Jobs of one team and kind that wait."""
+
+    name: str
+    due_at_ms: int
+
+    @property
+    def team(self) -> str:
+        return self.name.partition("/")[0]
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition("/")[2]
+
+
+# The lanes that have waiting jobs, found by jumping from one to the next in the index.
+_first_lane = select(func.min(jobs.c.lane)).where(jobs.c.status == "queued").scalar_subquery()
+_lanes = select(_first_lane.label("lane")).cte("lanes", recursive=True)
+_next_lane = (
+    select(func.min(jobs.c.lane))
+    .where(jobs.c.status == "queued", jobs.c.lane > _lanes.c.lane)
+    .correlate(_lanes)
+    .scalar_subquery()
+)
+_lanes = _lanes.union_all(select(_next_lane).where(_lanes.c.lane.is_not(None)))
+_due_at = (
+    select(func.min(jobs.c.run_at_ms))
+    .where(jobs.c.status == "queued", jobs.c.lane == _lanes.c.lane)
+    .correlate(_lanes)
+    .scalar_subquery()
+)
+_LANES = Sql(select(_lanes.c.lane, _due_at.label("due_at_ms")).where(_lanes.c.lane.is_not(None)))
+_RUNNING = Sql(
+    select(jobs.c.team_id, func.count().label("running"))
+    .where(jobs.c.status == "running", jobs.c.team_id.is_not(None))
+    .group_by(jobs.c.team_id)
+)
+
+
+def lane_of(team_id: str | None, kind: str) -> str:
+    return f"{team_id or ''}/{kind}"
+
+
+async def list_lanes(tx: Tx) -> list[Lane]:
+    rows = await tx.many(_LANES)
+    return [Lane(row["lane"], row["due_at_ms"]) for row in rows if row["due_at_ms"] is not None]
+
+
+async def count_running(tx: Tx) -> dict[str, int]:
+    """How many jobs of each team are under way, in all processes."""
+    return {row["team_id"]: row["running"] for row in await tx.many(_RUNNING)}

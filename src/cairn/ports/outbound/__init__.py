@@ -1,0 +1,1 @@
+"""Outbound calls to addresses that users name: guarded, pinned, bounded."""

@@ -1,0 +1,69 @@
+"""Capture sessions, their events and enrichment jobs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from cairn.wire.shapes import AnyId, Shape
+
+SessionStatus = Literal["active", "completed", "enriching", "failed"]
+JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+StageStatus = Literal["pending", "running", "completed", "failed", "skipped"]
+
+
+class NewSession(Shape):
+    project_id: AnyId
+
+
+class SessionChange(Shape):
+    status: SessionStatus | UnsetType = UNSET
+
+
+class SessionEntry(Shape):
+    """A session in the list."""
+
+    id: str
+    project_id: str
+    status: SessionStatus
+    event_count: int
+    created_at: str
+    completed_at: str | None
+
+
+class SessionDetail(SessionEntry):
+    """A session by itself."""
+
+    items_extracted: int
+    enrichment_model: str
+
+
+class SessionEvent(Shape):
+    id: str
+    event: str
+    payload: dict[str, Any]
+    created_at: str
+
+
+class PipelineStage(Shape):
+    stage: str
+    status: StageStatus
+    duration: int | None
+
+
+class EnrichmentJob(Shape):
+    id: str
+    status: JobStatus
+    pipeline: list[PipelineStage]
+    items_extracted: int
+    created_at: str
+    completed_at: str | None
+
+
+class Ingested(Shape, omit_defaults=True):
+    """The answer to an event: where it is kept."""
+
+    event_id: str
+    session_id: str
+    duplicate: bool = False

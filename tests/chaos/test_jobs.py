@@ -1,0 +1,189 @@
+"""kill -9 for workers: every job finishes, no stage's effect happens twice, and a lost lease is taken over in time."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import asyncpg
+import pytest
+from sqlalchemy import BigInteger, Column, MetaData, Table, Text, func, insert, select
+from sqlalchemy.schema import CreateTable
+
+from cairn.base import clock
+from cairn.jobs import queue, runner
+from cairn.jobs.run import Run
+from cairn.jobs.runner import Kind, Pace, Runner
+from cairn.storage.database import Database, Row
+from cairn.storage.opening import open_database
+from cairn.storage.tables import jobs
+from tests.servers import lifetime
+from tests.support import databases
+
+pytestmark = pytest.mark.anyio
+
+_STAGES = ("read", "think", "write")
+_LEASE_MS = 1_000
+_LOOK_S = 0.25
+_JOBS = 40
+_KILLS = 3
+_PATIENCE_S = 30.0
+
+# A plain table without a key: a second effect would be a second row.
+effects = Table("effects", MetaData(), Column("job_id", Text), Column("stage", Text), Column("at_ms", BigInteger))
+
+
+async def _work(run: Run) -> None:
+    for stage in _STAGES:
+        if run.is_done(stage):
+            continue
+        await run.begin(stage)
+        await asyncio.sleep(0.02)
+        async with run.finish(stage) as tx:
+            await tx.run(insert(effects).values(job_id=run.job.id, stage=stage, at_ms=clock.now_ms()))
+            await asyncio.sleep(0.01)
+
+
+async def _serve(address: str) -> None:
+    """A worker process: it ends only by being killed."""
+    runner._POLL_S = _LOOK_S
+    database = await open_database(databases.storage_address(address))
+    Runner(database, {"steps": Kind(_work)}, Pace(lease_ms=_LEASE_MS)).start()
+    await asyncio.Event().wait()
+
+
+class Workers:
+    """Worker processes, killed by their id and replaced."""
+
+    def __init__(self, address: str, folder: Path, quick: dict[str, str], count: int) -> None:
+        self._address = address
+        self._environment = {**lifetime.child_env(), **quick}
+        self._log = folder / "workers.log"
+        self._children = [self._start() for _ in range(count)]
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self._log.open("ab") as log:
+            command = [sys.executable, "-m", "tests.chaos.test_jobs", self._address]
+            return subprocess.Popen(
+                command, env=self._environment, cwd=Path(__file__).parents[2], stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def replace_one(self) -> None:
+        victim = self._children.pop(random.randrange(len(self._children)))
+        assert victim.poll() is None, f"a worker ended by itself:\n{self._log.read_text(errors='replace')}"
+        victim.kill()
+        victim.wait()
+        self._children.append(self._start())
+
+    def end(self) -> None:
+        for child in self._children:
+            child.kill()
+            child.wait()
+
+
+async def _rows(database: Database) -> list[Row]:
+    async with database.read() as tx:
+        return await tx.many(select(jobs.c.id, jobs.c.status, jobs.c.attempt, jobs.c.lease_until_ms))
+
+
+async def _finished(database: Database) -> int:
+    async with database.read() as tx:
+        row = await tx.one(select(func.count().label("found")).where(jobs.c.status == "completed"))
+    assert row is not None
+    return int(row["found"])
+
+
+async def _until_finished(database: Database, count: int, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            while await _finished(database) < count:
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"unfinished: {Counter(row['status'] for row in await _rows(database))}") from None
+
+
+async def _check_effects(database: Database, made: list[str]) -> None:
+    async with database.read() as tx:
+        found = await tx.many(select(effects).order_by(effects.c.at_ms))
+    assert Counter((row["job_id"], row["stage"]) for row in found) == Counter(
+        (job_id, stage) for job_id in made for stage in _STAGES
+    )
+
+
+async def _make_effects(address: str | Path) -> None:
+    """The engines' own drivers, since no transaction of ours makes tables."""
+    if isinstance(address, Path):
+        with closing(sqlite3.connect(address)) as file:
+            file.execute(str(CreateTable(effects)))
+        return
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute(str(CreateTable(effects)))
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def _opened(address: str) -> AsyncIterator[Database]:
+    await _make_effects(databases.storage_address(address))
+    database = await open_database(databases.storage_address(address))
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _promise(database: Database, count: int) -> list[str]:
+    async with database.write() as tx:
+        return [
+            await queue.enqueue(tx, "steps", {}, team_id=f"team_{number % 7}", stages=_STAGES, max_attempts=50)
+            for number in range(count)
+        ]
+
+
+async def _watch_leases(database: Database, late: list[str]) -> None:
+    """Nobody's lost lease may lie there longer than a look takes, with room for a slow machine."""
+    while True:
+        now_ms = clock.now_ms()
+        held = [row for row in await _rows(database) if row["status"] == "running"]
+        late.extend(row["id"] for row in held if now_ms - row["lease_until_ms"] > _LOOK_S * 1000 + 2_000)
+        await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize(("engine", "count"), [("postgresql", 3), ("sqlite", 1)], indirect=["engine"])
+async def test_killed_workers_lose_nothing_and_do_nothing_twice(
+    database_url: str, engine: str, count: int, tmp_path: Path, quick: dict[str, str]
+) -> None:
+    """Three workers on PostgreSQL, one on SQLite; one dies at a random moment, three times."""
+    late: list[str] = []
+    async with _opened(database_url) as database:
+        made = await _promise(database, _JOBS)
+        workers = Workers(database_url, tmp_path, quick, count)
+        try:
+            watch = asyncio.create_task(_watch_leases(database, late)) if count > 1 else None
+            for number in range(_KILLS):
+                await _until_finished(database, number * 8 + 2, _PATIENCE_S)
+                await asyncio.sleep(random.uniform(0, 0.15))
+                workers.replace_one()
+            await _until_finished(database, _JOBS, _PATIENCE_S)
+            if watch is not None:
+                assert not watch.done()
+                watch.cancel()
+        finally:
+            workers.end()
+        rows = await _rows(database)
+        await _check_effects(database, made)
+    assert {row["status"] for row in rows} == {"completed"}
+    assert any(row["attempt"] > 1 for row in rows), "no kill met a job: the test has shown nothing"
+    assert late == []
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(sys.argv[1]))

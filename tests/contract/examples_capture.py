@@ -1,0 +1,193 @@
+"""Valid calls about what is captured and told on: events, sessions, webhooks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from cairn.base import ids
+from cairn.features.sessions.store import ENRICHMENT
+from cairn.jobs import queue
+from tests.contract.cast import Actor, Ask, Cast, Example
+
+HOOK = "https://127.0.0.1:1/hook"
+"""An address where nobody listens."""
+STAGES = ("enrich", "embed", "dedup", "drift_check")
+CAPTURE: dict[str, Example] = {}
+
+Thing = Callable[[Cast, str], Awaitable[Ask]]
+"""A call about something of this project."""
+
+
+def new_event() -> dict[str, Any]:
+    return {"event": "session_save", "payload": {"summary": ids.new("evt"), "changes": []}}
+
+
+async def send_event(cast: Cast, project: str, event: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Ingest an event; where it is kept."""
+    ask = Ask(json=event or new_event(), target=project, secret=await cast.secret_of(project))
+    headers = ask.signature(content := json.dumps(ask.json).encode())
+    answer = await cast.service.http.post(
+        "/api/v2/ingest", content=content, headers={**headers, "Content-Type": "application/json"}
+    )
+    assert answer.status_code == 202, answer.text
+    kept: dict[str, Any] = answer.json()
+    return kept
+
+
+async def make_session(cast: Cast, project: str) -> str:
+    made = await cast.owner.post("/api/v2/sessions", {"projectId": project})
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+async def make_webhook(cast: Cast, project: str, events: tuple[str, ...] = ("item.created",)) -> str:
+    body = {"url": HOOK, "events": list(events), "projectId": project, "secret": "whisper"}
+    made = await cast.owner.post("/api/webhooks", body)
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+async def make_delivery(cast: Cast, webhook: str) -> str:
+    """A delivery that failed."""
+    tested = await cast.owner.post(f"/api/webhooks/{webhook}/test")
+    assert tested.status_code == 200, tested.text
+    assert tested.json()["status"] == "failed"
+    return str(tested.json()["id"])
+
+
+def _on(name: str) -> Callable[[Thing], Thing]:
+    """Two examples: of a private project and of a public one."""
+
+    def about(thing: Thing, visibility: str) -> Example:
+        async def ask(cast: Cast, actor: Actor) -> Ask:
+            return await thing(cast, await cast.project(visibility))
+
+        return ask
+
+    def keep(thing: Thing) -> Thing:
+        CAPTURE[name] = about(thing, "private")
+        CAPTURE[f"{name} (public)"] = about(thing, "public")
+        return thing
+
+    return keep
+
+
+def _example(name: str) -> Callable[[Example], Example]:
+    def keep(example: Example) -> Example:
+        CAPTURE[name] = example
+        return example
+
+    return keep
+
+
+@_example("ingest.send")
+async def _ingest(cast: Cast, actor: Actor) -> Ask:
+    project = await cast.project()
+    return Ask(json=new_event(), target=project, project=project, secret=await cast.secret_of(project))
+
+
+@_example("ingest.send (again)")
+async def _ingest_again(cast: Cast, actor: Actor) -> Ask:
+    project = await cast.project()
+    event = new_event()
+    await send_event(cast, project, event)
+    return Ask(json=event, target=project, project=project, secret=await cast.secret_of(project))
+
+
+@_on("sessions.list")
+async def _list_sessions(cast: Cast, project: str) -> Ask:
+    for _ in range(3):
+        await make_session(cast, project)
+    return Ask(query=f"?projectId={project}", target=project, project=project)
+
+
+@_example("sessions.list (all)")
+async def _list_all_sessions(cast: Cast, actor: Actor) -> Ask:
+    await make_session(cast, await cast.project())
+    return Ask()
+
+
+@_on("sessions.create")
+async def _create_session(cast: Cast, project: str) -> Ask:
+    return Ask(json={"projectId": project}, target=project, project=project)
+
+
+@_on("sessions.get")
+async def _get_session(cast: Cast, project: str) -> Ask:
+    session = await make_session(cast, project)
+    return Ask({"id": session}, target=session, project=project)
+
+
+@_on("sessions.update")
+async def _update_session(cast: Cast, project: str) -> Ask:
+    session = await make_session(cast, project)
+    return Ask({"id": session}, {"status": "completed"}, target=session, project=project)
+
+
+@_on("sessions.events")
+async def _list_events(cast: Cast, project: str) -> Ask:
+    kept = [await send_event(cast, project) for _ in range(3)]
+    session = str(kept[0]["sessionId"])
+    return Ask({"id": session}, target=session, project=project)
+
+
+@_on("sessions.jobs")
+async def _list_jobs(cast: Cast, project: str) -> Ask:
+    """Jobs as enrichment will leave them; nobody takes up jobs of a kind that is not there yet."""
+    session = await make_session(cast, project)
+    async with cast.service.house.database.write() as tx:
+        for _ in range(3):
+            await queue.enqueue(
+                tx, ENRICHMENT, {}, team_id=cast.owner.team_id, project_id=project, session_id=session, stages=STAGES
+            )
+    return Ask({"id": session}, target=session, project=project)
+
+
+@_on("webhooks.list")
+async def _list_webhooks(cast: Cast, project: str) -> Ask:
+    for _ in range(3):
+        await make_webhook(cast, project)
+    return Ask(query=f"?projectId={project}", target=project, project=project)
+
+
+@_example("webhooks.list (all)")
+async def _list_all_webhooks(cast: Cast, actor: Actor) -> Ask:
+    project = await cast.project()
+    await make_webhook(cast, project)
+    return Ask(project=project)
+
+
+@_on("webhooks.create")
+async def _create_webhook(cast: Cast, project: str) -> Ask:
+    body = {"url": HOOK, "events": ["item.created", "session.completed"], "projectId": project, "secret": "whisper"}
+    return Ask(json=body, target=project, project=project)
+
+
+@_on("webhooks.update")
+async def _update_webhook(cast: Cast, project: str) -> Ask:
+    webhook = await make_webhook(cast, project)
+    return Ask({"id": webhook}, {"events": ["item.updated"], "status": "disabled"}, target=webhook, project=project)
+
+
+@_on("webhooks.delete")
+@_on("webhooks.test")
+async def _on_webhook(cast: Cast, project: str) -> Ask:
+    webhook = await make_webhook(cast, project)
+    return Ask({"id": webhook}, target=webhook, project=project)
+
+
+@_on("webhooks.deliveries")
+async def _list_deliveries(cast: Cast, project: str) -> Ask:
+    webhook = await make_webhook(cast, project)
+    for _ in range(3):
+        await make_delivery(cast, webhook)
+    return Ask({"id": webhook}, target=webhook, project=project)
+
+
+@_on("webhooks.redeliver")
+async def _redeliver(cast: Cast, project: str) -> Ask:
+    webhook = await make_webhook(cast, project)
+    delivery = await make_delivery(cast, webhook)
+    return Ask({"id": webhook, "deliveryId": delivery}, target=webhook, project=project)

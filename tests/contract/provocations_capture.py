@@ -1,0 +1,185 @@
+"""How the refusals about events, sessions and webhooks are brought about."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import update
+
+from cairn.base import clock, ids, limits
+from cairn.storage.tables import sessions
+from cairn.web.routes import Route
+from tests.contract.cast import Ask, Cast
+from tests.contract.examples_capture import HOOK, make_delivery, make_webhook, new_event
+from tests.contract.provocations import Provocations, Provoked, valid
+
+CAPTURE = Provocations()
+
+_BAD_URLS = ("http://127.0.0.1/", "ftp://127.0.0.1/", "https://", "https://a:b@127.0.0.1/", "127.0.0.1", "https://a b/")
+_CLOSED_ADDRESSES = ("10.0.0.1", "192.168.1.1:8443", "169.254.169.254", "[::1]", "[fd00::1]", "[::ffff:10.0.0.1]")
+
+
+# ── ingest
+
+
+@CAPTURE.of(400, "Invalid request body")
+async def _bad_event(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    event = new_event()
+    bodies: tuple[Any, ...] = (
+        [event],
+        [],
+        None,
+        "text",
+        {},
+        {"event": "session_save"},
+        {"payload": {}},
+        {**event, "event": "unheard_of"},
+        {**event, "event": None},
+        {**event, "payload": "text"},
+        {**event, "payload": [event["payload"]]},
+        {**event, "payload": None},
+    )
+    contents = [json.dumps(body).encode() for body in bodies]
+    contents += [b"", b"{", b"\xff\xfe", b'{"event": "session_save", "payload": {"a": NaN}}', b'{"payload":' * 100_000]
+    packed = gzip.compress(json.dumps(event).encode())
+    for route in routes:
+        ask = await valid(cast, route)
+        for content in contents:
+            headers = {"Content-Type": "application/json"}
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, content=content, headers=headers))
+        for content in (json.dumps(event).encode(), packed[:-4], packed + b"more", b""):
+            headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, content=content, headers=headers))
+
+
+@CAPTURE.of(415, "Content-Encoding must be gzip or identity")
+async def _bad_encoding(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        for encoding in ("br", "deflate", "gzip, gzip", "zstd"):
+            ask = await valid(cast, route)
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers={"Content-Encoding": encoding}))
+
+
+@CAPTURE.of(401, "Invalid signature")
+async def _bad_signature(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        right = ask.signature(json.dumps(ask.json).encode())["X-Service-Signature"]
+        for wrong in (right[:-1], right.upper(), right.removeprefix("sha256="), f"sha1={right[7:]}", "sha256=", "é"):
+            headers = {b"X-Service-Signature": wrong.encode()}
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers=headers))
+        later = {"X-Service-Timestamp": str(clock.now_ms() // 1000 + 5)}
+        yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, secret="guessed")))
+        yield Provoked(route, await cast.send(cast["owner"], route, ask, headers=later | _signed_before(ask)))
+        other = await cast.secret_of(await cast.project())
+        yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, secret=other)))
+        assert (await cast.send(cast["owner"], route, ask)).status_code == 202
+        await cast.owner.post(f"/api/projects/{ask.project}/hmac-secret/rotate", {"revokeNow": True})
+        yield Provoked(route, await cast.send(cast["owner"], route, ask))
+
+
+def _signed_before(ask: Ask) -> dict[str, str]:
+    """The signature for now; together with another timestamp it proves nothing."""
+    signature = ask.signature(json.dumps(ask.json).encode())
+    return {"X-Service-Signature": signature["X-Service-Signature"]}
+
+
+@CAPTURE.of(401, "Timestamp expired")
+async def _expired(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    now_ms = clock.now_ms()
+    for route in routes:
+        ask = await valid(cast, route)
+        for off_ms in (-limits.HMAC_AGE_MS - 2_000, limits.HMAC_AGE_MS + 2_000):
+            with clock.use(lambda off_ms=off_ms: now_ms + off_ms):  # type: ignore[misc]
+                signed = ask.signature(json.dumps(ask.json).encode())
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers=signed))
+        for timestamp in ("soon", "1e9", "-1", str(now_ms)):
+            headers = {"X-Service-Timestamp": timestamp}
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers=headers))
+
+
+@CAPTURE.of(401, "Missing required header")
+async def _unsigned(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    """Any of the three left out or empty; a key or a login in their place is none."""
+    for route in routes:
+        ask = await valid(cast, route)
+        for name in ask.signature(b""):
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers={name: ""}))
+        for by_login in (False, True):
+            bare = replace(ask, secret="")
+            yield Provoked(route, await cast.send(cast["owner"], route, bare, by_login=by_login))
+
+
+@CAPTURE.of(429, "Rate limit exceeded")
+async def _rate_limited(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        async with cast.elsewhere(CAIRN_RATE_LIMIT_PER_MINUTE="1") as service:
+            await service.http.get("/api/projects")
+            for route in routes:
+                yield Provoked(route, await service.http.request(route.method, route.path))
+
+
+# ── sessions and webhooks
+
+
+@CAPTURE.of(404, "Session not found")
+@CAPTURE.of(404, "Webhook not found")
+async def _hidden(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for actor in (cast["stranger"], cast["unassigned"]):
+            yield Provoked(route, await cast.send(actor, route, ask))
+        for unknown in (ids.new(ask.target.partition("_")[0]), ask.project, "x", "a" * 5_000):
+            yield Provoked(route, await cast.send(cast["owner"], route, ask.about(unknown)))
+        await cast.owner.delete(f"/api/projects/{ask.project}")
+        yield Provoked(route, await cast.send(cast["owner"], route, ask))
+
+
+@CAPTURE.of(404, "Delivery not found")
+async def _no_delivery(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        of_another = await make_delivery(cast, await make_webhook(cast, ask.project))
+        for delivery in (of_another, ids.new("dlv"), "x", ask.target):
+            wrong = replace(ask, path={**ask.path, "deliveryId": delivery})
+            yield Provoked(route, await cast.send(cast["owner"], route, wrong))
+
+
+@CAPTURE.of(412, "It has changed meanwhile; read it again")
+async def _changed(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        seen = (await cast.owner.get(route.path.format_map(ask.path))).headers["etag"]
+        assert (await cast.send(cast["owner"], route, ask)).status_code == 200
+        for tag in (seen, '"of something else"', f"W/{seen}", ""):
+            yield Provoked(route, await cast.send(cast["owner"], route, ask, headers={"If-Match": tag}))
+
+
+@CAPTURE.of(400, "Invalid status transition")
+async def _no_such_move(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for status in ("enriching", "failed"):
+            yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, json={"status": status})))
+        for before in ("enriching", "failed"):
+            async with cast.service.house.database.write() as tx:
+                await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status=before))
+            for status in {"active", "completed", "enriching", "failed"} - {before}:
+                yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, json={"status": status})))
+
+
+@CAPTURE.of(400, "unknown event type, url not HTTPS, or one that resolves to a refused address")
+async def _bad_webhook(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for url in (*_BAD_URLS, *(f"https://{address}/" for address in _CLOSED_ADDRESSES)):
+            wrong = replace(ask, json={**ask.json, "url": url})
+            yield Provoked(route, await cast.send(cast["owner"], route, wrong), "url")
+        for events in (["item.exploded"], ["item.created", "webhook.test"], ["session_save"], []):
+            wrong = replace(ask, json={**ask.json, "url": HOOK, "events": events})
+            yield Provoked(route, await cast.send(cast["owner"], route, wrong), "events")

@@ -1,0 +1,130 @@
+"""Every figure of the contract about events, sessions and webhooks."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import Any
+
+import pytest
+
+from cairn.base import clock, limits
+from cairn.base.settings import Settings
+from cairn.ports.outbound.sender import HttpsSender
+from tests.contract.cast import Ask, Cast
+from tests.contract.contract import load
+from tests.contract.examples import BY_NAME
+from tests.contract.examples_capture import HOOK, new_event, send_event
+from tests.contract.provocations import valid
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+SECONDS = 30.0
+
+
+def _figure(name: str) -> int:
+    value = CONTRACT.limit(name).value
+    assert isinstance(value, int)
+    return value
+
+
+def test_times_and_retries_are_the_defaults_of_the_settings() -> None:
+    settings = Settings()
+    assert settings.session_window_s == _figure("time.session_window")
+    retries = CONTRACT.limit("count.delivery_retries")
+    assert settings.webhook_retry_delays == retries.steps
+    assert len(retries.steps) == retries.value
+    assert inspect.signature(HttpsSender).parameters["timeout_s"].default == _figure("time.delivery_timeout")
+
+
+async def test_a_session_takes_events_until_it_was_silent_for_the_window(cast: Cast) -> None:
+    """On a service of its own, where the sweeper has just been and does not come again so soon."""
+    window_ms = _figure("time.session_window") * 1000
+    async with cast.elsewhere() as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        secret = (await owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
+        began_ms = clock.now_ms() - 3 * window_ms
+        kept = [
+            await _send_at(service, Ask(json=new_event(), target=project, secret=secret), began_ms + since_ms)
+            for since_ms in (0, window_ms - 1, 2 * window_ms - 2, 3 * window_ms - 2)
+        ]
+    assert kept[0] == kept[1] == kept[2] != kept[3]
+
+
+async def _send_at(service: Service, ask: Ask, at_ms: int) -> str:
+    with clock.use(lambda: at_ms):
+        content = b'{"event": "session_save", "payload": {"at": %d}}' % at_ms
+        headers = {**ask.signature(content), "Content-Type": "application/json"}
+        answer = await service.http.post("/api/v2/ingest", content=content, headers=headers)
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["sessionId"])
+
+
+async def test_a_call_brings_one_event(cast: Cast) -> None:
+    route = BY_NAME["ingest.send"]
+    for events, status in (([new_event()], 400), ([new_event(), new_event()], 400)):
+        ask = await valid(cast, route)
+        answer = await cast.send(cast["owner"], route, Ask(json=events, target=ask.target, secret=ask.secret))
+        assert answer.status_code == status
+    assert _figure("count.events_per_call") == 1
+
+
+async def test_texts_beyond_the_threshold_are_kept_apart(cast: Cast) -> None:
+    """By their size in bytes; asked for inline they are whole again."""
+    most = _figure("size.blob_threshold")
+    assert most == limits.BLOB_BYTES
+    project = await cast.project()
+    texts = {"at": "x" * most, "beyond": "x" * (most + 1), "wide": "é" * (most // 2), "wider": "é" * (most // 2 + 1)}
+    kept = await send_event(cast, project, {"event": "scan_result", "payload": texts})
+    events = f"/api/v2/sessions/{kept['sessionId']}/events"
+    payload = (await cast.owner.get(events)).json()[0]["payload"]
+    assert {name: type(value) for name, value in payload.items()} == {
+        "at": str,
+        "beyond": dict,
+        "wide": str,
+        "wider": dict,
+    }
+    assert (payload["beyond"]["size"], payload["wider"]["size"]) == (most + 1, most + 2)
+    assert (await cast.owner.get(f"{events}?blobs=inline")).json()[0]["payload"] == texts
+
+
+async def test_a_webhook_hears_of_at_least_one_kind_of_event(cast: Cast) -> None:
+    limit = CONTRACT.limit("count.webhook_events")
+    assert limit.min is not None
+    assert limit.max is not None
+    for name in limit.applies_to:
+        route = BY_NAME[name]
+        for count, status in ((limit.min, route.status), (limit.max, route.status), (0, 400), (limit.max + 1, 400)):
+            ask = await valid(cast, route)
+            ask.json[limit.field] = ["item.created"] * int(count)
+            answer = await cast.send(cast["owner"], route, ask)
+            assert answer.status_code == status, (name, count)
+            if status == 400:
+                assert answer.json()["error"].startswith(f"{limit.field} must have at ")
+
+
+async def test_a_webhook_is_switched_off_after_so_many_failures_in_a_row(cast: Cast) -> None:
+    most = _figure("count.deliveries_until_disabled")
+    async with cast.elsewhere(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8", CAIRN_WEBHOOK_RETRY_DELAYS="0") as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        body = {"url": HOOK, "events": ["session.created"], "projectId": project}
+        webhook = (await owner.post("/api/webhooks", body)).json()["id"]
+        for number in range(1, most + 1):
+            assert (await owner.post("/api/v2/sessions", {"projectId": project})).status_code == 201
+            await _until_failed(owner, webhook, number)
+            status = (await owner.get("/api/webhooks")).json()[0]["status"]
+            assert status == ("active" if number < most else "disabled"), number
+
+
+async def _until_failed(owner: Person, webhook: str, count: int) -> None:
+    async with asyncio.timeout(SECONDS):
+        while True:
+            deliveries: list[dict[str, Any]] = (await owner.get(f"/api/webhooks/{webhook}/deliveries")).json()
+            if [entry["status"] for entry in deliveries] == ["failed"] * count:
+                return
+            await asyncio.sleep(0.02)

@@ -1,0 +1,34 @@
+"""A receiver of webhooks, and the service that may call it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers.https import Authority, Receiver
+from tests.support.service import Service, run_service, settings_for
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def receiver(authority: Authority) -> Iterator[Receiver]:
+    with Receiver(authority) as running:
+        yield running
+
+
+@pytest.fixture
+async def hooked(
+    database_url: str, tmp_path: Path, authority: Authority, request: pytest.FixtureRequest
+) -> AsyncIterator[Service]:
+    """The service with loopback opened to webhooks; ``@pytest.mark.settings`` changes its settings as everywhere."""
+    marker = request.node.get_closest_marker("settings")
+    chosen = {"CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8", "CAIRN_CA_FILE": str(authority.ca_file)}
+    chosen |= dict(marker.kwargs) if marker else {}
+    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+        yield running

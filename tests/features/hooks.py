@@ -1,0 +1,111 @@
+"""What the stories about webhooks do with the service and a receiver."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from cairn.jobs import queue
+from cairn.storage.tables import jobs, outbox
+from tests.servers.https import Receiver, Request
+from tests.support.people import Person
+from tests.support.service import Service
+
+STANDARD_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
+
+Delivery = dict[str, Any]
+
+
+async def create_webhook(person: Person, project: str, url: str, *events: str, **fields: Any) -> str:
+    """A webhook for these events, or for new sessions."""
+    body = {"projectId": project, "url": url, "events": events or ["session.created"], **fields}
+    answer = await person.post("/api/webhooks", body)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def find_webhook(person: Person, webhook: str) -> dict[str, Any]:
+    [found] = [entry for entry in (await person.get("/api/webhooks")).json() if entry["id"] == webhook]
+    shown: dict[str, Any] = found
+    return shown
+
+
+async def begin_session(person: Person, project: str) -> str:
+    answer = await person.post("/api/v2/sessions", {"projectId": project})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def list_deliveries(person: Person, webhook: str, query: str = "") -> list[Delivery]:
+    answer = await person.get(f"/api/webhooks/{webhook}/deliveries{query}")
+    assert answer.status_code == 200, answer.text
+    found: list[Delivery] = answer.json()
+    return found
+
+
+async def wait_for_deliveries(
+    person: Person, webhook: str, count: int, fits: Callable[[Delivery], bool] | None = None, seconds: float = 10.0
+) -> list[Delivery]:
+    """Until so many deliveries fit, or have ended; all of them, newest first."""
+    fits = fits or (lambda delivery: delivery["status"] != "pending")
+    found: list[Delivery] = []
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                found = await list_deliveries(person, webhook)
+                if sum(map(fits, found)) >= count:
+                    return found
+                await asyncio.sleep(0.03)
+    except TimeoutError:
+        raise AssertionError(f"not {count} such deliveries within {seconds} s: {found}") from None
+
+
+async def wait_for_quiet(service: Service) -> None:
+    """Until every event has been handed on and every delivery has ended."""
+    async with asyncio.timeout(10):
+        while True:
+            async with service.house.database.read() as tx:
+                waiting = await tx.many(select(outbox.c.id))
+            if not waiting:
+                break
+            await asyncio.sleep(0.02)
+    await service.wait_for_jobs()
+
+
+async def nudge(service: Service) -> None:
+    """Let the runner look at the clock now."""
+    async with service.house.database.write() as tx:
+        tx.notify(queue.TOPIC, "nudge")
+
+
+async def wait_until_idle(service: Service) -> None:
+    """Until the runner has put down what it was doing, also for later."""
+    async with asyncio.timeout(5):
+        while True:
+            async with service.house.database.read() as tx:
+                running = await tx.many(select(jobs.c.id).where(jobs.c.status == "running"))
+            if not running:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def arrived(receiver: Receiver, count: int, path: str | None = None) -> list[Request]:
+    """The requests, once so many have come."""
+    return await asyncio.to_thread(receiver.wait_for, count, path)
+
+
+def check_signatures(request: Request, secret: str, standard: str) -> None:
+    """By the interface's rule, and by the package of Standard Webhooks with the secret in its form."""
+    digest = hmac.new(secret.encode(), request.body, hashlib.sha256).hexdigest()
+    assert request.headers["x-service-webhook-signature"] == f"sha256={digest}"
+    assert Webhook(standard).verify(request.body, request.headers) == request.json
+    with pytest.raises(WebhookVerificationError):
+        Webhook(standard).verify(request.body + b" ", request.headers)

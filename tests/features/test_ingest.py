@@ -1,0 +1,274 @@
+"""Ingest: who may send, what is refused in which words, what happens once, and to which session it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from cairn.base import clock
+from cairn.base.clock import HOUR_MS, MINUTE_MS
+from tests.features.signed import INGEST, Tool, event_body, events_of, rotate, sessions_of, tool_for
+from tests.features.world import ARCHIVED, NO_PROJECT, run_sql, told
+from tests.support import databases
+from tests.support.service import Service, run_service
+
+pytestmark = pytest.mark.anyio
+
+MISSING = (401, {"error": "Missing required header"})
+EXPIRED = (401, {"error": "Timestamp expired"})
+WRONG = (401, {"error": "Invalid signature"})
+BAD_BODY = (400, {"error": "Invalid request body"})
+MEDIA_TYPE = (415, {"error": "Content-Type must be application/json"})
+
+
+async def test_an_event_is_kept_and_answered_with_its_places(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        raw = event_body({"summary": "Did it", "changes": []})
+        answer = await tool.post(service.http, raw)
+        assert answer.status_code == 202
+        kept = answer.json()
+        assert sorted(kept) == ["eventId", "sessionId"]
+        [found] = await events_of(owner, kept["sessionId"])
+        assert found == {
+            "id": kept["eventId"],
+            "event": "session_save",
+            "payload": {"summary": "Did it", "changes": []},
+            "createdAt": clock.iso(now_ms),
+        }
+        [session] = await sessions_of(owner, tool.project_id)
+        assert (session["id"], session["status"], session["eventCount"]) == (kept["sessionId"], "active", 1)
+        for event in ("scan_result", "git_digest", "context_update", "memory_operation"):
+            answer = await tool.send(service.http, {"summary": "Did it", "changes": []}, event)
+            assert answer.json()["sessionId"] == kept["sessionId"]
+            assert "duplicate" not in answer.json()
+    assert [each["event"] for each in await events_of(owner, kept["sessionId"])][-1] == "memory_operation"
+
+
+async def test_the_signature_covers_the_bytes_as_sent(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    odd = b'{ "payload":\n {"b": 1, "a": "\\u00e9"} ,"event" : "session_save"}'
+    assert (await tool.post(service.http, odd)).status_code == 202
+    same_meaning = json.dumps(json.loads(odd)).encode()
+    refused = await service.http.post(INGEST, content=same_meaning, headers=tool.headers(odd))
+    assert told(refused) == WRONG
+
+    plain = event_body({"packed": True})
+    packed = gzip.compress(plain)
+    zipped = {"Content_Encoding": "gzip"}
+    assert told(await service.http.post(INGEST, content=packed, headers=tool.headers(plain, **zipped))) == WRONG
+    kept = await tool.post(service.http, packed, **zipped)
+    assert kept.status_code == 202
+    again = await tool.post(service.http, plain)
+    assert again.json() == {**kept.json(), "duplicate": True}
+    assert [each["payload"] for each in await events_of(owner, kept.json()["sessionId"])][1] == {"packed": True}
+
+
+async def test_refusals_come_in_this_order(service: Service) -> None:
+    """Header missing, timestamp, project, signature; only then the body, and the project's state last."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms() // 1000 * 1000
+    unknown = Tool("prj_" + "0" * 26, "wrong")
+    bad = b"{"
+    with clock.use(lambda: now_ms):
+        old = now_ms // 1000 - 301
+        for name in ("X-Service-Project", "X-Service-Timestamp", "X-Service-Signature"):
+            headers = unknown.headers(bad, at_s=old)
+            del headers[name]
+            assert told(await service.http.post(INGEST, content=bad, headers=headers)) == MISSING
+        for at_s in (old, now_ms // 1000 + 301):
+            headers = unknown.headers(bad, at_s=at_s)
+            assert told(await service.http.post(INGEST, content=bad, headers=headers)) == EXPIRED
+        assert told(await unknown.post(service.http, bad)) == NO_PROJECT
+        assert told(await Tool(tool.project_id, "wrong").post(service.http, bad)) == WRONG
+        assert told(await tool.post(service.http, bad, Content_Type="text/plain")) == MEDIA_TYPE
+        assert told(await tool.post(service.http, bad)) == BAD_BODY
+        for at_s in (now_ms // 1000 - 300, now_ms // 1000 + 300):
+            raw = event_body({"at": at_s})
+            answer = await service.http.post(INGEST, content=raw, headers=tool.headers(raw, at_s=at_s))
+            assert answer.status_code == 202
+        by_key = await owner.post(INGEST, {"event": "session_save", "payload": {}})
+        assert told(by_key) == MISSING
+        path = f"/api/projects/{tool.project_id}"
+        assert (await owner.patch(path, {"status": "archived"})).status_code == 200
+        assert told(await tool.send(service.http, {"late": True})) == ARCHIVED
+        assert told(await Tool(tool.project_id, "wrong").send(service.http, {"late": True})) == WRONG
+        assert (await owner.patch(path, {"status": "active"})).status_code == 200
+        await tool.keep(service.http, {"late": True})
+    assert await run_sql(service, "SELECT count(*) FROM events") == [(3,)]
+
+
+async def test_a_revoked_secret_and_a_deleted_project_are_refused_at_once(service: Service) -> None:
+    """Although the quick check has seen the old secret: here, and in another process on the same database."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    async with run_service(service.settings) as second:
+        doors = (service.http, second.http)
+        for number, door in enumerate(doors):
+            await tool.keep(door, {"warm": number})
+        rotated = await rotate(owner, tool)
+        for number, door in enumerate(doors):
+            await tool.keep(door, {"still good": number})
+        revoked = await rotate(owner, rotated, revokeNow=True)
+        for number, door in enumerate(doors):
+            for dead in (tool, rotated):
+                assert told(await dead.send(door, {"too late": number})) == WRONG
+            await revoked.keep(door, {"new": number})
+            assert told(await rotated.send(door, {"too late": number})) == WRONG
+        assert await run_sql(service, "SELECT count(*) FROM events") == [(6,)]
+        path = f"/api/projects/{tool.project_id}"
+        assert (await owner.patch(path, {"status": "archived"})).status_code == 200
+        for door in doors:
+            assert told(await revoked.send(door, {"late": 1})) == ARCHIVED
+        assert (await owner.delete(path)).status_code == 204
+        for door in doors:
+            assert told(await revoked.send(door, {"late": 2})) == NO_PROJECT
+        await service.wait_for_jobs()
+
+
+async def test_the_same_event_again_is_the_first_one(service: Service) -> None:
+    owner = await service.owner()
+    tool, other = await tool_for(owner), await tool_for(owner, name="Other")
+    first = await tool.keep(service.http, {"a": 1, "b": {"c": [1, 2], "d": None}})
+    assert await tool.keep(service.http, {"b": {"d": None, "c": [1, 2]}, "a": 1}) == {**first, "duplicate": True}
+    for different in ({"a": 1, "b": {"c": [2, 1], "d": None}}, {"a": 1, "b": {"c": [1, 2]}}, {"a": "1"}):
+        assert "duplicate" not in await tool.keep(service.http, different)
+    elsewhere = await other.keep(service.http, {"a": 1, "b": {"c": [1, 2], "d": None}})
+    assert elsewhere["eventId"] != first["eventId"]
+    assert "duplicate" not in elsewhere
+    later_ms = clock.now_ms() + 1000 * HOUR_MS
+    with clock.use(lambda: later_ms):
+        again = await tool.keep(service.http, {"a": 1, "b": {"c": [1, 2], "d": None}})
+    assert again == {**first, "duplicate": True}
+    assert len(await sessions_of(owner, tool.project_id)) == 1
+    assert len(await events_of(owner, first["sessionId"])) == 4
+
+
+async def test_racing_events_are_kept_once_and_in_one_session(service: Service) -> None:
+    owner = await service.owner()
+    tool, other = await tool_for(owner), await tool_for(owner, name="Other")
+    async with run_service(service.settings) as second:
+        doors = (service.http, second.http) if service.house.database.engine.name == "postgresql" else (service.http,)
+        same = await asyncio.gather(*(tool.keep(doors[n % len(doors)], {"same": True}) for n in range(30)))
+        assert len({each["eventId"] for each in same}) == 1
+        assert [each for each in same if "duplicate" not in each] == [
+            {"eventId": same[0]["eventId"], "sessionId": same[0]["sessionId"]}
+        ]
+        mixed = await asyncio.gather(*(other.keep(doors[n % len(doors)], {"n": n}) for n in range(30)))
+    assert len({each["eventId"] for each in mixed}) == 30
+    assert len({each["sessionId"] for each in mixed}) == 1
+    for tools, count in ((tool, 1), (other, 30)):
+        [session] = await sessions_of(owner, tools.project_id)
+        assert session["eventCount"] == count
+
+
+async def test_a_faulty_neighbour_harms_nobody(service: Service) -> None:
+    """All of these wait for the same commit."""
+    owner = await service.owner()
+    tool, archived = await tool_for(owner), await tool_for(owner, name="Archived")
+    await archived.keep(service.http, {"warm": True})
+    await tool.keep(service.http, {"warm": True})
+    revoked = await tool_for(owner, name="Revoked")
+    await revoked.keep(service.http, {"warm": True})
+    await rotate(owner, revoked, revokeNow=True)
+    await owner.patch(f"/api/projects/{archived.project_id}", {"status": "archived"})
+    senders = [(tool, archived, revoked)[n % 3] for n in range(60)]
+    answers = await asyncio.gather(*(each.send(service.http, {"n": n}) for n, each in enumerate(senders)))
+    expected = {archived.project_id: ARCHIVED, revoked.project_id: WRONG}
+    for n, (sender, answer) in enumerate(zip(senders, answers, strict=True)):
+        if sender is tool:
+            assert answer.status_code == 202, n
+        else:
+            assert told(answer) == expected[sender.project_id], n
+    [session] = await sessions_of(owner, tool.project_id)
+    assert session["eventCount"] == 21
+    found = {each["id"]: each["payload"] for each in await events_of(owner, session["id"])}
+    for n in range(0, 60, 3):
+        assert found[answers[n].json()["eventId"]] == {"n": n}
+
+
+async def _stored(service: Service, event_id: str) -> int:
+    """What somebody with a connection of their own finds at this moment."""
+    query = f"SELECT count(*) FROM events WHERE id = '{event_id}'"
+    address = databases.storage_address(service.settings.database_url)
+    if isinstance(address, Path):
+        with closing(sqlite3.connect(f"file:{address}?mode=ro", uri=True)) as file:
+            return int(file.execute(query).fetchone()[0])
+    connection = await asyncpg.connect(address)
+    try:
+        return int(await connection.fetchval(query))
+    finally:
+        await connection.close()
+
+
+async def test_the_answer_comes_after_the_commit(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+
+    async def send(number: int) -> int:
+        return await _stored(service, (await tool.keep(service.http, {"n": number}))["eventId"])
+
+    assert await asyncio.gather(*map(send, range(20))) == [1] * 20
+
+
+async def test_each_source_has_sessions_of_its_own(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    http = service.http
+    plain = await tool.keep(http, {"n": 1})
+    assert (await tool.keep(http, {"n": 2, "source": "api"}))["sessionId"] == plain["sessionId"]
+    by_header = await tool.keep(http, {"n": 3}, X_Service_Source="cli")
+    assert (await tool.keep(http, {"n": 4, "source": "cli"}))["sessionId"] == by_header["sessionId"]
+    by_payload = await tool.keep(http, {"n": 5, "source": "editor"}, X_Service_Source="cli")
+    odd: list[Any] = [5, None, [], {}, "", "  ", "\0"]
+    for n, source in enumerate(odd):
+        kept = await tool.keep(http, {"odd": n, "source": source})
+        assert kept["sessionId"] == plain["sessionId"], source
+    sessions = {each["id"]: each["eventCount"] for each in await sessions_of(owner, tool.project_id)}
+    assert sessions == {plain["sessionId"]: 9, by_header["sessionId"]: 2, by_payload["sessionId"]: 1}
+    long = "ß" * 5000
+    first, second = [await tool.keep(http, {"n": n, "source": long}) for n in (6, 7)]
+    assert first["sessionId"] == second["sessionId"]
+
+
+async def test_the_window_slides(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms()
+    seen: list[str] = []
+    for n, step_ms in enumerate((0, 239 * MINUTE_MS, 239 * MINUTE_MS, 241 * MINUTE_MS, 239 * MINUTE_MS)):
+        now_ms += step_ms
+        with clock.use(lambda at_ms=now_ms: at_ms):  # type: ignore[misc]
+            seen.append((await tool.keep(service.http, {"n": n}))["sessionId"])
+    assert seen[0] == seen[1] == seen[2]
+    assert seen[3] == seen[4] != seen[0]
+    counts = {each["id"]: each["eventCount"] for each in await sessions_of(owner, tool.project_id)}
+    assert counts == {seen[0]: 3, seen[3]: 2}
+
+
+@pytest.mark.settings(CAIRN_SESSION_WINDOW_S="60")
+async def test_the_window_is_a_setting_and_a_completed_session_is_closed(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms()
+    seen: list[str] = []
+    for n, at_ms in enumerate((now_ms, now_ms + 59_000, now_ms + 120_000)):
+        with clock.use(lambda at_ms=at_ms: at_ms):  # type: ignore[misc]
+            seen.append((await tool.keep(service.http, {"n": n}))["sessionId"])
+    assert seen[0] == seen[1] != seen[2]
+    with clock.use(lambda: now_ms + 121_000):
+        done = await owner.patch(f"/api/v2/sessions/{seen[2]}", {"status": "completed"})
+        assert done.status_code == 200
+        assert (await tool.keep(service.http, {"n": 3}))["sessionId"] not in seen

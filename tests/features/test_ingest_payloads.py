@@ -1,0 +1,225 @@
+"""What an event may hold: any object, given back equal; large texts by their hash; and what is no event at all."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from cairn.base import ids
+from tests.features.signed import event_body, events_of, rotate, sessions_of, tool_for
+from tests.features.world import run_sql, told
+from tests.support import databases
+from tests.support.people import Person
+from tests.support.service import Service, run_service, settings_for
+
+BAD_BODY = (400, {"error": "Invalid request body"})
+TOO_LARGE = (413, {"error": "Request body too large"})
+ENCODING = (415, {"error": "Content-Encoding must be gzip or identity"})
+WRONG = (401, {"error": "Invalid signature"})
+ZIPPED = {"Content_Encoding": "gzip"}
+
+_TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
+_LARGE = st.builds(lambda letter, size: letter * size, st.sampled_from(["x", "ß", "語", "🪨", "\0"]), st.just(9000))
+_LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**200), 2**200)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS
+    | _LARGE
+)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(_TEXTS | st.sampled_from(["$blob", "size", "source"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_PAYLOADS = st.lists(st.dictionaries(_TEXTS, _VALUES, max_size=5), min_size=1, max_size=8)
+
+
+def _shuffled(value: Any) -> Any:
+    """The same value with the keys of all objects in another order."""
+    if isinstance(value, dict):
+        return {key: _shuffled(value[key]) for key in reversed(value)}
+    return [_shuffled(entry) for entry in value] if isinstance(value, list) else value
+
+
+async def _found(owner: Person, kept: dict[str, Any], query: str = "?blobs=inline") -> Any:
+    return {each["id"]: each["payload"] for each in await events_of(owner, kept["sessionId"], query)}[kept["eventId"]]
+
+
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
+def test_any_object_comes_back_equal(engine: str, tmp_path: Path) -> None:
+    """One service for all examples; each example is a handful of payloads, sent at once."""
+    database_url = databases.fresh(engine, tmp_path)
+    with asyncio.Runner() as runner:
+        running = run_service(settings_for(tmp_path, database_url))
+        service = runner.run(running.__aenter__())
+        owner = runner.run(service.owner())
+
+        async def round_trip(payloads: list[dict[str, Any]]) -> None:
+            source = ids.new("src")
+            kept = await asyncio.gather(*(tool.keep(service.http, each, X_Service_Source=source) for each in payloads))
+            found: dict[str, Any] = {}
+            for session_id in {each["sessionId"] for each in kept}:
+                found |= {each["id"]: each for each in await events_of(owner, session_id, "?blobs=inline")}
+            for payload, answer in zip(payloads, kept, strict=True):
+                back = found[answer["eventId"]]["payload"]
+                assert json.dumps(back, sort_keys=True) == json.dumps(payload, sort_keys=True)
+                again = await tool.keep(service.http, _shuffled(payload))
+                assert (again["eventId"], again["duplicate"]) == (answer["eventId"], True)
+
+        tool = runner.run(tool_for(owner))
+
+        @settings(max_examples=25, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+        @given(_PAYLOADS)
+        def check(payloads: list[dict[str, Any]]) -> None:
+            runner.run(round_trip(payloads))
+
+        try:
+            check()
+        finally:
+            runner.run(running.__aexit__(None, None, None))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("large", [False, True])
+async def test_a_nested_payload_is_refused_or_comes_back(service: Service, large: bool) -> None:
+    """However deep: whatever is accepted can be read again, with and without its blobs."""
+    owner = await service.owner()
+    accepted = []
+    for depth in (190, 198, 199, 300, 600, 990, 20_000):
+        for opened, closed in (("[", "]"), ('{"a":', "}")):
+            core = json.dumps("x" * 9000) if large else "1"
+            raw = f'{{"event":"session_save","payload":{{"a":{opened * depth}{core}{closed * depth}}}}}'.encode()
+            tool = await tool_for(owner, name=f"{depth}")
+            answer = await tool.post(service.http, raw)
+            if answer.status_code == 400:
+                assert told(answer) == BAD_BODY
+                continue
+            assert answer.status_code == 202, (depth, answer.text)
+            accepted.append(depth)
+            path = f"/api/v2/sessions/{answer.json()['sessionId']}/events"
+            inline = await owner.get(f"{path}?blobs=inline")
+            assert inline.status_code == (await owner.get(path)).status_code == 200, depth
+            assert f"{opened * depth}{core}{closed * depth}" in inline.text
+            assert (await owner.delete(f"/api/projects/{tool.project_id}")).status_code == 204
+    assert sorted(accepted) == [190, 190, 198, 198]
+    await service.wait_for_jobs()
+
+
+@pytest.mark.anyio
+async def test_a_body_that_is_no_event_is_refused(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    for raw in (
+        b"",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"{}",
+        b'{"event":"session_save"}',
+        b'{"payload":{}}',
+        b'{"event":"session_save","payload":[]}',
+        b'{"event":"session_save","payload":null}',
+        b'{"event":"session_save","payload":"{}"}',
+        b'{"event":"no_such_event","payload":{}}',
+        b'{"event":7,"payload":{}}',
+        b'{"event":"session_save","payload":{}} trailing',
+        b'{"event":"session_save","payload":{"a":1e999}}',
+        b'{"event":"session_save","payload":{"a":"\xff"}}',
+        b'{"event":"session_save","payload":{"a":"\\ud800"}}',
+    ):
+        assert told(await tool.post(service.http, raw)) == BAD_BODY, raw
+    assert await sessions_of(owner, tool.project_id) == []
+
+
+@pytest.mark.anyio
+async def test_compressed_bodies_keep_the_same_bounds(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    room = 4 * 1024 * 1024 - len(event_body({"a": ""}))
+    largest, larger = event_body({"a": "x" * room}), event_body({"a": "x" * (room + 1)})
+    bomb = gzip.compress(b" " * (200 * 1024 * 1024), 1)
+    assert len(bomb) < 4 * 1024 * 1024
+    whole = gzip.compress(event_body({"a": 1}))
+    assert told(await tool.post(service.http, bomb, **ZIPPED)) == TOO_LARGE
+    assert told(await tool.post(service.http, gzip.compress(larger), **ZIPPED)) == TOO_LARGE
+    assert told(await tool.post(service.http, larger)) == TOO_LARGE
+    assert told(await tool.post(service.http, whole, Content_Encoding="br")) == ENCODING
+    assert told(await tool.post(service.http, whole, Content_Encoding="gzip, gzip")) == ENCODING
+    assert told(await tool.post(service.http, whole)) == BAD_BODY
+    for broken in (b"", b"no gzip", whole[:-1], whole[:-5] + b"\xff" + whole[-4:], whole + b"x", whole + whole):
+        assert told(await tool.post(service.http, broken, **ZIPPED)) == BAD_BODY, broken
+    first = await tool.post(service.http, gzip.compress(largest), **ZIPPED)
+    assert first.status_code == 202
+    assert (await tool.post(service.http, largest, Content_Encoding="identity")).json()["duplicate"] is True
+
+
+@pytest.mark.anyio
+async def test_large_texts_go_out_by_their_hash_and_come_back(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    texts = ["x" * 8192, "x" * 8193, "ß" * 4096, "ß" * 4096 + "x", "語" * 2730 + "xx", "語" * 2731, "🪨" * 2049]
+    payload = {"deep": [{"texts": texts}], "again": texts[1]}
+    kept = await tool.keep(service.http, payload)
+
+    def shown(text: str) -> Any:
+        content = text.encode()
+        out = len(content) > 8192
+        return {"$blob": hashlib.sha256(content).hexdigest(), "size": len(content)} if out else text
+
+    stored = await _found(owner, kept, "")
+    assert stored == {"deep": [{"texts": [shown(text) for text in texts]}], "again": shown(texts[1])}
+    assert sum(isinstance(each, dict) for each in stored["deep"][0]["texts"]) == 4
+    assert await _found(owner, kept) == payload
+    other = await tool.keep(service.http, {"once more": texts[1]})
+    assert await _found(owner, other) == {"once more": texts[1]}
+    hashes = sorted(hashlib.sha256(text.encode()).hexdigest() for text in (texts[1], texts[3], texts[5], texts[6]))
+    files = await service.house.blobs.list_project(tool.project_id)
+    assert sorted(path.rpartition("/")[2] for path in files) == hashes
+    rows = await run_sql(service, "SELECT sha256, size_bytes FROM blobs ORDER BY sha256")
+    assert [row[0] for row in rows] == hashes
+    assert sorted(row[1] for row in rows) == [8193, 8193, 8193, 8196]
+    sizes = await run_sql(service, "SELECT payload, size_bytes FROM events")
+    assert [len(row[0].encode()) for row in sizes] == [row[1] for row in sizes]
+
+
+@pytest.mark.anyio
+async def test_naming_a_hash_opens_nobody_elses_blob(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    text = "The other project's diff. " * 500
+    mark = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
+    await (await tool_for(owner)).keep(service.http, {"diff": text})
+    for person in (owner, stranger):
+        tool = await tool_for(person, name="Curious")
+        for payload in ({"diff": mark}, {"diff": {**mark, "size": "\0"}}, {"list": [mark, {"more": mark}]}):
+            assert await _found(person, await tool.keep(service.http, payload)) == payload
+    tool = await tool_for(owner, name="Odd")
+    odd: list[Any] = ["", "\0", "../../keys/encryption.key", "x" * 5000, 7, None]
+    for name in odd:
+        payload = {"diff": {"$blob": name, "size": 1}}
+        assert await _found(owner, await tool.keep(service.http, payload)) == payload, name
+
+
+@pytest.mark.anyio
+async def test_what_is_refused_leaves_no_blob_behind(service: Service) -> None:
+    """A revoked secret that the quick check still remembers, an archived project: not even large texts are stored."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    await tool.keep(service.http, {"warm": True})
+    new = await rotate(owner, tool, revokeNow=True)
+    assert told(await tool.send(service.http, {"diff": "x" * 10_000})) == WRONG
+    await owner.patch(f"/api/projects/{tool.project_id}", {"status": "archived"})
+    assert (await new.send(service.http, {"diff": "x" * 10_000})).status_code == 409
+    assert await service.house.blobs.list_project(tool.project_id) == []

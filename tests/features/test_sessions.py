@@ -1,0 +1,251 @@
+"""Sessions: who sees which, how they are begun, completed and taken up again, and that their counters are exact."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, update
+
+from cairn.base import clock
+from cairn.base.clock import HOUR_MS
+from cairn.storage.tables import sessions, teams
+from tests.features.signed import events_of, sessions_of, tool_for
+from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, run_sql, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/v2/sessions"
+NO_SESSION = (404, {"error": "Session not found"})
+NO_MOVE = (400, {"error": "Invalid status transition"})
+
+
+async def _begin(person: Person, project_id: str) -> str:
+    answer = await person.post(PATH, {"projectId": project_id})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def _set(service: Service, table: Table, **values: Any) -> None:
+    """Past the API, in all rows of a table."""
+    async with service.house.database.write() as tx:
+        assert await tx.run(update(table).values(**values)) == 1
+
+
+async def _ids(person: Person, query: str = "") -> list[str]:
+    answer = await person.get(f"{PATH}{query}")
+    assert answer.status_code == 200, answer.text
+    return [each["id"] for each in answer.json()]
+
+
+async def test_a_session_is_begun_by_hand_and_events_join_it(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        made = await owner.post(PATH, {"projectId": tool.project_id})
+    expected = {
+        "id": made.json()["id"],
+        "projectId": tool.project_id,
+        "status": "active",
+        "eventCount": 0,
+        "createdAt": clock.iso(now_ms),
+        "completedAt": None,
+    }
+    detail = {**expected, "itemsExtracted": 0, "enrichmentModel": "builtin-medium"}
+    path = f"{PATH}/{expected['id']}"
+    assert told(made) == (201, detail)
+    assert told(await owner.get(path)) == (200, detail)
+    assert await sessions_of(owner, tool.project_id) == [expected]
+    assert told(await owner.get(f"{path}/events")) == told(await owner.get(f"{path}/jobs")) == (200, [])
+    assert (await tool.keep(service.http, {"n": 1}))["sessionId"] == expected["id"]
+    assert told(await owner.get(path)) == (200, {**detail, "eventCount": 1})
+    assert told(await owner.post(PATH, {})) == (400, {"error": "projectId is required"})
+    assert told(await owner.post(PATH, {"projectId": "prj_nothing"})) == NO_PROJECT
+
+
+async def test_lists_filter_and_page_newest_first(service: Service) -> None:
+    owner = await service.owner()
+    first, second = await owner.create_project("First"), await owner.create_project("Second")
+    made = [await _begin(owner, project) for project in (first, second) for _ in range(3)]
+    newest = made[::-1]
+    for session_id in (made[0], made[4]):
+        assert (await owner.patch(f"{PATH}/{session_id}", {"status": "completed"})).status_code == 200
+    assert await _ids(owner) == newest
+    assert await _ids(owner, f"?projectId={first}") == newest[3:]
+    assert await _ids(owner, "?status=completed") == [made[4], made[0]]
+    assert await _ids(owner, f"?status=active&projectId={second}") == [made[5], made[3]]
+    assert await _ids(owner, "?status=failed") == []
+    seen: list[str] = []
+    query = "?limit=4"
+    for _ in range(3):
+        page = await owner.get(PATH + query)
+        seen += [each["id"] for each in page.json()]
+        if "x-next-cursor" not in page.headers:
+            break
+        query = f"?limit=4&cursor={page.headers['x-next-cursor']}"
+    assert seen == newest
+    words = "status must be one of active, completed, enriching, failed"
+    assert told(await owner.get(f"{PATH}?status=done")) == (400, {"error": words})
+    assert (await owner.get(f"{PATH}?limit=0")).status_code == 400
+
+
+async def test_events_page_oldest_first(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    kept = [await tool.keep(service.http, {"n": n}) for n in range(5)]
+    session_id = kept[0]["sessionId"]
+    assert [each["payload"]["n"] for each in await events_of(owner, session_id)] == [0, 1, 2, 3, 4]
+    page = await owner.get(f"{PATH}/{session_id}/events?limit=3")
+    assert [each["id"] for each in page.json()] == [each["eventId"] for each in kept[:3]]
+    rest = await owner.get(f"{PATH}/{session_id}/events?limit=3&cursor={page.headers['x-next-cursor']}")
+    assert [each["id"] for each in rest.json()] == [each["eventId"] for each in kept[3:]]
+    assert "x-next-cursor" not in rest.headers
+    assert (await owner.get(f"{PATH}/{session_id}/events?blobs=all")).status_code == 400
+
+
+async def test_who_may_see_and_change_a_session(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    admin, member = await service.join(owner, "admin"), await service.join(owner)
+    mine, hidden, public = [
+        await owner.create_project(name, visibility=visibility)
+        for name, visibility in (("Mine", "private"), ("Hidden", "private"), ("Public", "public"))
+    ]
+    assert (await owner.post(f"/api/projects/{mine}/members", {"email": member.email})).status_code == 201
+    in_mine, in_hidden, in_public = [await _begin(owner, project) for project in (mine, hidden, public)]
+    assert await _ids(admin) == [in_public, in_hidden, in_mine]
+    assert await _ids(member) == [in_public, in_mine]
+    assert await _ids(stranger) == []
+    for person, project in ((member, hidden), (stranger, mine), (stranger, public)):
+        assert told(await person.get(f"{PATH}?projectId={project}")) == NO_PROJECT
+        assert told(await person.post(PATH, {"projectId": project})) == NO_PROJECT
+    for person, session_id in ((member, in_hidden), (stranger, in_mine), (stranger, in_public), (owner, "ses_x")):
+        for below in ("", "/events", "/jobs"):
+            assert told(await person.get(f"{PATH}/{session_id}{below}")) == NO_SESSION
+        assert told(await person.patch(f"{PATH}/{session_id}", {"status": "completed"})) == NO_SESSION
+    assert (await member.get(f"{PATH}/{in_public}")).status_code == 200
+    assert told(await member.patch(f"{PATH}/{in_public}", {"status": "completed"})) == FORBIDDEN
+    assert told(await member.post(PATH, {"projectId": public})) == FORBIDDEN
+    assert (await member.patch(f"{PATH}/{in_mine}", {"status": "completed"})).status_code == 200
+    assert (await service.anonymous.get(PATH)).status_code == 401
+    await owner.patch(f"/api/projects/{mine}", {"status": "archived"})
+    assert (await member.get(f"{PATH}/{in_mine}")).status_code == 200
+    assert told(await member.patch(f"{PATH}/{in_mine}", {"status": "active"})) == ARCHIVED
+    assert told(await member.post(PATH, {"projectId": mine})) == ARCHIVED
+    assert (await owner.delete(f"/api/projects/{mine}")).status_code == 204
+    assert told(await owner.get(f"{PATH}/{in_mine}")) == NO_SESSION
+    assert in_mine not in await _ids(owner)
+    await service.wait_for_jobs()
+
+
+async def test_the_moves_by_hand(service: Service) -> None:
+    """active and completed, back and forth; nothing else, and nothing out of the pipeline's hands."""
+    owner = await service.owner()
+    project = await owner.create_project()
+    session_id = await _begin(owner, project)
+    path = f"{PATH}/{session_id}"
+    states = ("active", "completed", "enriching", "failed")
+    for before in states:
+        for after in states:
+            await _set(service, sessions, status=before, completed_at_ms=None)
+            answer = await owner.patch(path, {"status": after})
+            by_hand = {before, after} <= {"active", "completed"}
+            now = (await owner.get(path)).json()
+            if by_hand or before == after:
+                assert told(answer) == (200, now), (before, after)
+                assert now["status"] == after
+                assert (now["completedAt"] is not None) == (after == "completed" != before)
+            else:
+                assert told(answer) == NO_MOVE, (before, after)
+                assert now["status"] == before
+    assert (await owner.patch(path, {})).status_code == 200
+    assert (await owner.patch(path, {"status": "done"})).status_code == 400
+    assert (await owner.patch(path, {"status": None})).status_code == 400
+
+
+async def test_a_change_can_name_what_it_is_based_on(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    path = f"{PATH}/{(await tool.keep(service.http, {'n': 1}))['sessionId']}"
+    seen = (await owner.get(path)).headers["etag"]
+    await tool.keep(service.http, {"n": 2})
+    late = await owner.patch(path, {"status": "completed"}, headers={"If-Match": seen})
+    assert told(late) == (412, {"error": "It has changed meanwhile; read it again"})
+    fresh = (await owner.get(path)).headers["etag"]
+    assert fresh != seen
+    done = await owner.patch(path, {"status": "completed"}, headers={"If-Match": f'"other", {fresh}'})
+    assert (done.status_code, done.json()["status"]) == (200, "completed")
+    assert done.headers["etag"] == (await owner.get(path)).headers["etag"] != fresh
+    assert (await owner.patch(path, {"status": "active"}, headers={"If-Match": "*"})).status_code == 200
+    races = [owner.patch(path, {"status": "completed"}, headers={"If-Match": fresh}) for _ in range(10)]
+    assert sorted(each.status_code for each in await asyncio.gather(*races)) == [200] * 1 + [412] * 9
+
+
+async def test_the_model_follows_plan_and_tier(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    path = f"{PATH}/{await _begin(owner, project)}"
+    for plan, tier, model in (
+        ("free", None, "builtin-small"),
+        ("free", "medium", "builtin-small"),
+        ("personal", "medium", "builtin-small"),
+        ("team", None, "builtin-medium"),
+        ("team", "small", "builtin-small"),
+        ("team", "medium", "builtin-medium"),
+        ("enterprise", None, "builtin-medium"),
+    ):
+        await _set(service, teams, plan=plan)
+        changed = await owner.patch(f"/api/projects/{project}", {"aiTier": tier})
+        assert changed.status_code == 200, changed.text
+        assert (await owner.get(path)).json()["enrichmentModel"] == model, (plan, tier)
+    await _set(service, sessions, enrichment_model="what-ran")
+    assert (await owner.get(path)).json()["enrichmentModel"] == "what-ran"
+
+
+async def _deliveries(owner: Person, webhook_id: str, count: int) -> list[str]:
+    """The types of what is told to a webhook, oldest first, once there are so many."""
+    async with asyncio.timeout(15):
+        while True:
+            found = (await owner.get(f"/api/webhooks/{webhook_id}/deliveries")).json()
+            if len(found) >= count:
+                return [each["type"] for each in reversed(found)]
+            await asyncio.sleep(0.05)
+
+
+async def test_the_sweeper_completes_what_fell_silent_and_tells(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    wanted = {"url": "https://nobody.invalid/hook", "events": ["session.created", "session.completed"]}
+    webhook = (await owner.post("/api/webhooks", {**wanted, "projectId": tool.project_id})).json()["id"]
+    now_ms = clock.now_ms()
+    silent = (await tool.keep(service.http, {"n": 1}))["sessionId"]
+    with clock.use(lambda: now_ms + 2 * HOUR_MS):
+        busy = (await tool.keep(service.http, {"n": 2}, X_Service_Source="cli"))["sessionId"]
+    later_ms = now_ms + 4 * HOUR_MS + 60_000
+    with clock.use(lambda: later_ms):
+        async with asyncio.timeout(15):
+            while (found := (await owner.get(f"{PATH}/{silent}")).json())["status"] != "completed":
+                await asyncio.sleep(0.05)
+        assert (found["completedAt"], found["eventCount"]) == (clock.iso(later_ms), 1)
+        assert (await owner.get(f"{PATH}/{busy}")).json()["status"] == "active"
+        told_of = await _deliveries(owner, webhook, 3)
+    assert sorted(told_of) == ["session.completed", "session.created", "session.created"]
+    [(body,)] = await run_sql(service, "SELECT body FROM webhook_deliveries WHERE type = 'session.completed'")
+    assert f'"data":{{"sessionId":"{silent}","status":"completed","eventCount":1}}' in body
+
+
+async def test_counters_are_exact_under_a_hundred_at_once(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    kept = await asyncio.gather(
+        *(tool.keep(service.http, {"n": n % 90}, X_Service_Source=("cli", "editor")[n % 2]) for n in range(100))
+    )
+    counted = {each["id"]: each["eventCount"] for each in await sessions_of(owner, tool.project_id)}
+    assert len(counted) == 2
+    assert sum("duplicate" in each for each in kept) == 10
+    assert sum(counted.values()) == 90
+    for session_id, count in counted.items():
+        assert len(await events_of(owner, session_id)) == count

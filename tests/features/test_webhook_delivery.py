@@ -1,0 +1,189 @@
+"""What a receiver is told: real HTTPS, signed, once the change is durable, and again until it is taken."""
+
+from __future__ import annotations
+
+import base64
+import threading
+
+import pytest
+
+from cairn.base import clock
+from tests.features.hooks import (
+    STANDARD_SECRET,
+    arrived,
+    begin_session,
+    check_signatures,
+    create_webhook,
+    find_webhook,
+    list_deliveries,
+    wait_for_deliveries,
+    wait_for_quiet,
+)
+from tests.features.signed import tool_for
+from tests.features.world import accept
+from tests.servers.addresses import Names
+from tests.servers.https import Receiver, Reply, Request
+from tests.support.service import PASSWORD, Service
+
+pytestmark = pytest.mark.anyio
+
+
+PLAIN_SECRET = "correct Hörse battery"
+
+
+def _told(requests: list[Request]) -> list[tuple[str, dict[str, object]]]:
+    """Type and data, in the order of the alphabet: deliveries may overtake each other."""
+    return sorted(((request.json["type"], request.json["data"]) for request in requests), key=str)
+
+
+async def test_a_delivery_is_signed_by_both_rules(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    for path, secret in (("/standard", STANDARD_SECRET), ("/plain", PLAIN_SECRET), ("/bare", None)):
+        await create_webhook(owner, project, receiver.url(path, host="localhost"), secret=secret)
+    session = await begin_session(owner, project)
+    await arrived(receiver, 3)
+    [standard], [plain], [bare] = (receiver.requests(path) for path in ("/standard", "/plain", "/bare"))
+    assert standard.body == plain.body == bare.body
+    body = bare.json
+    assert sorted(body) == ["data", "id", "projectId", "timestamp", "type"]
+    assert (body["type"], body["projectId"]) == ("session.created", project)
+    assert body["data"] == {"sessionId": session, "status": "active", "eventCount": 0}
+    shown = (await owner.get(f"/api/v2/sessions/{session}")).json()
+    assert body["timestamp"][:19] >= shown["createdAt"][:19]
+    assert body["timestamp"].endswith("Z")
+    for request in (standard, plain, bare):
+        assert request.headers["content-type"] == "application/json"
+        assert request.headers["webhook-id"] == body["id"]
+        assert request.headers["host"] == f"localhost:{receiver.port}"
+        assert request.server_name == "localhost"
+    check_signatures(standard, STANDARD_SECRET, STANDARD_SECRET)
+    check_signatures(plain, PLAIN_SECRET, base64.b64encode(PLAIN_SECRET.encode()).decode())
+    assert not {"x-service-webhook-signature", "webhook-signature"} & set(bare.headers)
+
+
+async def test_only_what_was_asked_for_is_told_and_only_of_the_project(hooked: Service, receiver: Receiver) -> None:
+    owner, stranger = await hooked.owner(), await hooked.owner("Others")
+    tool = await tool_for(owner)
+    project, other = tool.project_id, await owner.create_project("Other")
+    events = {
+        "/both": ("session.created", "session.completed", "session.completed"),
+        "/end": ("session.completed",),
+        "/deaf": ("member.added",),
+    }
+    for path, wanted in events.items():
+        await create_webhook(owner, project, receiver.url(path), *wanted)
+    off = await create_webhook(owner, project, receiver.url("/off"), *events["/both"])
+    assert (await owner.patch(f"/api/webhooks/{off}", {"status": "disabled"})).status_code == 200
+    await create_webhook(owner, other, receiver.url("/other"), *events["/both"])
+    theirs = await stranger.create_project("Theirs")
+    await create_webhook(stranger, theirs, receiver.url("/theirs"), *events["/both"])
+
+    session = (await tool.keep(hooked.http, {"n": 1}))["sessionId"]
+    await tool.keep(hooked.http, {"n": 2})
+    assert (await owner.patch(f"/api/v2/sessions/{session}", {"status": "completed"})).status_code == 200
+    assert (await owner.patch(f"/api/v2/sessions/{session}", {"status": "completed"})).status_code == 200
+    await wait_for_quiet(hooked)
+    created = ("session.created", {"sessionId": session, "status": "active", "eventCount": 1})
+    completed = ("session.completed", {"sessionId": session, "status": "completed", "eventCount": 2})
+    assert _told(receiver.requests("/both")) == [completed, created]
+    assert _told(receiver.requests("/end")) == [completed]
+    assert len(receiver.requests()) == 3
+    assert await list_deliveries(owner, off) == []
+
+
+async def test_who_joins_and_leaves_a_project_is_told(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    first, second = await owner.create_project("First"), await owner.create_project("Second")
+    for path, project in (("/first", first), ("/second", second)):
+        await create_webhook(owner, project, receiver.url(path), "member.added", "member.removed")
+    admin, guest = await hooked.join(owner, "admin"), "guest@example.com"
+    shared = {"userId": admin.user_id, "email": admin.email}
+    for project in (first, second):
+        added = await owner.post(f"/api/projects/{project}/members", {"email": admin.email, "role": "admin"})
+        assert added.status_code == 201
+    again = await owner.post(f"/api/projects/{first}/members", {"email": admin.email})
+    invited = await owner.post(f"/api/projects/{first}/members", {"email": guest})
+    assert (again.status_code, invited.status_code) == (409, 201)
+    added_admin = ("member.added", {**shared, "role": "admin"})
+    await wait_for_quiet(hooked)
+    assert _told(receiver.requests("/first")) == [added_admin], "neither a refusal nor an invitation is a member"
+
+    joined = await accept(hooked, await hooked.invitation_token(invited.json()["id"]), password=PASSWORD)
+    added_guest = ("member.added", {"userId": joined.json()["userId"], "email": guest, "role": "member"})
+    await arrived(receiver, 2, "/first")
+    left = await owner.delete(f"/api/projects/{first}/members", {"userId": joined.json()["userId"]})
+    assert left.status_code == 204
+    await arrived(receiver, 3, "/first")
+    owned = await admin.create_project("Owned by the admin")
+    await create_webhook(owner, owned, receiver.url("/owned"), "member.added", "member.removed")
+    assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
+    await wait_for_quiet(hooked)
+    removed_admin = ("member.removed", {**shared, "role": "admin"})
+    removed_guest = ("member.removed", added_guest[1])
+    assert _told(receiver.requests("/first")) == sorted(
+        [added_admin, added_guest, removed_admin, removed_guest], key=str
+    )
+    assert _told(receiver.requests("/second")) == [added_admin, removed_admin]
+    heir = {"userId": owner.user_id, "email": owner.email, "role": "owner"}
+    assert _told(receiver.requests("/owned")) == [
+        ("member.added", heir),
+        ("member.removed", {**shared, "role": "owner"}),
+    ]
+
+
+async def test_a_webhook_switched_off_while_it_is_told_stays_off(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url())
+    gate = threading.Event()
+    receiver.always("/", Reply(gate=gate))
+    await begin_session(owner, project)
+    await arrived(receiver, 1)
+    assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
+    gate.set()
+    [delivery] = await wait_for_deliveries(owner, webhook, 1)
+    assert delivery["status"] == "delivered"
+    assert (await find_webhook(owner, webhook))["status"] == "disabled"
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="0")
+async def test_a_name_that_leads_elsewhere_later_is_not_followed(
+    hooked: Service, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = Names(monkeypatch)
+    names.set("hooks.example.com", "127.0.0.1")
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url(host="hooks.example.com"))
+    await begin_session(owner, project)
+    await arrived(receiver, 1)
+    for number, address in enumerate(("10.0.0.5", "169.254.169.254", "::1"), start=2):
+        names.set("hooks.example.com", address)
+        await begin_session(owner, project)
+        delivery, *_ = await wait_for_deliveries(owner, webhook, number)
+        assert (delivery["status"], delivery["attempts"]) == ("failed", 2)
+        assert delivery["error"] == "url leads to a private or reserved address"
+    assert receiver.connections == 1
+
+
+async def test_a_slow_receiver_of_one_team_holds_up_no_other(hooked: Service, receiver: Receiver) -> None:
+    slow, quick = await hooked.owner("Slow"), await hooked.owner("Quick")
+    slow_project, quick_project = await slow.create_project(), await quick.create_project()
+    gate = threading.Event()
+    receiver.always("/slow", Reply(gate=gate))
+    webhook = await create_webhook(slow, slow_project, receiver.url("/slow"))
+    await create_webhook(quick, quick_project, receiver.url("/quick"))
+    for _ in range(12):
+        await begin_session(slow, slow_project)
+    await arrived(receiver, 1, "/slow")
+    begun = clock.monotonic()
+    for _ in range(5):
+        await begin_session(quick, quick_project)
+    await arrived(receiver, 5, "/quick")
+    assert clock.monotonic() - begun < 3
+    assert 1 <= len(receiver.requests("/slow")) < 12, "held up by itself"
+    gate.set()
+    delivered = await wait_for_deliveries(slow, webhook, 12)
+    assert {delivery["status"] for delivery in delivered} == {"delivered"}
+    assert len({request.headers["webhook-id"] for request in receiver.requests("/slow")}) == 12

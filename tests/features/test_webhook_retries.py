@@ -1,0 +1,134 @@
+"""What was not taken is told again, on schedule, with the same id; in the end it is given up."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from cairn.base import clock
+from tests.features.hooks import (
+    STANDARD_SECRET,
+    arrived,
+    begin_session,
+    check_signatures,
+    create_webhook,
+    find_webhook,
+    list_deliveries,
+    nudge,
+    wait_for_deliveries,
+    wait_for_quiet,
+    wait_until_idle,
+)
+from tests.features.world import mails_to
+from tests.servers.https import Receiver, Reply
+from tests.support.processes import free_port
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1")
+async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    receiver.answer("/late", Reply(500), Reply(302, {"Location": receiver.url("/elsewhere")}), Reply(404))
+    receiver.always("/never", Reply(503))
+    late = await create_webhook(owner, project, receiver.url("/late"), secret=STANDARD_SECRET)
+    never = await create_webhook(owner, project, receiver.url("/never"))
+    nobody = await create_webhook(owner, project, f"https://127.0.0.1:{free_port()}/")
+    await begin_session(owner, project)
+
+    [delivery] = await wait_for_deliveries(owner, late, 1)
+    assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("delivered", 4, 200)
+    assert (delivery["error"], delivery["nextAttemptAt"]) == (None, None)
+    assert delivery["deliveredAt"] > delivery["createdAt"]
+    tries = receiver.requests("/late")
+    assert len(tries) == 4
+    assert {(request.headers["webhook-id"], request.body) for request in tries} == {
+        (delivery["eventId"], tries[0].body)
+    }
+    stamps = [int(request.headers["webhook-timestamp"]) for request in tries]
+    assert all(1 <= after - before <= 4 for before, after in pairwise(stamps)), stamps
+    for request in tries:
+        check_signatures(request, STANDARD_SECRET, STANDARD_SECRET)
+
+    for webhook, status in ((never, 503), (nobody, None)):
+        [delivery] = await wait_for_deliveries(owner, webhook, 1)
+        assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("failed", 4, status)
+        assert delivery["error"]
+        assert delivery["deliveredAt"] is None
+    await hooked.wait_for_jobs()
+    assert len(receiver.requests("/never")) == 4
+    assert receiver.requests("/elsewhere") == []
+
+
+async def test_the_schedule_is_the_one_of_the_interface(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    receiver.always("/", Reply(500))
+    webhook = await create_webhook(owner, project, receiver.url())
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        await begin_session(owner, project)
+        for retry, delay_s in enumerate((60, 300, 1_800, 7_200, 43_200), start=1):
+            [delivery] = await wait_for_deliveries(owner, webhook, 1, lambda found, n=retry: found["attempts"] == n)  # type: ignore[misc]
+            await wait_until_idle(hooked)
+            assert (delivery["status"], delivery["responseStatus"]) == ("pending", 500)
+            assert delivery["nextAttemptAt"] == clock.iso(now_ms + delay_s * 1_000)
+            now_ms += delay_s * 1_000 - 1
+            await nudge(hooked)
+            await asyncio.sleep(0.2)
+            assert len(receiver.requests()) == retry, "not a moment too early"
+            now_ms += 1
+            await nudge(hooked)
+            await arrived(receiver, retry + 1)
+        [delivery] = await wait_for_deliveries(owner, webhook, 1)
+        assert (delivery["status"], delivery["attempts"]) == ("failed", 6)
+        now_ms += 30 * 86_400_000 // 31
+        await nudge(hooked)
+        await hooked.wait_for_jobs()
+    assert len(receiver.requests()) == 6
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="")
+async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, receiver: Receiver, tmp_path: Path) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url("/hook?token=hidden"))
+    receiver.always("/hook?token=hidden", Reply(500))
+
+    async def fail(times: int, before: int) -> None:
+        await asyncio.gather(*(begin_session(owner, project) for _ in range(times)))
+        await wait_for_deliveries(owner, webhook, before + times)
+
+    await fail(9, before=0)
+    receiver.answer("/hook?token=hidden", Reply(200))
+    await begin_session(owner, project)
+    await wait_for_deliveries(owner, webhook, 10)
+    await fail(9, before=10)
+    assert (await find_webhook(owner, webhook))["status"] == "active", "one that was taken breaks the row"
+    await fail(1, before=19)
+    assert (await find_webhook(owner, webhook))["status"] == "disabled"
+    [(subject, text)] = await mails_to(tmp_path, owner.email)
+    assert subject == "A webhook was disabled"
+    assert receiver.url("/hook") in text
+    assert "hidden" not in text
+    missed = await begin_session(owner, project)
+    await wait_for_quiet(hooked)
+    assert len(receiver.requests()) == 20
+    assert not any(missed.encode() in request.body for request in receiver.requests())
+
+    patched = await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})
+    assert (patched.status_code, patched.json()["status"]) == (200, "active")
+    await fail(9, before=20)
+    assert (await find_webhook(owner, webhook))["status"] == "active", "the count began anew"
+    receiver.always("/hook?token=hidden", Reply(200))
+    lost = (await list_deliveries(owner, webhook))[0]
+    path = f"/api/webhooks/{webhook}/deliveries/{lost['id']}/redeliver"
+    assert (await owner.post(path)).json()["status"] == "pending"
+    await wait_for_quiet(hooked)
+    assert (await list_deliveries(owner, webhook))[0]["status"] == "delivered"
+    assert receiver.requests()[-1].headers["webhook-id"] == lost["eventId"]

@@ -1,0 +1,261 @@
+"""Webhooks as their owners see them: made, changed, tried out, looked at; and where they may not lead."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from tests.features.hooks import (
+    arrived,
+    begin_session,
+    check_signatures,
+    create_webhook,
+    find_webhook,
+    list_deliveries,
+    wait_for_deliveries,
+    wait_for_quiet,
+)
+from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, UNAUTHENTICATED, raw_database, told
+from tests.servers.addresses import Names, refused_urls
+from tests.servers.https import Receiver, Reply
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+NO_WEBHOOK = (404, {"error": "Webhook not found"})
+NO_DELIVERY = (404, {"error": "Delivery not found"})
+SECRET = "a secret nobody else may see"
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> Names:
+    return Names(monkeypatch)
+
+
+async def test_a_webhook_is_made_changed_and_removed(service: Service, names: Names) -> None:
+    owner = await service.owner()
+    project, other = await owner.create_project(), await owner.create_project("Other")
+    url = "https://public.example.com/hook?a=b"
+    body = {"projectId": project, "url": url, "events": ["session.created", "brain.updated", "session.created"]}
+    made = await owner.post("/api/webhooks", {**body, "secret": SECRET})
+    assert made.status_code == 201
+    webhook = made.json()
+    assert sorted(webhook) == ["createdAt", "events", "id", "status", "url"]
+    assert (webhook["url"], webhook["status"]) == (url, "active")
+    assert webhook["events"] == ["brain.updated", "session.created"]
+    second = await create_webhook(owner, other, "https://public.example.com/other")
+
+    entry = {**webhook, "projectId": project, "hasSecret": True}
+    assert [found["id"] for found in (await owner.get("/api/webhooks")).json()] == [second, webhook["id"]]
+    assert (await owner.get(f"/api/webhooks?projectId={project}")).json() == [entry]
+    paged = await owner.get("/api/webhooks?limit=1")
+    assert [found["id"] for found in paged.json()] == [second]
+    following = await owner.get(f"/api/webhooks?limit=1&cursor={paged.headers['X-Next-Cursor']}")
+    assert following.json() == [entry]
+
+    path = f"/api/webhooks/{webhook['id']}"
+    changes: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"url": "https://public.example.com/new"}, {"url": "https://public.example.com/new"}),
+        ({"events": ["member.added"]}, {"events": ["member.added"]}),
+        ({"status": "disabled"}, {"status": "disabled"}),
+        ({"status": "active", "unknown": 1}, {"status": "active"}),
+        ({"secret": None}, {"hasSecret": False}),
+        ({"secret": "another"}, {"hasSecret": True}),
+        ({}, {}),
+    ]
+    for change, effect in changes:
+        entry |= effect
+        assert told(await owner.patch(path, change)) == (200, entry)
+    assert (await owner.get(f"/api/webhooks?projectId={project}")).json() == [entry]
+
+    removed = await owner.delete(path)
+    assert (removed.status_code, removed.content) == (204, b"")
+    for method, route in (("PATCH", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/test")):
+        assert told(await owner.call(method, path + route, {} if method == "PATCH" else None)) == NO_WEBHOOK
+    assert (await owner.get(f"/api/webhooks?projectId={project}")).json() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"url": None}, "url"),
+        ({"url": ""}, "url"),
+        ({"url": "https://public.example.com/" + "a" * 2000}, "url"),
+        ({"events": []}, "events"),
+        ({"events": ["session.created", "session.invented"]}, "events"),
+        ({"events": "session.created"}, "events"),
+        ({"secret": ""}, "secret"),
+        ({"secret": 7}, "secret"),
+        ({"secret": "a" * 501}, "secret"),
+        ({"status": "paused"}, "status"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_by_name(
+    service: Service, names: Names, change: dict[str, Any], field: str
+) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, "https://public.example.com/")
+    before = await find_webhook(owner, webhook)
+    answers = [await owner.patch(f"/api/webhooks/{webhook}", change)]
+    if field != "status":
+        body = {"projectId": project, "url": "https://public.example.com/", "events": ["item.created"], **change}
+        answers.append(await owner.post("/api/webhooks", body))
+    for answer in answers:
+        assert answer.status_code == 400
+        assert field in answer.json()["error"]
+    assert (await owner.get("/api/webhooks")).json() == [before]
+
+
+async def test_no_private_address_can_be_saved(service: Service, names: Names) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, "https://public.example.com/")
+    before = await find_webhook(owner, webhook)
+    for url in refused_urls():
+        body = {"projectId": project, "url": url, "events": ["session.created"]}
+        for answer in (await owner.post("/api/webhooks", body), await owner.patch(f"/api/webhooks/{webhook}", body)):
+            assert answer.status_code == 400, url
+            assert answer.json()["error"].startswith("url "), url
+    assert (await owner.get("/api/webhooks")).json() == [before]
+    names.set("later.example.com")
+    later = await create_webhook(owner, project, "https://later.example.com/")
+    assert (await find_webhook(owner, later))["status"] == "active"
+
+
+async def test_only_those_who_manage_the_project_see_its_webhooks(service: Service, names: Names) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    member, admin = await service.join(owner), await service.join(owner, "admin")
+    project = await owner.create_project(visibility="public")
+    url = "https://public.example.com/"
+    webhook = await create_webhook(owner, project, url)
+    body = {"projectId": project, "url": url, "events": ["item.created"]}
+    path = f"/api/webhooks/{webhook}"
+    calls: list[tuple[str, str, Any]] = [
+        ("PATCH", path, {"status": "disabled"}),
+        ("GET", f"{path}/deliveries", None),
+        ("POST", f"{path}/test", None),
+        ("POST", f"{path}/deliveries/dlv_1/redeliver", None),
+        ("DELETE", path, None),
+    ]
+    for method, route, content in [*calls, ("POST", "/api/webhooks", body), ("GET", "/api/webhooks", None)]:
+        assert told(await member.call(method, route, content)) == FORBIDDEN, route
+        assert told(await service.anonymous.call(method, route, content)) == UNAUTHENTICATED, route
+    for method, route, content in calls:
+        assert told(await stranger.call(method, route, content)) == NO_WEBHOOK, route
+    assert told(await stranger.post("/api/webhooks", body)) == NO_PROJECT
+    assert told(await stranger.get(f"/api/webhooks?projectId={project}")) == NO_PROJECT
+    assert (await stranger.get("/api/webhooks")).json() == []
+    assert [found["id"] for found in (await admin.get("/api/webhooks")).json()] == [webhook]
+
+    assert (await owner.patch(f"/api/projects/{project}", {"status": "archived"})).status_code == 200
+    for method, route, content in (*calls[:1], calls[2], ("POST", "/api/webhooks", body)):
+        assert told(await admin.call(method, route, content)) == ARCHIVED
+    assert (await admin.get(f"{path}/deliveries")).json() == []
+    assert (await admin.delete(path)).status_code == 204
+
+
+async def test_a_secret_is_sealed_and_never_shown(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url("/x"), secret=SECRET)
+    other = "another secret nobody may see"
+    await begin_session(owner, project)
+    await arrived(receiver, 1)
+    changed = await owner.patch(f"/api/webhooks/{webhook}", {"secret": other})
+    tried = await owner.post(f"/api/webhooks/{webhook}/test")
+    await wait_for_quiet(hooked)
+    content = await raw_database(hooked)
+    assert webhook.encode() in content
+    answers = [changed.text, tried.text]
+    for path in ("/api/webhooks", f"/api/webhooks/{webhook}/deliveries", "/api/audit"):
+        answer = await owner.get(path)
+        assert answer.status_code == 200
+        answers.append(answer.text)
+    first, second = receiver.requests()
+    for secret, request in ((SECRET, first), (other, second)):
+        standard = base64.b64encode(secret.encode())
+        check_signatures(request, secret, standard.decode())
+        for shown in (secret.encode(), standard, secret.encode().hex().encode()):
+            assert shown not in content
+            assert not any(shown.decode() in answer for answer in answers)
+
+
+async def test_a_webhook_can_be_tried_out(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url(), secret=SECRET)
+    tried = await owner.post(f"/api/webhooks/{webhook}/test")
+    assert tried.status_code == 200
+    delivery = tried.json()
+    assert sorted(delivery) == [
+        "attempts",
+        "createdAt",
+        "deliveredAt",
+        "error",
+        "eventId",
+        "id",
+        "nextAttemptAt",
+        "responseStatus",
+        "status",
+        "type",
+    ]
+    assert (delivery["type"], delivery["status"], delivery["responseStatus"]) == ("webhook.test", "delivered", 200)
+    [request] = receiver.requests()
+    assert (request.json["type"], request.json["id"]) == ("webhook.test", delivery["eventId"])
+    assert request.json["projectId"] == project
+    check_signatures(request, SECRET, base64.b64encode(SECRET.encode()).decode())
+
+    receiver.answer("/", *[Reply(500)] * 12)
+    for _ in range(12):
+        failed = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
+        assert (failed["status"], failed["attempts"], failed["responseStatus"]) == ("failed", 1, 500)
+    await wait_for_quiet(hooked)
+    assert len(receiver.requests()) == 13, "a test is not repeated"
+    assert (await find_webhook(owner, webhook))["status"] == "active", "and does not count"
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="")
+async def test_deliveries_are_listed_by_the_page_and_told_again(hooked: Service, receiver: Receiver) -> None:
+    owner, stranger = await hooked.owner(), await hooked.owner("Others")
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url("/a"))
+    other = await create_webhook(owner, project, receiver.url("/b"))
+    receiver.answer("/a", Reply(500))
+    for number in range(1, 6):
+        await begin_session(owner, project)
+        await wait_for_deliveries(owner, webhook, number)
+    await wait_for_quiet(hooked)
+    all_of_them = await list_deliveries(owner, webhook)
+    assert [found["eventId"] for found in all_of_them] == [
+        request.json["id"] for request in reversed(receiver.requests("/a"))
+    ]
+    paged: list[dict[str, Any]] = []
+    cursor = ""
+    for size in (2, 2, 1):
+        answer = await owner.get(f"/api/webhooks/{webhook}/deliveries?limit=2{cursor}")
+        assert len(answer.json()) == size
+        paged += answer.json()
+        cursor = f"&cursor={answer.headers.get('X-Next-Cursor')}"
+    assert cursor == "&cursor=None"
+    assert paged == all_of_them
+
+    failed, taken = all_of_them[-1], all_of_them[0]
+    assert (failed["status"], taken["status"]) == ("failed", "delivered")
+    for again in (failed, taken):
+        answer = await owner.post(f"/api/webhooks/{webhook}/deliveries/{again['id']}/redeliver")
+        assert told(answer)[0] == 200
+        assert (answer.json()["id"], answer.json()["eventId"]) == (again["id"], again["eventId"])
+        await wait_for_quiet(hooked)
+        same = [request for request in receiver.requests("/a") if request.json["id"] == again["eventId"]]
+        assert len(same) == 2
+        assert same[0].body == same[1].body
+    assert {found["status"] for found in await list_deliveries(owner, webhook)} == {"delivered"}
+    assert len(await list_deliveries(owner, webhook)) == 5
+    route = f"/deliveries/{failed['id']}/redeliver"
+    assert told(await owner.post(f"/api/webhooks/{other}{route}")) == NO_DELIVERY
+    assert told(await owner.post(f"/api/webhooks/{webhook}/deliveries/dlv_none/redeliver")) == NO_DELIVERY
+    assert told(await stranger.post(f"/api/webhooks/{webhook}{route}")) == NO_WEBHOOK
+    assert len(receiver.requests()) == 12

@@ -1,0 +1,160 @@
+"""Fairness: a team waits behind itself only, a kind has its own places, and a long queue costs no more than a short."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cairn.jobs import lanes, queue, runner
+from cairn.jobs.run import Run
+from cairn.jobs.runner import Kind, Pace
+from cairn.storage.database import Database
+from cairn.storage.statements import SQLITE
+from cairn.storage.tables import jobs
+from tests.jobs import work
+
+pytestmark = pytest.mark.anyio
+
+_MANY = 300
+
+
+async def _fill(database: Database, team_id: str, kind: str = "count", count: int = _MANY) -> None:
+    async with database.write() as tx:
+        for _ in range(count):
+            await queue.enqueue(tx, kind, {}, team_id=team_id)
+
+
+async def test_a_team_with_many_jobs_does_not_delay_another(database: Database, second_database: Database) -> None:
+    """In two processes that share the limit; the other team's one job was asked for last."""
+    under_way, most, ended, release = 0, 0, 0, asyncio.Event()
+
+    async def count(run: Run) -> None:
+        nonlocal under_way, most, ended
+        if run.job.team_id == "busy":
+            under_way += 1
+            most = max(most, under_way)
+            await release.wait()
+            under_way -= 1
+            ended += 1
+
+    pace = Pace(per_team=3, lease_ms=30_000)
+    await _fill(database, "busy")
+    async with work.running(database, count, at_once=8, pace=pace):
+        async with asyncio.timeout(10):
+            while most < 3:
+                await asyncio.sleep(0.01)
+        async with work.running(second_database, count, at_once=8, pace=pace):
+            single = await work.enqueue(database, team_id="quiet")
+            await work.until(database, single, "completed", 10)
+            assert (most, ended) == (3, 0), "the busy team has its places and no more, and none of its jobs had to end"
+        release.set()
+
+
+async def test_a_place_that_comes_free_is_taken_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One team at its limit, jobs ending at any moment: no end goes unnoticed until a regular look, far away here."""
+    monkeypatch.setattr(runner, "_POLL_S", 600.0)
+
+    async def count(run: Run) -> None:
+        await asyncio.sleep(0)
+
+    made = [await work.enqueue(database, team_id="busy") for _ in range(60)]
+    async with work.running(database, count, pace=Pace(per_team=2)):
+        for job_id in made:
+            await work.until(database, job_id, "completed", 20)
+
+
+async def test_a_busy_kind_does_not_delay_another_kind_of_the_same_team(database: Database) -> None:
+    most, under_way, release = 0, 0, asyncio.Event()
+
+    async def slow(run: Run) -> None:
+        nonlocal most, under_way
+        under_way += 1
+        most = max(most, under_way)
+        await release.wait()
+        under_way -= 1
+
+    async def swift(run: Run) -> None:
+        pass
+
+    await _fill(database, "team", "slow", 20)
+    kinds = {"slow": Kind(slow, at_once=2), "swift": Kind(swift, at_once=1)}
+    async with work.running_kinds(database, kinds, Pace(per_team=8)):
+        for _ in range(3):
+            await work.until(database, await work.enqueue(database, "swift", team_id="team"), "completed", 10)
+        assert most == 2
+        release.set()
+
+
+async def test_the_team_with_the_fewest_running_comes_first(database: Database) -> None:
+    """With one place in all, teams take turns whatever the order of asking, as long as others hold places."""
+    order: list[str | None] = []
+
+    async def count(run: Run) -> None:
+        order.append(run.job.team_id)
+
+    await work.enqueue(database, team_id="busy")
+    held = await work.claim(database, "another process", 60_000)
+    assert held is not None
+    await _fill(database, "busy", count=5)
+    late = await work.enqueue(database, team_id="quiet")
+    async with work.running(database, count, pace=Pace(at_once=1)):
+        await work.until(database, late, "completed", 10)
+        first = list(order)
+    assert first[0] == "quiet"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_listing_lanes_jumps_through_the_index(database: Database, address: str | Path) -> None:
+    """Every step of the plan is a search in the index that ends at its first entry; the jobs are never read."""
+    with closing(sqlite3.connect(address)) as connection:
+        for statement, read_only_index in ((lanes._LANES, True), (queue._NEXT, False)):
+            compiled = statement.on(SQLITE)
+            values = compiled.arguments({"in_lane": "a/b", "now_ms": 1})
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values)]
+            on_jobs = [step for step in plan if " jobs " in f"{step} "]
+            covering = "COVERING INDEX ix_jobs_lane" if read_only_index else "INDEX ix_jobs_lane"
+            assert on_jobs, plan
+            assert all(step.startswith("SEARCH") and covering in step for step in on_jobs), plan
+            assert not any("TEMP B-TREE" in step for step in plan), plan
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_a_hundred_times_the_jobs_cost_no_more_to_look_at(database: Database, address: str | Path) -> None:
+    """Counted in steps of SQLite's machine, for the same number of lanes."""
+
+    def steps() -> int:
+        taken = 0
+
+        def tick() -> int:
+            nonlocal taken
+            taken += 1
+            return 0
+
+        with closing(sqlite3.connect(address)) as connection:
+            connection.set_progress_handler(tick, 1)
+            found = connection.execute(lanes._LANES.on(SQLITE).text, lanes._LANES.on(SQLITE).arguments({})).fetchall()
+        assert len(found) == 5
+        return taken
+
+    for team in "abcde":
+        await _fill(database, team, count=2)
+    few = steps()
+    for team in "abcde":
+        await _fill(database, team, count=200)
+    assert steps() < 2 * few
+
+
+async def test_lanes_are_of_waiting_jobs_only(database: Database) -> None:
+    async with database.write() as tx:
+        for name, status, at in (("a", "queued", 5), ("a", "queued", 3), ("b", "running", 1), ("c", "failed", 1)):
+            job_id = await queue.enqueue(tx, "count", {}, team_id=name, run_at_ms=at)
+            await tx.run(jobs.update().where(jobs.c.id == job_id).values(status=status))
+        await queue.enqueue(tx, "count", {}, run_at_ms=9)
+    async with database.read() as tx:
+        found = await lanes.list_lanes(tx)
+    assert found == [lanes.Lane("/count", 9), lanes.Lane("a/count", 3)]
+    assert [(lane.team, lane.kind) for lane in found] == [("", "count"), ("a", "count")]

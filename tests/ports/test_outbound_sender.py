@@ -1,0 +1,192 @@
+"""Posting over real TLS: to the very address that was checked, bounded, and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from cairn.ports.outbound.guard import Guard
+from cairn.ports.outbound.sender import Answer, HttpsSender
+from tests.servers.addresses import Names, refused_urls
+from tests.servers.https import Authority, Receiver, Reply
+from tests.support.processes import free_port
+
+pytestmark = pytest.mark.anyio
+
+_NONE: Mapping[str, str] = {}
+_LOOPBACK = Guard(("127.0.0.0/8", "::1/128"))
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> Names:
+    return Names(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def receiver(authority: Authority) -> Iterator[Receiver]:
+    with Receiver(authority) as running:
+        yield running
+
+
+async def _post(authority: Authority, url: str, *, timeout_s: float = 10.0) -> Answer:
+    [answer] = await _post_all(authority, _LOOPBACK, [url], timeout_s)
+    return answer
+
+
+async def _post_all(
+    authority: Authority, guard: Guard, urls: list[str], timeout_s: float = 10.0, headers: Mapping[str, str] = _NONE
+) -> list[Answer]:
+    sender = HttpsSender(guard, ca_file=str(authority.ca_file), timeout_s=timeout_s)
+    try:
+        return [await sender.post(url, b'{"a": 1}', headers) for url in urls]
+    finally:
+        await sender.close()
+
+
+async def test_it_connects_to_the_checked_address_under_the_given_name(
+    authority: Authority, receiver: Receiver, names: Names
+) -> None:
+    names.set("hooks.example.com", "127.0.0.1")
+    url = receiver.url("/in?key=1&x", host="hooks.example.com")
+    headers = {"Content-Type": "application/json", "webhook-id": "evt_1"}
+    [answer] = await _post_all(authority, _LOOPBACK, [url], headers=headers)
+    assert answer == Answer(200)
+    assert answer.succeeded
+    [request] = receiver.requests()
+    assert (request.path, request.body, request.server_name) == ("/in?key=1&x", b'{"a": 1}', "hooks.example.com")
+    assert request.headers["host"] == f"hooks.example.com:{receiver.port}"
+    assert (request.headers["content-type"], request.headers["webhook-id"]) == ("application/json", "evt_1")
+    assert names.asked == ["hooks.example.com"], "looked up once: a second answer could be another one"
+
+
+async def test_an_ipv6_address_is_called_by_its_proper_name(authority: Authority) -> None:
+    with Receiver(authority, "::1") as receiver:
+        assert await _post(authority, receiver.url("/six", host="[::1]")) == Answer(200)
+        assert receiver.requests("/six")[0].headers["host"] == f"[::1]:{receiver.port}"
+
+
+async def test_no_disguise_leads_to_a_private_address(authority: Authority, receiver: Receiver, names: Names) -> None:
+    urls = refused_urls(receiver.port)
+    for url, answer in zip(urls, await _post_all(authority, Guard(), urls), strict=True):
+        assert answer.status is None, url
+        assert (answer.error or "").startswith("url "), url
+    assert receiver.connections == 0
+
+
+async def test_a_name_that_does_not_resolve_is_an_ordinary_failure(authority: Authority, names: Names) -> None:
+    names.set("later.example.com")
+    assert await _post(authority, "https://later.example.com/") == Answer(None, "later.example.com cannot be resolved")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_a_failure_and_not_followed(
+    status: int, authority: Authority, receiver: Receiver, names: Names
+) -> None:
+    with Receiver(authority) as inside:
+        receiver.always("/", Reply(status, {"Location": inside.url("/secret")}))
+        answer = await _post(authority, receiver.url())
+        assert answer == Answer(status, "redirects are not followed")
+        assert not answer.succeeded
+        assert inside.connections == 0
+
+
+@pytest.mark.parametrize("status", [204, 299, 304, 400, 404, 410, 429, 500, 503])
+async def test_only_two_hundreds_count_as_taken(status: int, authority: Authority, receiver: Receiver) -> None:
+    receiver.always("/", Reply(status))
+    answer = await _post(authority, receiver.url())
+    assert answer.status == status
+    assert answer.succeeded == (200 <= status < 300)
+    assert (answer.error is None) == answer.succeeded
+
+
+async def test_proxies_of_the_environment_are_ignored(
+    authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.setblocking(False)
+        for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setenv("NO_PROXY", "")
+        monkeypatch.setenv("no_proxy", "")
+        assert await _post(authority, receiver.url(), timeout_s=3) == Answer(200)
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
+
+
+async def test_a_receiver_that_says_nothing_is_given_up(authority: Authority, receiver: Receiver) -> None:
+    receiver.always("/", Reply(gate=threading.Event()))
+    begun = time.monotonic()
+    assert await _post(authority, receiver.url(), timeout_s=0.4) == Answer(None, "no answer within 0.4 seconds")
+    assert time.monotonic() - begun < 3
+    assert len(receiver.requests()) == 1
+
+
+async def test_a_receiver_that_trickles_is_given_up_too(authority: Authority, receiver: Receiver) -> None:
+    receiver.always("/", Reply(headers={"Content-Length": "1000"}, body=b"some"))
+    begun = time.monotonic()
+    answer = await _post(authority, receiver.url(), timeout_s=0.5)
+    assert answer.status is None
+    assert time.monotonic() - begun < 3
+
+    async def trickle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while True:
+                writer.write(b".")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+
+    server = await asyncio.start_server(trickle, "127.0.0.1", 0, ssl=authority.server_context())
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        begun = time.monotonic()
+        answer = await _post(authority, f"https://127.0.0.1:{port}/", timeout_s=0.5)
+        assert answer == Answer(None, "no answer within 0.5 seconds")
+        assert time.monotonic() - begun < 3
+
+
+async def test_a_long_answer_is_not_read_to_its_end(authority: Authority, receiver: Receiver) -> None:
+    receiver.always("/", Reply(body=b"x" * 50_000_000))
+    begun = time.monotonic()
+    assert await _post(authority, receiver.url()) == Answer(200)
+    assert time.monotonic() - begun < 3
+
+
+async def test_nobody_there_is_an_ordinary_failure(authority: Authority) -> None:
+    answer = await _post(authority, f"https://127.0.0.1:{free_port()}/")
+    assert (answer.status, answer.succeeded) == (None, False)
+    assert answer.error
+
+
+async def test_the_certificate_must_be_for_that_name_and_from_a_known_authority(
+    authority: Authority, receiver: Receiver, names: Names, tmp_path: Path
+) -> None:
+    wrong_name = await _post(authority, receiver.url(host="loopback.example.com"))
+    stranger = await _post(Authority(tmp_path), receiver.url())
+    for answer in (wrong_name, stranger):
+        assert answer.status is None
+        assert "certificate" in (answer.error or "").lower()
+    assert receiver.connections == 2
+    assert receiver.requests() == []
+
+
+@pytest.mark.parametrize("path", ["/é€?ü=ß", "/%zz%", "//twice//", "/a;b=c|d^`{}", "/..%2f../x", "/?a=[b]#c"])
+async def test_any_path_that_can_be_saved_can_be_called(path: str, authority: Authority, receiver: Receiver) -> None:
+    assert await _post(authority, receiver.url(path)) == Answer(200)
+    [request] = receiver.requests()
+    assert request.headers["host"] == f"127.0.0.1:{receiver.port}"
