@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from bench import reads
+from bench import ingest, neighbours, reads
 
-BENCHMARKS = {"reads": reads.run}
+BENCHMARKS = {
+    "reads": reads.run,
+    "ingest": ingest.run,
+    "neighbours": neighbours.run,
+    "growth": ingest.run_growth,
+}
 
 
 def main() -> None:

@@ -18,6 +18,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 _HEADERS_END = b"\r\n\r\n"
+MINIMAL_SECRET = "minimal"
+"""What the minimal app is signed to with."""
 
 
 @dataclass

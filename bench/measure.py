@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -25,12 +26,15 @@ def cpu_seconds(pid: int) -> float:
 
 @dataclass
 class Target:
-    """A server under load: where it listens, which process it is, what is sent to it."""
+    """A server under load: where it listens, which process it is, what is sent to it.
+
+    Requests are written out, or events to be signed (see ``bench.load``), which are new ones in every round.
+    """
 
     name: str
     port: int
     pid: int
-    requests: list[str]
+    requests: list[str] | dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,19 @@ class Figures:
     cpu_us: float
 
 
-def _options(**values: float) -> list[str]:
+def options(**values: float) -> list[str]:
     return [word for name, value in values.items() for word in (f"--{name}", str(value))]
 
 
-def load_once(target: Target, *, seconds: float, connections: int) -> dict[str, Any]:
-    """One round against one target, from a process of its own."""
+def load_once(target: Target, *, seconds: float, connections: int, count: int | None = None) -> dict[str, Any]:
+    """One round against one target, from a process of its own; of ``count`` new events, where it is about events."""
     before = cpu_seconds(target.pid)
+    given = target.requests
+    if isinstance(given, dict):
+        given = {**given, "seed": secrets.token_hex(8), "count": count or given["count"]}
     done = subprocess.run(
-        [sys.executable, "-m", "bench.load", *_options(port=target.port, seconds=seconds, connections=connections)],
-        input=json.dumps(target.requests),
+        [sys.executable, "-m", "bench.load", *options(port=target.port, seconds=seconds, connections=connections)],
+        input=json.dumps(given),
         capture_output=True,
         text=True,
         timeout=seconds + 30,

@@ -16,11 +16,12 @@ from typing import Any
 import asyncpg
 import msgspec
 
+from bench.load import MINIMAL_SECRET
 from cairn.base import ids
 from cairn.base.settings import load
 from cairn.entry import server
 
-SECRET = b"minimal"
+_SECRET = MINIMAL_SECRET.encode()
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, team_id TEXT NOT NULL, project_id TEXT NOT NULL, "
     "session_id TEXT NOT NULL, event TEXT NOT NULL, payload TEXT NOT NULL, content_hash {bytes} NOT NULL UNIQUE, "
@@ -90,7 +91,7 @@ class Minimal:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         headers = dict(scope["headers"])
         body = (await receive())["body"]
-        digest = hmac.new(SECRET, headers[b"x-service-timestamp"] + b"." + body, hashlib.sha256).hexdigest()
+        digest = hmac.new(_SECRET, headers[b"x-service-timestamp"] + b"." + body, hashlib.sha256).hexdigest()
         if not hmac.compare_digest(headers[b"x-service-signature"], b"sha256=" + digest.encode()):
             await send({"type": "http.response.start", "status": 401, "headers": []})
             await send({"type": "http.response.body", "body": b""})

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from tests.servers import lifetime
-from tests.support.processes import COMMAND, free_port
+from tests.support.processes import free_port
 
 from bench.measure import Figures, Target, compare, running
+from bench.servers import ENGINES, address_for, start_cairn
 
 WANTED_RATIO = 0.25
 
@@ -20,12 +19,8 @@ WANTED_RATIO = 0.25
 def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
     """Print requests a second, latencies, CPU time a request, and the ratios to the limit, on both engines."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        targets = [_minimal(stack)]
-        server = lifetime.postgres()
         stack.callback(lifetime.stop_all)
-        server.create_database("bench")
-        for engine, url in (("sqlite", ""), ("postgresql", server.url("bench"))):
-            targets.append(_cairn(stack, engine, Path(folder) / engine, url))
+        targets = [_minimal(stack), *(_cairn(stack, engine, Path(folder) / engine) for engine in ENGINES)]
         figures = compare(targets, rounds=rounds, seconds=seconds, connections=connections)
     _print(figures)
 
@@ -36,30 +31,13 @@ def _minimal(stack: ExitStack) -> Target:
     return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: bench\r\n\r\n"])
 
 
-def _cairn(stack: ExitStack, engine: str, folder: Path, url: str) -> Target:
-    port = free_port()
-    environment = {
-        **lifetime.child_env(),
-        "CAIRN_DATA_DIR": str(folder),
-        "CAIRN_PORT": str(port),
-        "CAIRN_RATE_LIMIT_PER_MINUTE": "100000000",
-    }
-    if url:
-        environment["CAIRN_DATABASE_URL"] = url
-    made = subprocess.run(
-        [str(COMMAND), "admin", "create-owner", "--email", "bench@example.com", "--team", "Bench", "--json"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    owner = json.loads(made.stdout)
-    pid = stack.enter_context(running([str(COMMAND), "serve"], environment, port))
+def _cairn(stack: ExitStack, engine: str, folder: Path) -> Target:
+    cairn = start_cairn(stack, folder, address_for(engine, "bench"))
     request = (
-        f"GET /api/projects/{owner['projectId']} HTTP/1.1\r\nHost: bench\r\n"
-        f"Authorization: Bearer {owner['apiKey']}\r\nAccept: application/json\r\n\r\n"
+        f"GET /api/projects/{cairn.project} HTTP/1.1\r\nHost: bench\r\n"
+        f"Authorization: Bearer {cairn.key}\r\nAccept: application/json\r\n\r\n"
     )
-    return Target(engine, port, pid, [request])
+    return Target(engine, cairn.port, cairn.pid, [request])
 
 
 def _print(figures: dict[str, Figures]) -> None:

@@ -150,6 +150,15 @@ async def _no_delivery(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoke
             yield Provoked(route, await cast.send(cast["owner"], route, wrong))
 
 
+@CAPTURE.of(409, "A project may have at most 50 webhooks")
+async def _too_many_webhooks(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for _ in range(limits.WEBHOOKS_PER_PROJECT):
+            await make_webhook(cast, ask.project)
+        yield Provoked(route, await cast.send(cast["owner"], route, ask))
+
+
 @CAPTURE.of(412, "It has changed meanwhile; read it again")
 async def _changed(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     for route in routes:

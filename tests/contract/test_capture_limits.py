@@ -107,6 +107,15 @@ async def test_a_webhook_hears_of_at_least_one_kind_of_event(cast: Cast) -> None
                 assert answer.json()["error"].startswith(f"{limit.field} must have at ")
 
 
+async def test_a_project_has_so_many_webhooks(cast: Cast) -> None:
+    route, most = BY_NAME["webhooks.create"], CONTRACT.limit("count.webhooks").max
+    assert most == limits.WEBHOOKS_PER_PROJECT
+    ask = await valid(cast, route)
+    for number in range(1, int(most) + 2):
+        answer = await cast.send(cast["owner"], route, ask)
+        assert answer.status_code == (201 if number <= most else 409)
+
+
 async def test_a_webhook_is_switched_off_after_so_many_failures_in_a_row(cast: Cast) -> None:
     most = _figure("count.deliveries_until_disabled")
     async with cast.elsewhere(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8", CAIRN_WEBHOOK_RETRY_DELAYS="0") as service:

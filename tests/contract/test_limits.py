@@ -39,6 +39,7 @@ CHECKED_IN_TEST_CAPTURE_LIMITS = {
     "count.delivery_retries",
     "count.deliveries_until_disabled",
     "count.webhook_events",
+    "count.webhooks",
     "count.events_per_call",
     "size.blob_threshold",
 }

@@ -185,8 +185,8 @@ async def _verify(cast: Cast, project: str, secret: str, timestamp: object) -> e
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     try:
-        async with cast.service.house.database.read() as tx:
-            await Signatures(cast.service.house.sealer).verify(tx, Request(scope, receive), body)
+        house = cast.service.house
+        await Signatures(house.sealer).verify(house.database, Request(scope, receive))
     except errors.Refusal as refusal:
         return refusal.kind
     return None

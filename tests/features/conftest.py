@@ -1,4 +1,4 @@
-"""A receiver of webhooks, and the service that may call it."""
+"""A receiver of webhooks, the service that may call it, and the names it asks for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.addresses import Names
 from tests.servers.https import Authority, Receiver
 from tests.support.service import Service, run_service, settings_for
 
@@ -19,6 +20,12 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 @pytest.fixture
 def receiver(authority: Authority) -> Iterator[Receiver]:
     with Receiver(authority) as running:
+        yield running
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
+    with Names(monkeypatch) as running:
         yield running
 
 

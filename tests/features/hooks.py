@@ -20,6 +20,7 @@ from tests.support.people import Person
 from tests.support.service import Service
 
 STANDARD_SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
+NO_WEBHOOK = (404, {"error": "Webhook not found"})
 
 Delivery = dict[str, Any]
 

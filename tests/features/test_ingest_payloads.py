@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import itertools
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +140,6 @@ async def test_a_body_that_is_no_event_is_refused(service: Service) -> None:
         b'{"event":"session_save","payload":{}} trailing',
         b'{"event":"session_save","payload":{"a":1e999}}',
         b'{"event":"session_save","payload":{"a":"\xff"}}',
-        b'{"event":"session_save","payload":{"a":"\\ud800"}}',
     ):
         assert told(await tool.post(service.http, raw)) == BAD_BODY, raw
     assert await sessions_of(owner, tool.project_id) == []
@@ -210,6 +211,95 @@ async def test_naming_a_hash_opens_nobody_elses_blob(service: Service) -> None:
     for name in odd:
         payload = {"diff": {"$blob": name, "size": 1}}
         assert await _found(owner, await tool.keep(service.http, payload)) == payload, name
+
+
+@pytest.mark.anyio
+async def test_a_forged_mark_is_given_back_as_it_was_sent(service: Service) -> None:
+    """Also one that names a blob of this very project: else a few kilobytes would be answered with gigabytes."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    text = "A large text of this project. " * 500
+    await tool.keep(service.http, {"diff": text})
+    mark = {"$blob": hashlib.sha256(text.encode()).hexdigest(), "size": len(text)}
+    for payload in (mark, {"diff": [mark] * 50}, {"a": mark, "b": text}, {"$$blob": 1, "$$$blob": mark, "blob": mark}):
+        kept = await tool.keep(service.http, payload)
+        assert await _found(owner, kept) == payload
+        if payload.get("b") != text:
+            assert await _found(owner, kept, "") == payload
+
+
+@pytest.mark.anyio
+async def test_a_page_of_events_ends_after_so_many_bytes(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    many = {f"k{number}": "x" * 8_000 for number in range(300)}  # 2.4 MB that stay in the payload
+    large = {f"b{number}": f"{number}" * 1_000_000 for number in range(3)}  # 3 MB that go out as blobs
+    sent: list[Any] = [{"n": n, **(large if n > 4 else many)} for n in range(10)] + [{"n": 10}]
+    for payload in sent:
+        kept = await tool.post(service.http, gzip.compress(event_body(payload)), Content_Encoding="gzip")
+        assert kept.status_code == 202, kept.text
+    path = f"/api/v2/sessions/{kept.json()['sessionId']}/events"
+    for query in ("?blobs=inline", "?blobs=inline&limit=2", "?"):
+        found: list[Any] = []
+        cursor: str | None = ""
+        pages = 0
+        while cursor is not None:
+            answer = await owner.get(f"{path}{query}{cursor}")
+            assert answer.status_code == 200
+            assert len(answer.content) < 16 * 1024 * 1024
+            found += [entry["payload"] for entry in answer.json()]
+            pages += 1
+            following = answer.headers.get("x-next-cursor")
+            cursor = f"&cursor={following}" if following else None
+        assert [payload["n"] for payload in found] == list(range(11))
+        assert pages > 1
+        if "inline" in query:
+            assert found == sent
+
+
+@pytest.mark.anyio
+async def test_half_a_character_does_not_cost_the_event(service: Service) -> None:
+    """JavaScript sends half a pair where it has cut a text in the middle of an emoji."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    raw = rb'{"event":"session_save","payload":{"a":"x\ud83d","b":"\ud83d\ude00\udc00","c":"\\ud800","\ud801":1}}'
+    kept = await tool.post(service.http, raw)
+    assert kept.status_code == 202
+    assert await _found(owner, kept.json()) == {"a": "x\ufffd", "b": "😀\ufffd", "c": "\\ud800", "\ufffd": 1}
+
+
+@pytest.mark.anyio
+async def test_a_body_of_countless_values_is_refused_before_it_is_read(service: Service) -> None:
+    tool = await tool_for(await service.owner())
+    for inside in (b"[[[[[[[[[]]]]]]]]]", b"0", b'{"a":1}', b'""'):
+        raw = b'{"event":"session_save","payload":{"a":[' + b",".join([inside] * 200_000) + b"]}}"
+        began = time.process_time()
+        answer = await tool.post(service.http, gzip.compress(raw), Content_Encoding="gzip")
+        assert told(answer) == (400, {"error": "Invalid request body"})
+        assert time.process_time() - began < 1.0
+    wordy = await tool.send(service.http, {"code": '{[,\\"' * 300_000})
+    assert wordy.status_code == 202  # only values count, not what stands in a text
+
+
+@pytest.mark.anyio
+async def test_a_large_event_keeps_nobody_waiting(service: Service) -> None:
+    tool = await tool_for(await service.owner())
+    await tool.keep(service.http, {"warm": True})
+    raw = event_body({"a": [{"b": number} for number in range(45_000)]})
+    packed = gzip.compress(raw)
+    headers = tool.headers(packed, Content_Encoding="gzip")
+    ticks: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            ticks.append(time.perf_counter())
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.create_task(tick())
+    answer = await service.http.post("/api/v2/ingest", content=packed, headers=headers)
+    ticking.cancel()
+    assert answer.status_code == 202
+    assert max(later - earlier for earlier, later in itertools.pairwise(ticks)) < 0.25
 
 
 @pytest.mark.anyio

@@ -36,6 +36,7 @@ def _told(requests: list[Request]) -> list[tuple[str, dict[str, object]]]:
     return sorted(((request.json["type"], request.json["data"]) for request in requests), key=str)
 
 
+@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8,::1")
 async def test_a_delivery_is_signed_by_both_rules(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
@@ -149,9 +150,8 @@ async def test_a_webhook_switched_off_while_it_is_told_stays_off(hooked: Service
 
 @pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="0")
 async def test_a_name_that_leads_elsewhere_later_is_not_followed(
-    hooked: Service, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    names: Names, hooked: Service, receiver: Receiver
 ) -> None:
-    names = Names(monkeypatch)
     names.set("hooks.example.com", "127.0.0.1")
     owner = await hooked.owner()
     project = await owner.create_project()
@@ -187,3 +187,35 @@ async def test_a_slow_receiver_of_one_team_holds_up_no_other(hooked: Service, re
     delivered = await wait_for_deliveries(slow, webhook, 12)
     assert {delivery["status"] for delivery in delivered} == {"delivered"}
     assert len({request.headers["webhook-id"] for request in receiver.requests("/slow")}) == 12
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="60")
+async def test_a_slow_name_of_one_team_holds_up_no_other(names: Names, hooked: Service, receiver: Receiver) -> None:
+    slow, quick = await hooked.owner("Slow"), await hooked.owner("Quick")
+    slow_project, quick_project = await slow.create_project(), await quick.create_project()
+    names.set("hooks.example.com", "127.0.0.1")
+    webhooks = [await create_webhook(slow, slow_project, f"https://slow{number}.example.com/") for number in range(8)]
+    for number in range(8):
+        names.set(f"slow{number}.example.com", "127.0.0.1")
+        names.delay(f"slow{number}.example.com", None)
+    await begin_session(slow, slow_project)
+    webhook = await create_webhook(quick, quick_project, receiver.url(host="hooks.example.com"))
+    begun = clock.monotonic()
+    for _ in range(5):
+        await begin_session(quick, quick_project)
+    delivered = await wait_for_deliveries(quick, webhook, 5)
+    assert clock.monotonic() - begun < 3
+    assert {delivery["status"] for delivery in delivered} == {"delivered"}
+    [waiting] = await list_deliveries(slow, webhooks[0])
+    assert (waiting["status"], waiting["attempts"]) == ("pending", 0)
+    [tried] = await wait_for_deliveries(slow, webhooks[0], 1, lambda found: found["attempts"] == 1)
+    assert (tried["status"], tried["error"]) == ("pending", "the host name cannot be resolved")
+
+
+async def test_what_a_stranger_answers_is_not_kept(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url("/"))
+    receiver.always("/", Reply(200, {"Transfer-Encoding": "inside out", "X-Long": "secret" * 10_000}))
+    tried = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
+    assert (tried["status"], tried["error"]) == ("failed", "the answer is not HTTP")

@@ -7,8 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 
 from cairn.base import clock
+from cairn.features.webhooks.service import DELIVER
+from cairn.storage.database import Row
+from cairn.storage.tables import jobs
 from tests.features.hooks import (
     STANDARD_SECRET,
     arrived,
@@ -132,3 +136,66 @@ async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, recei
     await wait_for_quiet(hooked)
     assert (await list_deliveries(owner, webhook))[0]["status"] == "delivered"
     assert receiver.requests()[-1].headers["webhook-id"] == lost["eventId"]
+
+
+async def test_an_attempt_whose_job_could_not_be_settled_is_not_made_again_too_early(
+    hooked: Service, receiver: Receiver
+) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    receiver.always("/", Reply(500))
+    webhook = await create_webhook(owner, project, receiver.url())
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        await begin_session(owner, project)
+        await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
+        await wait_until_idle(hooked)
+        async with hooked.house.database.write() as tx:  # as after a lease that ran out
+            await tx.run(update(jobs).where(jobs.c.kind == DELIVER).values(run_at_ms=0))
+        await nudge(hooked)
+        async with asyncio.timeout(5):
+            while (job := await _delivery_job(hooked))["attempt"] < 2 or job["status"] == "running":
+                await asyncio.sleep(0.01)
+        assert (job["status"], job["run_at_ms"]) == ("queued", now_ms + 60_000)
+        [delivery] = await list_deliveries(owner, webhook)
+        assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
+        assert len(receiver.requests()) == 1
+        now_ms += 60_000
+        await nudge(hooked)
+        await arrived(receiver, 2)
+        await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 2)
+        await wait_until_idle(hooked)
+
+
+async def _delivery_job(service: Service) -> Row:
+    async with service.house.database.read() as tx:
+        found = await tx.one(select(jobs).where(jobs.c.kind == DELIVER))
+    assert found is not None
+    return found
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1,1,1")
+async def test_what_waits_when_it_is_switched_off_ends_visibly_and_can_be_told_later(
+    hooked: Service, receiver: Receiver
+) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    receiver.always("/", Reply(503))
+    webhook = await create_webhook(owner, project, receiver.url())
+    await begin_session(owner, project)
+    await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
+    assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
+    [ended] = await wait_for_deliveries(owner, webhook, 1)
+    assert (ended["status"], ended["attempts"], ended["error"]) == ("failed", 1, "the webhook is disabled")
+    assert ended["nextAttemptAt"] is None
+    assert len(receiver.requests()) == 1
+
+    path = f"/api/webhooks/{webhook}/deliveries/{ended['id']}/redeliver"
+    assert (await owner.post(path)).json()["status"] == "pending"
+    [again] = await wait_for_deliveries(owner, webhook, 1)
+    assert (again["attempts"], again["error"]) == (0, "the webhook is disabled"), "still off"
+    receiver.always("/", Reply(200))
+    assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})).status_code == 200
+    assert (await owner.post(path)).json()["error"] is None
+    [told] = await wait_for_deliveries(owner, webhook, 1)
+    assert (told["status"], told["attempts"], told["eventId"]) == ("delivered", 1, ended["eventId"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -41,13 +42,13 @@ async def test_a_team_with_many_jobs_does_not_delay_another(database: Database, 
             under_way -= 1
             ended += 1
 
-    pace = Pace(per_team=3, lease_ms=30_000)
+    pace = Pace(grace_s=0.05)
     await _fill(database, "busy")
-    async with work.running(database, count, at_once=8, pace=pace):
+    async with work.running(database, count, at_once=8, per_team=3, pace=pace):
         async with asyncio.timeout(10):
             while most < 3:
                 await asyncio.sleep(0.01)
-        async with work.running(second_database, count, at_once=8, pace=pace):
+        async with work.running(second_database, count, at_once=8, per_team=3, pace=pace):
             single = await work.enqueue(database, team_id="quiet")
             await work.until(database, single, "completed", 10)
             assert (most, ended) == (3, 0), "the busy team has its places and no more, and none of its jobs had to end"
@@ -62,31 +63,76 @@ async def test_a_place_that_comes_free_is_taken_at_once(database: Database, monk
         await asyncio.sleep(0)
 
     made = [await work.enqueue(database, team_id="busy") for _ in range(60)]
-    async with work.running(database, count, pace=Pace(per_team=2)):
+    async with work.running(database, count, per_team=2):
         for job_id in made:
             await work.until(database, job_id, "completed", 20)
 
 
-async def test_a_busy_kind_does_not_delay_another_kind_of_the_same_team(database: Database) -> None:
-    most, under_way, release = 0, 0, asyncio.Event()
+async def test_slow_work_of_one_kind_delays_no_other_kind_nor_another_team(database: Database) -> None:
+    """A team whose deliveries hang: its own mail goes on, and so do the deliveries of others."""
+    under_way: Counter[str | None] = Counter()
+    most: Counter[str | None] = Counter()
+    release = asyncio.Event()
 
     async def slow(run: Run) -> None:
-        nonlocal most, under_way
-        under_way += 1
-        most = max(most, under_way)
-        await release.wait()
-        under_way -= 1
+        under_way[run.job.team_id] += 1
+        most[run.job.team_id] = max(most[run.job.team_id], under_way[run.job.team_id])
+        if run.job.team_id == "hanging":
+            await release.wait()
+        under_way[run.job.team_id] -= 1
 
     async def swift(run: Run) -> None:
         pass
 
-    await _fill(database, "team", "slow", 20)
-    kinds = {"slow": Kind(slow, at_once=2), "swift": Kind(swift, at_once=1)}
-    async with work.running_kinds(database, kinds, Pace(per_team=8)):
+    await _fill(database, "hanging", "slow", 20)
+    kinds = {"slow": Kind(slow, at_once=4, per_team=3), "swift": Kind(swift, at_once=1, per_team=1)}
+    async with work.running_kinds(database, kinds, Pace(grace_s=0.05)):
         for _ in range(3):
-            await work.until(database, await work.enqueue(database, "swift", team_id="team"), "completed", 10)
-        assert most == 2
+            await work.until(database, await work.enqueue(database, "swift", team_id="hanging"), "completed", 10)
+            await work.until(database, await work.enqueue(database, "slow", team_id="other"), "completed", 10)
+        assert most["hanging"] == 3
         release.set()
+
+
+def test_no_team_may_hold_every_place_of_a_kind() -> None:
+    async def nothing(run: Run) -> None:
+        pass
+
+    for at_once, per_team in ((4, 4), (2, 2), (4, 0)):
+        with pytest.raises(ValueError, match="every place"):
+            Kind(nothing, at_once=at_once, per_team=per_team)
+
+
+async def test_two_processes_that_look_at_once_keep_to_the_limit(database: Database, second_database: Database) -> None:
+    """Both see the same waiting jobs and free places; together they take no more than one would."""
+
+    async def hang(run: Run) -> None:
+        await asyncio.Event().wait()
+
+    await _fill(database, "busy", count=20)
+    async with (
+        work.running(database, hang, at_once=8, per_team=3),
+        work.running(second_database, hang, at_once=8, per_team=3),
+    ):
+        async with asyncio.timeout(10):
+            while not await _running(database):
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        assert await _running(database) == {"busy/count": 3}
+
+
+async def _running(database: Database) -> dict[str, int]:
+    async with database.read() as tx:
+        return await lanes.count_running(tx)
+
+
+def test_places_go_round_among_the_teams() -> None:
+    ready = [lanes.Lane("a/x", 1), lanes.Lane("b/x", 2), lanes.Lane("c/x", 3)]
+    share = lanes.share_out
+    assert share(ready, {}, 5, per_team=4) == {"a/x": 2, "b/x": 2, "c/x": 1}
+    assert list(share(ready, {"a/x": 2, "b/x": 1}, 3, per_team=4)) == ["c/x", "b/x"], "the fewest first"
+    assert share(ready, {"a/x": 2}, 9, per_team=2) == {"b/x": 2, "c/x": 2}, "what nobody may take stays free"
+    assert share([lanes.Lane("/x", 1)], {"/x": 7}, 3, per_team=1) == {"/x": 3}, "work of no team has no team's limit"
 
 
 async def test_the_team_with_the_fewest_running_comes_first(database: Database) -> None:
@@ -101,7 +147,7 @@ async def test_the_team_with_the_fewest_running_comes_first(database: Database) 
     assert held is not None
     await _fill(database, "busy", count=5)
     late = await work.enqueue(database, team_id="quiet")
-    async with work.running(database, count, pace=Pace(at_once=1)):
+    async with work.running(database, count, at_once=1):
         await work.until(database, late, "completed", 10)
         first = list(order)
     assert first[0] == "quiet"
@@ -111,15 +157,15 @@ async def test_the_team_with_the_fewest_running_comes_first(database: Database) 
 async def test_listing_lanes_jumps_through_the_index(database: Database, address: str | Path) -> None:
     """Every step of the plan is a search in the index that ends at its first entry; the jobs are never read."""
     with closing(sqlite3.connect(address)) as connection:
-        for statement, read_only_index in ((lanes._LANES, True), (queue._NEXT, False)):
+        for statement, table in ((lanes._LANES, "jobs"), (lanes._RUNNING, "jobs"), (queue._CLAIM, "waiting")):
             compiled = statement.on(SQLITE)
-            values = compiled.arguments({"in_lane": "a/b", "now_ms": 1})
+            values = compiled.arguments({"in_lane": "a/b", "now_ms": 1, "owner": "", "until_ms": 1})
             plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled.text}", values)]
-            on_jobs = [step for step in plan if " jobs " in f"{step} "]
-            covering = "COVERING INDEX ix_jobs_lane" if read_only_index else "INDEX ix_jobs_lane"
+            on_jobs = [step for step in plan if f" {table} " in f"{step} "]
             assert on_jobs, plan
-            assert all(step.startswith("SEARCH") and covering in step for step in on_jobs), plan
-            assert not any("TEMP B-TREE" in step for step in plan), plan
+            assert all(step.startswith("SEARCH") and " INDEX ix_jobs_lane" in step for step in on_jobs), plan
+            assert table == "waiting" or all("COVERING" in step for step in on_jobs), plan
+            assert not any("TEMP B-TREE" in step or step.startswith("SCAN jobs") for step in plan), plan
 
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)

@@ -15,7 +15,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from sqlalchemy import select
 
 from cairn.base import clock
-from cairn.jobs import operator, queue
+from cairn.jobs import leases, operator, queue
 from cairn.storage.database import Database, Row
 from cairn.storage.opening import open_database
 from cairn.storage.tables import jobs
@@ -56,6 +56,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.now_ms = 1_800_000_000_000
         self.known: dict[str, Known] = {}
+        self.owners: dict[int, str] = {}
         self.before: dict[str, tuple[str, int]] = {}
         self.loop = asyncio.Runner()
         self.folder = Path(tempfile.mkdtemp(prefix="cairn-machine-"))
@@ -99,14 +100,15 @@ class Machine(RuleBasedStateMachine):
         for known in self.known.values():
             if known.status == "running" and known.lease_until_ms < self.now_ms:
                 given_up = known.attempt >= known.max_attempts
-                known.status = "failed" if given_up else "queued"
-                known.run_at_ms = known.run_at_ms if given_up else self.now_ms
-                known.holder = None
+                known.status = "cancelled" if known.cancel else "failed" if given_up else "queued"
+                known.run_at_ms, known.holder = self.now_ms, None
         due = {job_id: k for job_id, k in self.known.items() if k.status == "queued" and k.run_at_ms <= self.now_ms}
-        job = self.loop.run(work.claim(self.database, "worker", _LEASE_MS))
+        owner = f"worker {len(self.owners)}"
+        job = self.loop.run(work.claim(self.database, owner, _LEASE_MS))
         assert (job is None) == (not due)
         if job is None:
             return multiple()
+        self.owners[id(job)] = owner
         known = due[job.id]
         assert known.run_at_ms == min(other.run_at_ms for other in due.values())
         known.status, known.attempt = "running", known.attempt + 1
@@ -144,6 +146,16 @@ class Machine(RuleBasedStateMachine):
             known.status = ends[how]
             known.run_at_ms = self.now_ms + (300 if how == "retry" else 0)
 
+    @rule(job=claimed)
+    def hand_back(self, job: queue.Job) -> None:
+        """Its worker stops in good order, perhaps after the lease was lost."""
+        known = self._holds(job)
+        assert self._write(leases.hand_back, self.owners[id(job)]) == (known is not None)
+        if known:
+            known.holder, known.run_at_ms = None, self.now_ms
+            known.status = "cancelled" if known.cancel else "queued"
+            known.max_attempts += 1
+
     @rule(data=st.data(), what=st.sampled_from(["cancel", "retry"]))
     def operate(self, data: st.DataObject, what: str) -> None:
         job_id = data.draw(st.sampled_from(sorted(self.known)))
@@ -164,6 +176,7 @@ class Machine(RuleBasedStateMachine):
         for row in self.loop.run(self._rows()):
             known = self.known[row["id"]]
             assert (row["status"], row["attempt"]) == (known.status, known.attempt)
+            assert row["max_attempts"] == known.max_attempts
             assert (row["lease_owner"] is not None) == (row["status"] == "running")
             was, attempts = self.before.get(row["id"], ("queued", 0))
             assert row["status"] in _ALLOWED[was] or row["attempt"] > attempts

@@ -162,3 +162,27 @@ async def test_recurring_work_follows_a_new_rhythm(database: Database) -> None:
         async with database.write() as tx:
             assert await queue.complete(tx, job)
         assert (await work.get(database, "every/sweep"))["run_at_ms"] == now_ms + clock.HOUR_MS
+
+
+async def test_the_next_round_is_counted_from_the_beginning_of_the_last(database: Database) -> None:
+    """It may not have seen what came after. A failure has its pause, and a clock put back delays no round."""
+    now_ms = _NOW_MS
+    with clock.use(lambda: now_ms):
+        async with database.write() as tx:
+            await queue.ensure_recurring(tx, "sweep", clock.MINUTE_MS)
+
+        async def next_round(took_ms: int, error: str | None = None) -> int:
+            nonlocal now_ms
+            job = await work.claim(database, lease_ms=clock.DAY_MS)
+            assert job is not None
+            now_ms += took_ms
+            async with database.write() as tx:
+                assert await (queue.fail(tx, job, error, retry_in_ms=1) if error else queue.complete(tx, job))
+            run_at_ms: int = (await work.get(database, "every/sweep"))["run_at_ms"]
+            in_ms, now_ms = run_at_ms - now_ms, max(now_ms, run_at_ms)
+            return in_ms
+
+        assert await next_round(10_000) == 50_000
+        assert await next_round(clock.HOUR_MS) == clock.MINUTE_MS - clock.HOUR_MS, "due at once"
+        assert await next_round(clock.HOUR_MS, "no") == clock.MINUTE_MS
+        assert await next_round(-clock.HOUR_MS) == clock.MINUTE_MS

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from cairn.base import clock
-from cairn.jobs import lanes, queue
+from cairn.jobs import lanes, leases, operator, queue
 from cairn.storage.database import Database
 from cairn.storage.tables import jobs
 from tests.jobs import work
@@ -31,13 +31,15 @@ async def test_a_job_is_promised_with_the_change_that_asks_for_it(database: Data
     assert count["found"] == 0
     assert await work.claim(database) is None
     job_id = await work.enqueue(database, "mail", to="ada@example.com", lines=["ä", 1, None])
-    claimed = await work.claim(database)
+    with clock.use(lambda: _START_MS + clock.HOUR_MS):
+        claimed = await work.claim(database)
     assert claimed == queue.Job(
         id=job_id,
         kind="mail",
         payload={"to": "ada@example.com", "lines": ["ä", 1, None]},
         attempt=1,
         max_attempts=8,
+        started_at_ms=_START_MS + clock.HOUR_MS,
     )
 
 
@@ -161,3 +163,34 @@ async def test_a_job_that_takes_its_worker_down_is_given_up_in_the_end(database:
         row = await work.get(database, job_id)
         assert row["status"] == "failed"
         assert row["error"]
+
+
+async def test_a_job_that_was_to_be_cancelled_ends_with_its_lost_worker(database: Database) -> None:
+    now_ms = _START_MS
+    with clock.use(lambda: now_ms):
+        job_id = await work.enqueue(database)
+        await work.claim(database, "lost", _LEASE_MS)
+        async with database.write() as tx:
+            assert await operator.cancel_job(tx, job_id)
+        now_ms += _LEASE_MS + 1
+        assert await work.claim(database) is None
+        row = await work.get(database, job_id)
+        assert (row["status"], row["finished_at_ms"], row["lease_owner"]) == ("cancelled", now_ms, None)
+
+
+async def test_a_worker_that_stops_hands_back_its_own_jobs_and_is_fenced(database: Database) -> None:
+    job_id = await work.enqueue(database, max_attempts=1)
+    mine = await work.claim(database, "mine")
+    await work.enqueue(database)
+    await work.claim(database, "another")
+    assert mine is not None
+    async with database.write() as tx:
+        assert await leases.hand_back(tx, "mine") == 1
+        assert not await queue.complete(tx, mine)
+    again = await work.claim(database, "next")
+    assert again is not None
+    assert (again.id, again.attempt, again.max_attempts) == (job_id, 2, 2)
+    async with database.write() as tx:
+        assert not await queue.complete(tx, mine)
+        assert await leases.hand_back(tx, "mine") == 0
+        assert await queue.complete(tx, again)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cairn.base import clock
+from cairn.jobs import lanes, operator, queue
 from cairn.jobs import runner as runner_module
 from cairn.jobs.run import Run
 from cairn.jobs.runner import Pace, Work, retry_delay_ms
@@ -229,24 +230,129 @@ async def test_a_worker_that_learns_of_its_lost_lease_stops(database: Database) 
         assert (row["status"], row["lease_owner"]) == ("running", "thief")
 
 
-@pytest.mark.usefixtures("hurried")
-async def test_what_was_under_way_at_the_stop_begins_again(database: Database) -> None:
-    begun: list[int] = []
+async def test_what_is_under_way_at_the_stop_goes_on_at_once_elsewhere(database: Database) -> None:
+    """Though its lease would hold for half a minute, from the stage it had reached, and at its last attempt."""
+    begun: list[tuple[int, bool]] = []
     entered = asyncio.Event()
 
     async def count(run: Run) -> None:
-        begun.append(run.job.attempt)
-        entered.set()
+        begun.append((run.job.attempt, run.is_done("read")))
         if run.job.attempt == 1:
+            async with run.finish("read"):
+                pass
+            entered.set()
             await asyncio.Event().wait()
 
-    async with running(database, count):
-        job_id = await work.enqueue(database)
+    pace = Pace(grace_s=0.05)
+    async with running(database, count, pace=pace):
+        job_id = await work.enqueue(database, max_attempts=1, stages=["read"])
         await asyncio.wait_for(entered.wait(), 5)
-    assert (await work.get(database, job_id))["status"] == "running"
+    row = await work.get(database, job_id)
+    assert (row["status"], row["lease_owner"], row["error"]) == ("queued", None, None)
+    async with running(database, count, pace=pace):
+        await work.until(database, job_id, "completed", 5)
+    assert begun == [(1, False), (2, True)]
+
+
+async def test_a_stop_lets_a_job_end_and_does_not_revive_a_cancelled_one(database: Database) -> None:
+    entered = asyncio.Semaphore(0)
+
+    async def count(run: Run) -> None:
+        entered.release()
+        await (asyncio.Event().wait() if run.payload else asyncio.sleep(0.1))
+
+    async with running(database, count, pace=Pace(grace_s=1.5)):
+        brief = await work.enqueue(database)
+        unwanted = await work.enqueue(database, number=1)
+        for _ in range(2):
+            await asyncio.wait_for(entered.acquire(), 5)
+        async with database.write() as tx:
+            assert await operator.cancel_job(tx, unwanted)
+        before = clock.monotonic()
+    assert clock.monotonic() - before < 5
+    assert (await work.get(database, brief))["status"] == "completed"
+    assert (await work.get(database, unwanted))["status"] == "cancelled"
+
+
+async def test_a_job_that_cannot_be_read_has_failed_and_those_behind_it_run(database: Database) -> None:
+    async def count(run: Run) -> None:
+        pass
+
+    broken = {name: await work.enqueue(database) for name in ("payload", "stages")}
+    async with database.write() as tx:
+        for column, job_id in broken.items():
+            await tx.run(jobs.update().where(jobs.c.id == job_id).values({column: "[1"}))
+    behind = await work.enqueue(database)
     async with running(database, count):
-        await work.until(database, job_id, "completed")
-    assert begun == [1, 2]
+        await work.until(database, behind, "completed", 5)
+    for job_id in broken.values():
+        row = await work.get(database, job_id)
+        assert (row["status"], row["lease_owner"]) == ("failed", None)
+        assert row["error"].startswith("the job cannot be read: ")
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_fault_of_our_own_does_not_end_the_runner(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def count(run: Run) -> None:
+        pass
+
+    async def broken(*_: object) -> list[lanes.Lane]:
+        raise LookupError("a bug")
+
+    monkeypatch.setattr(runner_module, "_PAUSE_S", 0.01)
+    async with running(database, count) as runner:
+        with monkeypatch.context() as bug:
+            bug.setattr(lanes, "list_lanes", broken)
+            job_id = await work.enqueue(database)
+            await asyncio.sleep(0.1)
+            assert runner.alive
+        await work.until(database, job_id, "completed", 5)
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_result_that_cannot_be_written_is_a_failure_of_the_job(database: Database) -> None:
+    async def count(run: Run) -> None:
+        run.result = {"thing": object()}
+
+    async with running(database, count):
+        job_id = await work.enqueue(database, max_attempts=1)
+        row = await work.until(database, job_id, "failed", 5)
+    assert row["error"].startswith("TypeError: ")
+
+
+async def test_a_job_for_later_begins_at_its_time_although_nothing_else_happens(database: Database) -> None:
+    """And while another comes and goes meanwhile, whose signal and end wake the runner."""
+    begun: asyncio.Queue[float] = asyncio.Queue()
+
+    async def count(run: Run) -> None:
+        if run.payload:
+            begun.put_nowait(clock.monotonic())
+
+    async with running(database, count, pace=Pace()):
+        for company in (False, True):
+            await asyncio.sleep(0.1)  # the runner is idle
+            before = clock.monotonic()
+            async with database.write() as tx:
+                await queue.enqueue(tx, "count", {"late": True}, run_at_ms=clock.now_ms() + 300)
+            if company:
+                await work.enqueue(database)
+            took = await asyncio.wait_for(begun.get(), 10) - before
+            assert 0.29 < took < 1.5
+
+
+async def test_no_signal_is_missed_whenever_it_comes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs asked for at any moment, also while others end and the runner looks; a regular look is far away."""
+    monkeypatch.setattr(runner_module, "_POLL_S", 600.0)
+
+    async def count(run: Run) -> None:
+        await asyncio.sleep(run.payload["pause_s"])
+
+    async with running(database, count, pace=Pace()):
+        for number in range(40):
+            made = [await work.enqueue(database, pause_s=number % 7 / 2000) for _ in range(1 + number % 3)]
+            await asyncio.sleep(number % 5 / 1000)
+            for job_id in made:
+                await work.until(database, job_id, "completed", 5)
 
 
 @pytest.mark.usefixtures("hurried")

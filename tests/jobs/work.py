@@ -11,12 +11,12 @@ import msgspec
 from sqlalchemy import select, update
 
 from cairn.base import clock
-from cairn.jobs import lanes, queue
+from cairn.jobs import lanes, leases, queue
 from cairn.jobs.runner import Kind, Pace, Runner, Work
 from cairn.storage.database import Database, Row
 from cairn.storage.tables import jobs
 
-HURRIED = Pace(lease_ms=400)
+HURRIED = Pace(lease_ms=400, grace_s=0.05)
 
 
 async def enqueue(
@@ -48,7 +48,7 @@ async def stages(database: Database, job_id: str) -> dict[str, str]:
 async def claim(database: Database, owner: str = "somebody", lease_ms: int = 30_000) -> queue.Job | None:
     """What a runner does: take back what was lost, then claim the job that has been due longest."""
     async with database.write() as tx:
-        await queue.take_back_lost(tx)
+        await leases.take_back_lost(tx)
         waiting = [lane for lane in await lanes.list_lanes(tx) if lane.due_at_ms <= clock.now_ms()]
         for lane in sorted(waiting, key=lambda lane: lane.due_at_ms):
             if (job := await queue.claim(tx, lane.name, owner, lease_ms)) is not None:
@@ -88,11 +88,13 @@ async def running(
     *,
     kind: str = "count",
     at_once: int = 4,
+    per_team: int = 1,
     every_ms: int | None = None,
     pace: Pace = HURRIED,
 ) -> AsyncIterator[Runner]:
     """A runner of one kind; it must outlive the block."""
-    async with running_kinds(database, {kind: Kind(work, at_once=at_once, every_ms=every_ms)}, pace) as runner:
+    kinds = {kind: Kind(work, at_once=at_once, per_team=per_team, every_ms=every_ms)}
+    async with running_kinds(database, kinds, pace) as runner:
         yield runner
 
 

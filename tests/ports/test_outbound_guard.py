@@ -6,21 +6,24 @@ import ipaddress
 
 import pytest
 
-from cairn.ports.outbound.guard import Guard, OutboundRefused, Unresolved
-from tests.servers.addresses import Names, refused_urls
+from cairn.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
+from tests.servers.addresses import PUBLIC, Names, refused_urls
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> Names:
-    return Names(monkeypatch)
+async def _resolve(url: str, *allowed: str) -> Destination:
+    guard = Guard(allowed)
+    try:
+        return await guard.resolve(url)
+    finally:
+        await guard.close()
 
 
 @pytest.mark.parametrize("url", refused_urls())
 async def test_a_private_or_malformed_address_is_refused(url: str, names: Names) -> None:
     with pytest.raises(OutboundRefused) as refused:
-        await Guard().resolve(url)
+        await _resolve(url)
     assert str(refused.value).startswith("url ")
 
 
@@ -36,31 +39,46 @@ async def test_a_private_or_malformed_address_is_refused(url: str, names: Names)
     ],
 )
 async def test_a_public_address_is_taken_apart(url: str, host: str, port: int, target: str, names: Names) -> None:
-    found = await Guard().resolve(url)
+    found = await _resolve(url)
     assert (found.host, found.port, found.target) == (host, port, target)
-    assert found.address == ipaddress.ip_address("93.184.215.14")
-    assert names.asked == ["public.example.com"]
+    assert found.addresses == tuple(map(ipaddress.ip_address, PUBLIC))
+    assert names.asked("public.example.com") == 2, "once for each kind of address"
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700:4700::1111"])
 async def test_a_public_literal_is_not_looked_up(address: str, names: Names) -> None:
     shown = f"[{address}]" if ":" in address else address
-    assert (await Guard().resolve(f"https://{shown}/")).address == ipaddress.ip_address(address)
-    assert names.asked == []
+    assert (await _resolve(f"https://{shown}/")).addresses == (ipaddress.ip_address(address),)
+    assert names.asked(address) == 0
+
+
+@pytest.mark.parametrize("port", [1, 443, 65_535])
+async def test_any_port_there_is_may_be_named(port: int, names: Names) -> None:
+    assert (await _resolve(f"https://public.example.com:{port}/")).port == port
+    assert (await _resolve("https://public.example.com:/")).port == 443
+
+
+async def test_of_many_addresses_the_first_three_are_tried_by_turns(names: Names) -> None:
+    v4, v6 = [f"93.184.215.{number}" for number in range(1, 9)], [f"2606:4700::{number}" for number in range(1, 9)]
+    names.set("many.example.com", *v4, *v6)
+    found = (await _resolve("https://many.example.com/")).addresses
+    assert [address.version for address in found] == [4, 6, 4]
+    assert {str(address) for address in found} < {*v4, *v6}
 
 
 async def test_a_name_without_an_address_is_not_refused_but_unresolved(names: Names) -> None:
     names.set("later.example.com")
-    with pytest.raises(Unresolved, match=r"later\.example\.com"):
-        await Guard().resolve("https://later.example.com/")
+    with pytest.raises(Unresolved, match="the host name cannot be resolved"):
+        await _resolve("https://later.example.com/")
 
 
 async def test_an_operator_opens_ranges_and_nothing_beside_them(names: Names) -> None:
-    guard = Guard(("127.0.0.0/8", "fd00::/8", "10.1.2.3"))
+    allowed = ("127.0.0.0/8", "fd00::/8", "10.1.2.3")
     names.set("mixed.example.com", "127.0.0.1", "10.1.2.4")
     for url in ("https://127.9.9.9/", "https://loopback.example.com/", "https://[fd12::1]/", "https://10.1.2.3/"):
-        assert not (await guard.resolve(url)).address.is_global
-    assert (await guard.resolve("https://[::ffff:127.0.0.1]/")).address == ipaddress.ip_address("::ffff:127.0.0.1")
+        assert not (await _resolve(url, *allowed)).addresses[0].is_global
+    mapped = await _resolve("https://[::ffff:127.0.0.1]/", *allowed)
+    assert mapped.addresses == (ipaddress.ip_address("::ffff:127.0.0.1"),)
     for url in (
         "https://10.1.2.4/",
         "https://[::1]/",
@@ -72,4 +90,4 @@ async def test_an_operator_opens_ranges_and_nothing_beside_them(names: Names) ->
         "https://user@127.0.0.1/",
     ):
         with pytest.raises(OutboundRefused):
-            await guard.resolve(url)
+            await _resolve(url, *allowed)

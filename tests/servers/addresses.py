@@ -1,20 +1,24 @@
-"""Addresses that must not be called, in all their disguises, and a name service that answers as a test wants."""
+"""Addresses that must not be called, in all their disguises, and names that lead to them."""
 
 from __future__ import annotations
 
-import asyncio
-import socket
-from typing import Any
+from functools import partial
 
+import aiodns
 import pytest
 
+from tests.servers.dns import NameServer
+
+PUBLIC = ("93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 LOOPBACK_NAMES = {
     "loopback.example.com": ("127.0.0.1",),
     "one-of-two.example.com": ("93.184.215.14", "127.0.0.1"),
     "loopback6.example.com": ("::1",),
     "mapped.example.com": ("::ffff:127.0.0.1",),
     "nat64.example.com": ("64:ff9b::7f00:1",),
-    "zone.example.com": ("fe80::1%1",),
+    "link-local.example.com": ("fe80::1",),
+    "last-of-five.example.com": (*("93.184.215.14",) * 4, "10.0.0.1"),
+    "azure.example.com": ("168.63.129.16",),
     "metadata.example.com": ("169.254.169.254",),
 }
 
@@ -48,9 +52,17 @@ _HOSTS = (
     "172.16.0.1",
     "192.168.0.1",
     "100.64.0.1",
+    "168.63.129.16",
     "169.254.169.254",
     "192.0.0.192",
+    "192.0.2.1",
+    "192.31.196.1",
+    "192.52.193.1",
+    "192.88.99.1",
+    "192.175.48.1",
     "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
     "224.0.0.1",
     "240.0.0.1",
     "255.255.255.255",
@@ -67,6 +79,18 @@ _HOSTS = (
     "[64:ff9b:1::7f00:1]",
     "[2002:7f00:1::]",
     "[2001:0:7f00:1::]",
+    "[100::1]",
+    "[100:0:0:1::1]",
+    "[1fff::1]",
+    "[2001:2::1]",
+    "[2001:20::1]",
+    "[2001:db8::1]",
+    "[2620:4f:8000::1]",
+    "[3fff::1]",
+    "[3fff:fff::1]",
+    "[4000::1]",
+    "[5f00::1]",
+    "[::ffff:93.184.215.14]",
     "[fe80::1]",
     "[fe80::1%25eth0]",
     "[fec0::1]",
@@ -109,35 +133,25 @@ def refused_urls(port: int = 443) -> list[str]:
         "https://",
         "https://:443/",
         "https://public..example.com/",
+        "https://public.example.com:0/",
+        "https://public.example.com:000/",
+        "https://public.example.com:65536/",
         "https://public.example.com:99999/",
+        "https://public.example.com:-1/",
+        "https://public.example.com:443:443/",
+        "https://public.example.com:４４３/",
         "https://public.example.com:port/",
         "https://[::1/",
         "https://[public.example.com]/",
     ]
 
 
-class Names:
-    """What names resolve to, at the event loop's own door. Names that were not set are looked up as usual."""
+class Names(NameServer):
+    """The name server that Cairn asks in this test. Names of the hosts file are found there as usual."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.asked: list[str] = []
-        self._known: dict[str, tuple[str, ...]] = dict(LOOPBACK_NAMES)
-        usual = asyncio.BaseEventLoop.getaddrinfo
-
-        async def getaddrinfo(loop: asyncio.BaseEventLoop, host: Any, port: Any, **options: Any) -> Any:
-            if host not in self._known:
-                return await usual(loop, host, port, **options)
-            self.asked.append(host)
-            if not self._known[host]:
-                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-            return [
-                (socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-                for address in self._known[host]
-            ]
-
-        monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", getaddrinfo)
-        self.set("public.example.com", "93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
-
-    def set(self, name: str, *addresses: str) -> None:
-        """From now on the name has these addresses; none at all means that it does not resolve."""
-        self._known[name] = addresses
+        super().__init__()
+        monkeypatch.setattr(aiodns, "DNSResolver", partial(aiodns.DNSResolver, nameservers=[self.address]))
+        for name, addresses in LOOPBACK_NAMES.items():
+            self.set(name, *addresses)
+        self.set("public.example.com", *PUBLIC)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cairn.storage import grouping
 from cairn.storage.database import Database, StorageUnavailable, Tx
 from cairn.storage.grouping import Grouped
 from tests.storage import facts
@@ -74,6 +75,47 @@ async def test_when_the_database_is_away_all_of_the_group_hear_it(database: Data
     desk.down = False
     assert await grouped.submit("item 0") == "ITEM 0"
     assert await facts.names(database) == ["item 0"]
+
+
+async def test_a_flood_of_one_side_makes_no_other_wait(database: Database) -> None:
+    """Five of a quiet side, behind five hundred of a loud one, are in the next groups, and those are short."""
+    desk = Desk()
+    grouped = Grouped(database, desk, most_at_once=10)
+    loud = [asyncio.create_task(grouped.submit(f"loud {n:03d}", "loud")) for n in range(500)]
+    await asyncio.sleep(0)
+    quiet = [asyncio.create_task(grouped.submit(f"quiet {n}", "quiet")) for n in range(5)]
+    await asyncio.gather(*quiet)
+    begun = desk.groups[1:]
+    assert [item for group in begun[:3] for item in group if item.startswith("quiet")] == [
+        f"quiet {n}" for n in range(5)
+    ]
+    assert max(map(len, begun)) <= 4
+    await asyncio.gather(*loud)
+    order = [item for group in desk.groups for item in group if item.startswith("loud")]
+    assert order == sorted(order)
+
+
+async def test_groups_and_lines_are_bounded_in_bytes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping, "_MOST_BYTES", 100)
+    monkeypatch.setattr(grouping, "_MOST_WAITING_BYTES", 1_000)
+    desk = Desk()
+    grouped = Grouped(database, desk)
+    tasks = [asyncio.create_task(grouped.submit(f"item {n:02d}", size=60)) for n in range(30)]
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    refused = [result for result in results if isinstance(result, StorageUnavailable)]
+    assert [len(group) for group in desk.groups] == [2] * 8
+    assert len(refused) == 14
+    assert await grouped.submit("later", size=900) == "LATER"  # nothing is left of what was counted
+
+
+async def test_a_wrong_number_of_results_is_an_error_for_everybody(database: Database) -> None:
+    async def careless(tx: Tx, items: Sequence[str]) -> Sequence[str]:
+        return ["one too many", *items]
+
+    grouped = Grouped(database, careless)
+    async with asyncio.timeout(5):
+        results = await asyncio.gather(*(grouped.submit(f"item {n}") for n in range(3)), return_exceptions=True)
+    assert [type(result) for result in results] == [RuntimeError] * 3
 
 
 async def test_who_goes_away_disturbs_nobody(database: Database) -> None:

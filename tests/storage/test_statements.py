@@ -39,7 +39,7 @@ def _statements() -> Iterator[tuple[str, Sql]]:
 def test_there_are_statements_to_look_at() -> None:
     names = {name for name, _ in _statements()}
     assert len(names) > 50
-    assert "cairn.jobs.queue._NEXT[0]" in names
+    assert "cairn.jobs.queue._CLAIM[0]" in names
     assert "cairn.features.team.store._CREDENTIALS[1]" in names
 
 

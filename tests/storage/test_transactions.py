@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select
 
-from cairn.storage.database import Database
+from cairn.storage.database import Database, Tx
 from cairn.storage.opening import open_database
 from cairn.storage.tables import installation
 from tests.storage import facts
@@ -43,6 +44,24 @@ async def test_a_block_that_raised_left_nothing_and_its_error_is_its_own(databas
     with pytest.raises(Refused, match="no thanks"):
         await change_ones_mind()
     assert await facts.names(database) == []
+
+
+async def test_a_fault_of_ours_is_not_taken_for_the_databases(database: Database) -> None:
+    """A full disk elsewhere, or a call that took too long, inside a block: the caller hears of that, not of storage."""
+
+    async def stumble(block: AbstractAsyncContextManager[Tx], fault: Exception) -> None:
+        async with block as tx:
+            await facts.find(tx, "anything")
+            raise fault
+
+    for fault in (OSError("no space left"), TimeoutError("too slow"), ConnectionResetError("gone")):
+        for open_block in (database.write, database.read):
+            with pytest.raises(type(fault)) as raised:
+                await stumble(open_block(), fault)
+            assert raised.value is fault
+    async with database.write() as tx:
+        await facts.put(tx, "goes on")
+    assert await facts.names(database) == ["goes on"]
 
 
 async def test_nobody_sees_what_is_not_committed(database: Database, address: str | Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -97,13 +98,20 @@ class Process:
         while time.monotonic() < stop:
             if self._child.poll() is not None:
                 raise RuntimeError(f"cairn ended with {self._child.returncode}:\n{self.output}")
-            try:
-                if httpx.get(f"{self.url}/readyz", timeout=2.0).status_code == 200:
-                    return self
-            except httpx.HTTPError:
-                pass
-            time.sleep(0.05)
+            if self._is_ready():
+                return self
+            time.sleep(0.02)
         raise TimeoutError(f"cairn did not come up:\n{self.output}")
+
+    def _is_ready(self) -> bool:
+        asking = HTTPConnection("127.0.0.1", self.port, timeout=2.0)
+        try:
+            asking.request("GET", "/readyz")
+            return asking.getresponse().status == 200
+        except (OSError, HTTPException):
+            return False
+        finally:
+            asking.close()
 
     def client(self, key: str = "", **options: Any) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -29,7 +29,7 @@ def caller(name: str, via: Via, role: Role = OWNER) -> Caller:
     return Caller(user_id=name, team_id="team_1", role=role, via=via, credential_id="c", name=name)
 
 
-async def _no_signature(_tx: Tx, _request: Request, _body: bytes, _quick: bool) -> Caller:
+async def _no_signature(_database: Database, _request: Request, _quick: bool) -> Caller:
     raise AssertionError("this app has no signed route")
 
 

@@ -76,6 +76,7 @@ OWNER_ROLE_FIXED = ErrorKind(409, "The owner's role cannot be changed")
 
 SESSION_NOT_FOUND = ErrorKind(404, "Session not found")
 WEBHOOK_NOT_FOUND = ErrorKind(404, "Webhook not found")
+WEBHOOK_LIMIT = ErrorKind(409, "A project may have at most 50 webhooks")
 DELIVERY_NOT_FOUND = ErrorKind(404, "Delivery not found")
 INVALID_TRANSITION = ErrorKind(400, "Invalid status transition")
 CHANGED_MEANWHILE = ErrorKind(412, "It has changed meanwhile; read it again")

@@ -7,9 +7,11 @@ process strictly so.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import threading
+from functools import lru_cache
 
 from cairn.base import clock
 
@@ -17,8 +19,9 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _SHAPE = re.compile(r"[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}")
 _RANDOM_BITS = 80
+_RANDOM_BYTES = _RANDOM_BITS // 8
+_STEP_BYTES = 8
 _POOL_BYTES = 4_000
-_SHIFTS = tuple(range(120, -1, -10))
 
 _lock = threading.Lock()
 _last = 0
@@ -26,33 +29,51 @@ _pool = b""
 _used = 0
 
 
-def _random_bytes() -> bytes:
-    """Ten bytes of a larger piece: the system is asked once for many identifiers."""
+def _random(size: int) -> int:
+    """A random number of so many bytes, from a larger piece: the system is asked once for many identifiers."""
     global _pool, _used
-    if _used >= len(_pool):
+    if _used + size > len(_pool):
         _pool, _used = secrets.token_bytes(_POOL_BYTES), 0
-    _used += _RANDOM_BITS // 8
-    return _pool[_used - _RANDOM_BITS // 8 : _used]
+    _used += size
+    return int.from_bytes(_pool[_used - size : _used])
+
+
+def _forget_pool() -> None:
+    """A forked child must not go on with its parent's random bytes."""
+    global _pool
+    _pool = b""
+
+
+os.register_at_fork(after_in_child=_forget_pool)
 
 
 def _next_number() -> int:
     """128 bits: the time and 80 random bits, always more than the number given before."""
     global _last
-    now = clock.now_ms() << _RANDOM_BITS
+    now_ms = clock.now_ms()
     with _lock:
-        fresh = now | int.from_bytes(_random_bytes())
-        if fresh >> _RANDOM_BITS <= _last >> _RANDOM_BITS:
+        if now_ms > _last >> _RANDOM_BITS:
+            _last = now_ms << _RANDOM_BITS | _random(_RANDOM_BYTES)
+        else:
             # Same millisecond, or the clock went back: stay above, by a step nobody can guess.
-            fresh = _last + 1 + secrets.randbits(64)
-        _last = fresh
-    return fresh
+            _last += 1 + _random(_STEP_BYTES)
+        return _last
+
+
+@lru_cache(maxsize=4)
+def _time_text(at_ms: int) -> str:
+    return "".join([_PAIRS[at_ms >> shift & 1023] for shift in (40, 30, 20, 10, 0)])
 
 
 def new(prefix: str) -> str:
     """A new identifier such as ``prj_01jd…``."""
     number = _next_number()
-    text = "".join([_PAIRS[(number >> shift) & 1023] for shift in _SHIFTS])
-    return f"{prefix}_{text}"
+    pairs = _PAIRS
+    return (
+        f"{prefix}_{_time_text(number >> 80)}{pairs[number >> 70 & 1023]}{pairs[number >> 60 & 1023]}"
+        f"{pairs[number >> 50 & 1023]}{pairs[number >> 40 & 1023]}{pairs[number >> 30 & 1023]}"
+        f"{pairs[number >> 20 & 1023]}{pairs[number >> 10 & 1023]}{pairs[number & 1023]}"
+    )
 
 
 def looks_valid(text: str, prefix: str | None = None) -> bool:

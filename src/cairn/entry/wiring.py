@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -47,7 +47,9 @@ from cairn.features.webhooks import service as webhooks
 from cairn.features.webhooks.jobs import Deliverer
 from cairn.features.webhooks.mail import DisabledMail
 from cairn.features.webhooks.routes import routes as webhooks_routes
+from cairn.jobs import outbox
 from cairn.jobs.outbox import Pump
+from cairn.jobs.place import take_place
 from cairn.jobs.runner import Kind, Runner
 from cairn.ports.blobs.store import Blobs, open_blobs
 from cairn.ports.mail.mailer import open_mailer
@@ -139,30 +141,30 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     settings, database = house.settings, house.database
     mailer = open_mailer(settings.mail_url, settings.mail_from)
     tokens = InvitationTokens(house.sealer)
-    sender = _open_sender(settings)
+    guard = Guard(settings.outbound_allow)
+    sender = HttpsSender(guard, ca_file=settings.ca_file)
     kinds = {
         team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
-        projects.PURGE: Kind(ProjectPurge(database, house.blobs), at_once=2),
+        projects.PURGE: Kind(ProjectPurge(database, house.blobs), at_once=2, per_team=1),
         sessions_jobs.SWEEP: Kind(
             SessionSweep(database, settings.session_window_s * SECOND_MS), every_ms=_SWEEP_EVERY_MS
         ),
         upkeep.PRUNE: Kind(upkeep.Prune(database), every_ms=HOUR_MS),
-        webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48),
+        webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48, per_team=4),
         webhooks_jobs.DISABLED_MAIL: Kind(DisabledMail(database, mailer, settings.base_url)),
+        outbox.ASIDE: Kind(outbox.put_back),
     }
     background = Background(Runner(database, kinds), Pump(database, webhooks_jobs.fan_out))
-    background.runner.start()
-    background.pump.start()
-    try:
-        yield background
-    finally:
-        await background.pump.stop()
-        await background.runner.stop()
-        await sender.close()
-
-
-def _open_sender(settings: Settings) -> HttpsSender:
-    return HttpsSender(Guard(settings.outbound_allow), ca_file=settings.ca_file)
+    async with take_place(database, settings.sqlite_path) if settings.on_sqlite else nullcontext():
+        background.runner.start()
+        background.pump.start()
+        try:
+            yield background
+        finally:
+            await background.pump.stop()
+            await background.runner.stop()
+            await sender.close()
+            await guard.close()
 
 
 @asynccontextmanager
@@ -177,8 +179,10 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
     description = Description()
     description.describe(document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name))
     metrics = Metrics()
-    sender = _open_sender(settings)
+    guard = Guard(settings.outbound_allow)
+    sender = HttpsSender(guard, ca_file=settings.ca_file)
     limits = _open_limits(settings)
+    capture = Capture(house.database, house.blobs, window_ms=settings.session_window_s * SECOND_MS)
     tools = Tools(
         house.sealer,
         cookie,
@@ -194,9 +198,9 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         KeepAlive(settings.keepalive_s),
         _readiness(house, background),
         house.blobs,
-        Capture(house.database, house.blobs, window_ms=settings.session_window_s * SECOND_MS),
+        capture,
         Models(settings.llm_small, settings.llm_medium),
-        Guard(settings.outbound_allow),
+        guard,
         Deliverer(house.sealer, sender, ()),
     )
     app = App(
@@ -222,7 +226,9 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         await last_use.stop()
         await limits.close()
         passwords.close()
+        capture.close()
         await sender.close()
+        await guard.close()
 
 
 def _open_limits(settings: Settings) -> RateLimits:

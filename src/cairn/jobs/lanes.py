@@ -1,6 +1,10 @@
-"""Lanes: the jobs of one team and kind that wait, and how many of each team are under way."""
+"""Lanes: the jobs of one team and kind that wait, how many of each are under way, and whose turn it is."""
 
 from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from sqlalchemy import func, select
@@ -43,9 +47,7 @@ _due_at = (
 )
 _LANES = Sql(select(_lanes.c.lane, _due_at.label("due_at_ms")).where(_lanes.c.lane.is_not(None)))
 _RUNNING = Sql(
-    select(jobs.c.team_id, func.count().label("running"))
-    .where(jobs.c.status == "running", jobs.c.team_id.is_not(None))
-    .group_by(jobs.c.team_id)
+    select(jobs.c.lane, func.count().label("running")).where(jobs.c.status == "running").group_by(jobs.c.lane)
 )
 
 
@@ -59,5 +61,21 @@ async def list_lanes(tx: Tx) -> list[Lane]:
 
 
 async def count_running(tx: Tx) -> dict[str, int]:
-    """How many jobs of each team are under way, in all processes."""
-    return {row["team_id"]: row["running"] for row in await tx.many(_RUNNING)}
+    """How many jobs of each lane are under way, in all processes."""
+    return {row["lane"]: row["running"] for row in await tx.many(_RUNNING)}
+
+
+def share_out(ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int) -> Counter[str]:
+    """Places for the lanes of one kind: who has the fewest comes first, then who has been due longest.
+
+    A lane may be given more places than it has jobs; what it leaves is shared out at the next look.
+    """
+    shares: Counter[str] = Counter()
+    turns = [(running.get(lane.name, 0), lane.due_at_ms, lane.name, lane) for lane in ready]
+    heapq.heapify(turns)
+    while turns and shares.total() < room:
+        held, due_at_ms, name, lane = heapq.heappop(turns)
+        if not lane.team or held < per_team:
+            shares[name] += 1
+            heapq.heappush(turns, (held + 1, due_at_ms, name, lane))
+    return shares

@@ -39,6 +39,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     payload: dict[str, Any]
     attempt: int
     max_attempts: int
+    started_at_ms: int
     team_id: str | None = None
     every_ms: int | None = None
     stages: list[Stage] = []
@@ -46,22 +47,40 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 _INSERT = Sql(lambda new: new(jobs).on_conflict_do_nothing(index_elements=["id"]))
 
-_NEXT = Sql(
-    select(jobs)
-    .where(jobs.c.status == "queued", jobs.c.lane == bindparam("in_lane"), jobs.c.run_at_ms <= bindparam("now_ms"))
-    .order_by(jobs.c.run_at_ms)
+_waiting = jobs.alias("waiting")
+_due_longest = (
+    select(_waiting.c.id)
+    .where(
+        _waiting.c.status == "queued",
+        _waiting.c.lane == bindparam("in_lane"),
+        _waiting.c.run_at_ms <= bindparam("now_ms"),
+    )
+    .order_by(_waiting.c.run_at_ms)
     .limit(1)
     .with_for_update(skip_locked=True)
+    .scalar_subquery()
 )
 _CLAIM = Sql(
     update(jobs)
-    .where(jobs.c.id == bindparam("job_id"))
+    .where(jobs.c.id == _due_longest)
     .values(
         status="running",
-        attempt=bindparam("new_attempt"),
+        attempt=jobs.c.attempt + 1,
         lease_owner=bindparam("owner"),
         lease_until_ms=bindparam("until_ms"),
         started_at_ms=bindparam("now_ms"),
+    )
+    .returning(jobs)
+)
+_GIVE_UP = Sql(
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"))
+    .values(
+        status="failed",
+        error=bindparam("new_error"),
+        finished_at_ms=bindparam("now_ms"),
+        lease_owner=None,
+        lease_until_ms=None,
     )
 )
 _mine = and_(jobs.c.id == bindparam("job_id"), jobs.c.attempt == bindparam("my_attempt"), jobs.c.status == "running")
@@ -97,23 +116,6 @@ _SET_RHYTHM = Sql(
     update(jobs)
     .where(jobs.c.id == bindparam("job_id"), jobs.c.payload != bindparam("new_payload"))
     .values(payload=bindparam("new_payload"))
-)
-_lost = and_(jobs.c.status == "running", jobs.c.lease_until_ms < bindparam("now_ms"))
-_TAKE_BACK = Sql(
-    update(jobs)
-    .where(_lost, jobs.c.attempt < jobs.c.max_attempts)
-    .values(status="queued", run_at_ms=bindparam("now_ms"), lease_owner=None, lease_until_ms=None)
-)
-_GIVE_UP = Sql(
-    update(jobs)
-    .where(_lost, jobs.c.attempt >= jobs.c.max_attempts)
-    .values(
-        status="failed",
-        error="the worker was lost",
-        finished_at_ms=bindparam("now_ms"),
-        lease_owner=None,
-        lease_until_ms=None,
-    )
 )
 
 
@@ -168,36 +170,39 @@ async def ensure_recurring(tx: Tx, kind: str, every_ms: int) -> None:
     await tx.run(_SET_RHYTHM, job_id=f"every/{kind}", new_payload=msgspec.json.encode(payload).decode())
 
 
+async def put_aside(
+    tx: Tx, kind: str, payload: Mapping[str, Any], error: str, *, team_id: str, project_id: str | None
+) -> str:
+    """Keep what could not be done as a job that has failed: an operator sees it and may try it again."""
+    job_id = await enqueue(tx, kind, payload, team_id=team_id, project_id=project_id)
+    await tx.run(_GIVE_UP, job_id=job_id, new_error=_storable(error), now_ms=clock.now_ms())
+    return job_id
+
+
 async def claim(tx: Tx, lane: str, owner: str, lease_ms: int) -> Job | None:
     """Take the job of a lane that has been due longest; None when others were faster."""
     now_ms = clock.now_ms()
-    row = await tx.one(_NEXT, in_lane=lane, now_ms=now_ms)
-    if row is None:
-        return None
-    attempt = row["attempt"] + 1
-    await tx.run(_CLAIM, job_id=row["id"], new_attempt=attempt, owner=owner, until_ms=now_ms + lease_ms, now_ms=now_ms)
-    return _job(row, attempt)
+    while row := await tx.one(_CLAIM, in_lane=lane, now_ms=now_ms, owner=owner, until_ms=now_ms + lease_ms):
+        try:
+            return _job(row)
+        except msgspec.DecodeError as error:  # for an operator to see; those behind it are not to wait for ever
+            await tx.run(_GIVE_UP, job_id=row["id"], new_error=f"the job cannot be read: {error}", now_ms=now_ms)
+    return None
 
 
-def _job(row: Row, attempt: int) -> Job:
-    payload = msgspec.json.decode(row["payload"])
+def _job(row: Row) -> Job:
+    payload = msgspec.json.decode(row["payload"], type=dict[str, Any])
     return Job(
         id=row["id"],
         kind=row["kind"],
         payload=payload,
-        attempt=attempt,
+        attempt=row["attempt"],
         max_attempts=row["max_attempts"],
+        started_at_ms=row["started_at_ms"],
         team_id=row["team_id"],
         every_ms=payload.get("everyMs") if row["id"].startswith("every/") else None,
         stages=msgspec.json.decode(row["stages"], type=list[Stage]),
     )
-
-
-async def take_back_lost(tx: Tx) -> int:
-    """Jobs whose worker went silent wait again; those that have used up their attempts are given up."""
-    now_ms = clock.now_ms()
-    given_up = await tx.run(_GIVE_UP, now_ms=now_ms)
-    return given_up + await tx.run(_TAKE_BACK, now_ms=now_ms)
 
 
 async def extend(tx: Tx, job: Job, lease_ms: int) -> bool | None:
@@ -216,8 +221,8 @@ async def checkpoint(tx: Tx, job: Job, stages: Sequence[Stage]) -> bool | None:
 async def complete(tx: Tx, job: Job, result: Mapping[str, Any] | None = None) -> bool:
     """Done; a recurring job waits for its next time. False when the lease was lost."""
     now_ms = clock.now_ms()
-    if job.every_ms is not None:
-        return await _settle_recurring(tx, job, now_ms + job.every_ms, None)
+    if job.every_ms is not None:  # counted from its beginning: what came after that, it may not have seen
+        return await _settle_recurring(tx, job, min(now_ms, job.started_at_ms) + job.every_ms, None)
     return await _settle(tx, job, "completed", now_ms, None, now_ms, result)
 
 
@@ -252,7 +257,7 @@ async def _settle(
         my_attempt=job.attempt,
         new_status=status,
         new_run_at_ms=run_at_ms,
-        new_error=error[:_ERROR_CHARS] if error else None,
+        new_error=_storable(error) if error else None,
         new_result=msgspec.json.encode(result).decode() if result is not None else None,
         new_finished_at_ms=finished_at_ms,
     )
@@ -265,6 +270,11 @@ async def _settle_recurring(tx: Tx, job: Job, run_at_ms: int, error: str | None)
         job_id=job.id,
         my_attempt=job.attempt,
         new_run_at_ms=run_at_ms,
-        new_error=error[:_ERROR_CHARS] if error else None,
+        new_error=_storable(error) if error else None,
     )
     return touched == 1
+
+
+def _storable(error: str) -> str:
+    """The error's words as far as a database can hold them."""
+    return error.replace("\0", "").encode(errors="replace").decode()[:_ERROR_CHARS]

@@ -9,38 +9,48 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cairn.base import clock, ids, log
-from cairn.jobs import lanes, queue
+from cairn.jobs import lanes, leases, queue
 from cairn.jobs.lanes import Lane
 from cairn.jobs.queue import Job
 from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
-from cairn.storage.database import Database, StorageUnavailable
+from cairn.storage.database import Database, StorageUnavailable, Tx
+from cairn.storage.signals import Listener
 
 Work = Callable[[Run], Awaitable[None]]
 
 _POLL_S = 5.0
 _FIRST_RETRY_MS = 2_000
 _LAST_RETRY_MS = 15 * clock.MINUTE_MS
+_PAUSE_S = 1.0
+"""After a fault of our own, so that it does not fill the log."""
+_CANCEL_S = 1.0
 
 _log = log.logger("jobs")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How jobs of a kind are done: the work, and how many at a time in this process."""
+    """How jobs of a kind are done. Each kind has places of its own, so that slow work of one delays no other."""
 
     work: Work
     at_once: int = 4
+    """Places in this process."""
+    per_team: int = 2
+    """How many of them, in all processes together, one team may hold."""
     every_ms: int | None = None
     """Set for work that recurs by itself."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.per_team <= max(1, self.at_once - 1):
+            raise ValueError("one team must not hold every place of a kind")
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How many jobs run at once, for one team and in all, and how long a silent worker is waited for."""
+    """How long a silent worker is waited for, and how long a stop waits for jobs under way."""
 
-    at_once: int = 64
-    per_team: int = 4
     lease_ms: int = 30_000
+    grace_s: float = 3.0
 
     @property
     def heartbeat_s(self) -> float:
@@ -56,6 +66,8 @@ class Runner:
         self._pace = pace or Pace()
         self._owner = ids.new("run")
         self._running: dict[asyncio.Task[None], Job] = {}
+        self._recurring = {name: kind.every_ms for name, kind in kinds.items() if kind.every_ms is not None}
+        self._upkeep_at = 0.0
         self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
 
@@ -67,81 +79,103 @@ class Runner:
         self._loop = asyncio.create_task(self._run_forever())
 
     async def stop(self) -> None:
-        """Stop taking jobs. Those under way are left to their lease, and go on elsewhere or later."""
-        tasks = [task for task in (self._loop, *self._running) if task is not None]
-        for task in tasks:
+        """Take no more jobs. Those under way get a moment to end; the rest is handed back and goes on elsewhere."""
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.wait([self._loop])
+        if self._running:
+            await asyncio.wait(list(self._running), timeout=self._pace.grace_s)
+        left = [task for task in self._running if not task.done()]
+        for task in left:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if left:
+            await asyncio.wait(left, timeout=_CANCEL_S)
+        with suppress(StorageUnavailable):  # then the leases run out
+            async with self._database.write() as tx:
+                await leases.hand_back(tx, self._owner)
 
     async def _run_forever(self) -> None:
         with self._database.signals.listen(queue.TOPIC) as listener:
-            recurring = {name: kind.every_ms for name, kind in self._kinds.items() if kind.every_ms is not None}
             while True:
                 pause_s = _POLL_S
                 self._room.clear()  # before the look: what ends meanwhile calls for another
                 try:
-                    await self._plan(recurring)
-                    recurring = {}
-                    pause_s = await self._claim_all()
+                    await self._keep_up()
+                    pause_s = min(await self._claim_all(), max(0.0, self._upkeep_at - clock.monotonic()))
                 except StorageUnavailable as error:
                     _log.warning("the queue cannot be reached, trying again", error=str(error))
-                await self._wait(listener.next(timeout=pause_s))
+                except Exception:
+                    _log.exception("a look at the queue failed, trying again")
+                    await asyncio.sleep(_PAUSE_S)
+                    continue
+                await self._wait(listener, pause_s)
 
-    async def _wait(self, signal: Awaitable[object]) -> None:
-        """Until there is a signal, room for another job, or time for the next look."""
-        waiting = [asyncio.ensure_future(signal), asyncio.ensure_future(self._room.wait())]
+    async def _wait(self, listener: Listener, pause_s: float) -> None:
+        """Until there is a signal, room for another job, or time for the next look, which sees all that came before."""
+        waiting = [asyncio.ensure_future(listener.next(timeout=pause_s)), asyncio.ensure_future(self._room.wait())]
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in waiting:
                 task.cancel()
+        while await listener.next(timeout=0):
+            pass
 
-    async def _plan(self, recurring: dict[str, int]) -> None:
+    async def _keep_up(self) -> None:
+        """From time to time: take back what was lost. The first time, see that recurring work is there."""
+        if clock.monotonic() < self._upkeep_at:
+            return
         async with self._database.write() as tx:
-            for kind, every_ms in recurring.items():
+            for kind, every_ms in self._recurring.items():
                 await queue.ensure_recurring(tx, kind, every_ms)
-            await queue.take_back_lost(tx)
+            await leases.take_back_lost(tx)
+        self._recurring = {}
+        self._upkeep_at = clock.monotonic() + _POLL_S
 
     async def _claim_all(self) -> float:
         """Claim what there is room for; how long to wait for the next look."""
-        while len(self._running) < self._pace.at_once:
+        while True:
             async with self._database.read() as tx:
-                waiting = await lanes.list_lanes(tx)
-                by_team = await lanes.count_running(tx)
-            job = await self._claim_best(waiting, by_team)
-            if job is None:
+                waiting = [lane for lane in await lanes.list_lanes(tx) if lane.kind in self._kinds]
+            claimed = await self._claim_ready([lane for lane in waiting if lane.due_at_ms <= clock.now_ms()])
+            if not claimed:
                 return self._pause_s(waiting)
-            task = asyncio.create_task(self._do(job))
-            self._running[task] = job
-            task.add_done_callback(self._done)
-        return _POLL_S
+            for job in claimed:
+                task = asyncio.create_task(self._do(job))
+                self._running[task] = job
+                task.add_done_callback(self._done)
+
+    async def _claim_ready(self, ready: list[Lane]) -> list[Job]:
+        """As many jobs as there is room for, fairly, in one transaction. One runner at a time, so that it can count."""
+        by_kind = Counter(job.kind for job in self._running.values())
+        room = {name: self._kinds[name].at_once - by_kind[name] for name in {lane.kind for lane in ready}}
+        if not any(places > 0 for places in room.values()):
+            return []
+        claimed: list[Job] = []
+        async with self._database.write() as tx:
+            await tx.lock("jobs")
+            running = await lanes.count_running(tx)
+            for name, places in room.items():
+                of_kind = [lane for lane in ready if lane.kind == name]
+                for lane, share in lanes.share_out(of_kind, running, places, self._kinds[name].per_team).items():
+                    claimed += await self._claim(tx, lane, share)
+        return claimed
+
+    async def _claim(self, tx: Tx, lane: str, count: int) -> list[Job]:
+        claimed: list[Job] = []
+        while len(claimed) < count and (job := await queue.claim(tx, lane, self._owner, self._pace.lease_ms)):
+            claimed.append(job)
+        return claimed
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self._running.pop(task, None)
+        job = self._running.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("the end of a job could not be written down", job_id=job.id, exc_info=error)
         self._room.set()
-
-    async def _claim_best(self, waiting: list[Lane], by_team: dict[str, int]) -> Job | None:
-        """The team with the fewest running jobs comes first, then the job that has been due longest."""
-        now_ms = clock.now_ms()
-        by_kind = Counter(job.kind for job in self._running.values())
-        ready = [
-            lane
-            for lane in waiting
-            if lane.due_at_ms <= now_ms
-            and lane.kind in self._kinds
-            and by_kind[lane.kind] < self._kinds[lane.kind].at_once
-            and (not lane.team or by_team.get(lane.team, 0) < self._pace.per_team)
-        ]
-        for lane in sorted(ready, key=lambda lane: (by_team.get(lane.team, 0), lane.due_at_ms)):
-            async with self._database.write() as tx:
-                job = await queue.claim(tx, lane.name, self._owner, self._pace.lease_ms)
-            if job is not None:
-                return job
-        return None
 
     def _pause_s(self, waiting: list[Lane]) -> float:
         now_ms = clock.now_ms()
-        later = [lane.due_at_ms - now_ms for lane in waiting if lane.due_at_ms > now_ms and lane.kind in self._kinds]
+        later = [lane.due_at_ms - now_ms for lane in waiting if lane.due_at_ms > now_ms]
         return min(_POLL_S, max(0.02, min(later) / 1000)) if later else _POLL_S
 
     async def _do(self, job: Job) -> None:
@@ -151,6 +185,7 @@ class Runner:
         heart = asyncio.create_task(self._keep_lease(job, task))
         try:
             await self._kinds[job.kind].work(run)
+            await self._settle(run, None)
         except LeaseLost:
             _log.warning("a lease was lost, the job goes on elsewhere", job_id=job.id)
         except Cancelled:
@@ -160,8 +195,6 @@ class Runner:
         except Exception as error:
             _log.exception("a job failed", job_id=job.id, kind=job.kind, attempt=job.attempt)
             await self._settle(run, error)
-        else:
-            await self._settle(run, None)
         finally:
             heart.cancel()
             with suppress(asyncio.CancelledError):
@@ -174,6 +207,9 @@ class Runner:
                 async with self._database.write() as tx:
                     shall_end = await queue.extend(tx, job, self._pace.lease_ms)
             except StorageUnavailable:
+                continue
+            except Exception:
+                _log.exception("a lease could not be extended, trying again", job_id=job.id)
                 continue
             if shall_end is None:
                 task.cancel()
@@ -196,7 +232,6 @@ class Runner:
                     last = job.attempt >= job.max_attempts
                     wait_ms = delay_ms if delay_ms is not None else retry_delay_ms(job.attempt)
                     text = str(error) if isinstance(error, RetryLater) else f"{type(error).__name__}: {error}"
-                    text = text.replace("\0", "").encode(errors="replace").decode()  # what a database can hold
                     await queue.fail(tx, job, text, retry_in_ms=None if last else wait_ms)
 
 

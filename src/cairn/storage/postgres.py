@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Self
 
 import asyncpg
 
 from cairn.base import log
-from cairn.storage.database import Row, StorageUnavailable, Tx
+from cairn.storage.database import Row, StorageUnavailable
 from cairn.storage.signals import Signals
 from cairn.storage.statements import POSTGRES, Bulk, Query, compiled_for
 
-T = TypeVar("T")
-
 _CHANNEL = "cairn"
+_NOTIFY = "SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice"
 _CONNECT_SECONDS = 10.0
 _STATEMENT_SECONDS = 60.0
 _ACQUIRE_SECONDS = 10.0
@@ -36,6 +35,25 @@ _UNAVAILABLE = (
 )
 
 _log = log.logger("postgres")
+
+
+class _Guard:
+    """What the driver raises for a server that is away or refuses becomes one error of ours; faults of ours do not.
+
+    Around statements only, never around the code between them.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, _UNAVAILABLE):
+            raise StorageUnavailable(str(error)) from error
+
+
+_guard = _Guard()
 
 
 class _Connection(asyncpg.Connection):  # type: ignore[misc]
@@ -58,26 +76,11 @@ class PostgresDatabase:
         self.signals = Signals()
         self._listening = asyncio.create_task(self._listen_forever())
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Tx]:
-        tx = _Read(self._pool)
-        try:
-            yield tx
-        except _UNAVAILABLE as error:
-            raise StorageUnavailable(str(error)) from error
-        finally:
-            await tx.release()
+    def read(self) -> _Read:
+        return _Read(self._pool)
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Tx]:
-        try:
-            async with self._pool.acquire(timeout=_ACQUIRE_SECONDS) as connection, connection.transaction():
-                tx = _Write(connection)
-                yield tx
-                for topic, payload in tx.notices:
-                    await connection.execute("SELECT pg_notify($1, $2)", _CHANNEL, f"{topic} {payload}")
-        except _UNAVAILABLE as error:
-            raise StorageUnavailable(str(error)) from error
+    def write(self) -> _Write:
+        return _Write(self._pool)
 
     async def _listen_forever(self) -> None:
         """Hear the signals of all processes; after a lost connection, connect again."""
@@ -144,27 +147,36 @@ async def open_postgres(url: str, *, pool: int = 10) -> PostgresDatabase:
 class _Read:
     """Reads outside any transaction; takes its connection at the first statement."""
 
+    __slots__ = ("_connection", "_pool")
+
     def __init__(self, pool: Any) -> None:
         self._pool = pool
         self._connection: Any = None
 
-    async def _run(self, method: str, query: Query, values: dict[str, Any]) -> Any:
-        compiled = compiled_for(query, POSTGRES)
-        if self._connection is None:
-            self._connection = await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
-        call: Awaitable[Any] = getattr(self._connection, method)(compiled.text, *compiled.arguments(values))
-        return await call
+    async def __aenter__(self) -> Self:
+        return self
 
-    async def release(self) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._connection is not None:
-            await self._pool.release(self._connection)
+            with _guard:
+                await self._pool.release(self._connection)
+
+    async def _acquire(self) -> Any:
+        self._connection = await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
+        return self._connection
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
-        row: Row | None = await self._run("fetchrow", query, values)
+        compiled = compiled_for(query, POSTGRES)
+        with _guard:
+            connection = self._connection or await self._acquire()
+            row: Row | None = await connection.fetchrow(compiled.text, *compiled.arguments(values))
         return row
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
-        rows: list[Row] = await self._run("fetch", query, values)
+        compiled = compiled_for(query, POSTGRES)
+        with _guard:
+            connection = self._connection or await self._acquire()
+            rows: list[Row] = await connection.fetch(compiled.text, *compiled.arguments(values))
         return rows
 
     async def run(self, query: Query, /, **values: Any) -> int:
@@ -183,25 +195,68 @@ class _Read:
 
 
 class _Write:
-    """A transaction on one connection."""
+    """A transaction on one connection, from the beginning of the block to its end."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self.notices: list[tuple[str, str]] = []
+    __slots__ = ("_connection", "_notices", "_pool")
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        self._connection: Any = None
+        self._notices: dict[str, None] = {}
+
+    async def __aenter__(self) -> Self:
+        with _guard:
+            self._connection = await self._pool.acquire(timeout=_ACQUIRE_SECONDS)
+            try:
+                await self._connection.execute("BEGIN")
+            except BaseException:
+                await self._give_up()
+                raise
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            await self._give_up()
+            return
+        with _guard:
+            try:
+                if self._notices:
+                    await self._connection.execute(_NOTIFY, _CHANNEL, list(self._notices))
+                await self._connection.execute("COMMIT")
+            except BaseException:
+                await self._give_up()
+                raise
+            await self._pool.release(self._connection)
+
+    async def _give_up(self) -> None:
+        """Nothing is kept. A connection that cannot even roll back is thrown away."""
+        try:
+            await self._connection.execute("ROLLBACK", timeout=_CLOSE_SECONDS)
+        except (*_UNAVAILABLE, asyncpg.PostgresError):
+            self._connection.terminate()
+        except BaseException:
+            self._connection.terminate()
+            raise
+        finally:
+            with _guard:
+                await self._pool.release(self._connection)
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         compiled = compiled_for(query, POSTGRES)
-        row: Row | None = await self._connection.fetchrow(compiled.text, *compiled.arguments(values))
+        with _guard:
+            row: Row | None = await self._connection.fetchrow(compiled.text, *compiled.arguments(values))
         return row
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, POSTGRES)
-        rows: list[Row] = await self._connection.fetch(compiled.text, *compiled.arguments(values))
+        with _guard:
+            rows: list[Row] = await self._connection.fetch(compiled.text, *compiled.arguments(values))
         return rows
 
     async def run(self, query: Query, /, **values: Any) -> int:
         compiled = compiled_for(query, POSTGRES)
-        tag: str = await self._connection.execute(compiled.text, *compiled.arguments(values))
+        with _guard:
+            tag: str = await self._connection.execute(compiled.text, *compiled.arguments(values))
         return int(tag.rsplit(" ", 1)[-1])
 
     sweep = run
@@ -210,11 +265,13 @@ class _Write:
         if not rows:
             return set()
         arrays = [list(column) for column in zip(*rows, strict=True)]
-        inserted = {row[0] for row in await self._connection.fetch(bulk.for_postgres, *arrays)}
+        with _guard:
+            inserted = {row[0] for row in await self._connection.fetch(bulk.for_postgres, *arrays)}
         return {at for at, row in enumerate(rows) if row[0] in inserted}
 
     async def lock(self, name: str, /) -> None:
-        await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+        with _guard:
+            await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 
     def notify(self, topic: str, payload: str) -> None:
-        self.notices.append((topic, payload))
+        self._notices[f"{topic} {payload}"] = None  # the same notice twice says nothing new

@@ -23,13 +23,14 @@ from cairn.base import clock
 from cairn.storage.batch import Batch
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
-from cairn.storage.sqlite_rows import all_rows, first_row, rows_touched
+from cairn.storage.sqlite_rows import all_rows, first_row, rows_inserted, rows_touched
 from cairn.storage.statements import SQLITE, Bulk, Query, compiled_for
 
 T = TypeVar("T")
 
 _BUSY_TIMEOUT_MS = 10_000
 _CACHE_KIB = 32 * 1024
+_ROWS_AT_ONCE = 8
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -167,8 +168,10 @@ class _Write:
         return await self._writer.in_thread(lambda: rows_touched(self._writer.connection, compiled, values))
 
     async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
-        text, execute = bulk.for_sqlite, self._writer.connection.execute
-        return {at for at, row in enumerate(rows) if execute(text, row).rowcount}
+        if len(rows) < _ROWS_AT_ONCE:
+            return rows_inserted(self._writer.connection, bulk, rows)
+        # Many rows are worth the hop: meanwhile the loop reads the requests of the next group.
+        return await self._writer.in_thread(lambda: rows_inserted(self._writer.connection, bulk, rows))
 
     async def lock(self, name: str, /) -> None:
         """Nothing to do: whoever has the turn is alone."""

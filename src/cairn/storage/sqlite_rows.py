@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import json
 
 from cairn.storage.database import Row
-from cairn.storage.statements import Compiled
+from cairn.storage.statements import Bulk, Compiled
 
 
 def _arguments(compiled: Compiled, values: dict[str, Any]) -> list[Any]:
@@ -30,3 +31,9 @@ def all_rows(connection: sqlite3.Connection, compiled: Compiled, values: dict[st
 
 def rows_touched(connection: sqlite3.Connection, compiled: Compiled, values: dict[str, Any]) -> int:
     return connection.execute(compiled.text, _arguments(compiled, values)).rowcount
+
+
+def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> set[int]:
+    """The positions of the rows that were not there yet."""
+    execute, text = connection.execute, bulk.for_sqlite
+    return {at for at, row in enumerate(rows) if execute(text, row).rowcount}

@@ -62,8 +62,8 @@ class App:
             return
         started = clock.monotonic()
         request = Request(scope, receive)
-        given = request.headers.get(b"x-request-id", b"")
-        request.request_id = given.decode() if _REQUEST_ID.fullmatch(given) else ids.new("req")
+        given = request.headers.get(b"x-request-id")
+        request.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.new("req")
         self._addresses.set_client(request, scope)
         found = self._router.find(request.path)
         route = _route_of(found, request.method)
@@ -96,8 +96,7 @@ class App:
                 caller = await self._caller(route, request, tx)
                 result = await self._handle(route, call, caller, tx, values)
         else:
-            async with self._database.read() as tx:
-                caller = await self._caller(route, request, tx)
+            caller = await self._early_caller(route, request)
             arguments = await self._arguments(route, request, values)
             if route.tx is TxMode.WRITE:
                 async with self._database.write() as tx:
@@ -108,13 +107,19 @@ class App:
                 result = await route.handler(call, **arguments)
         return _as_response(route, call, result)
 
+    async def _early_caller(self, route: Route, request: Request) -> Caller | None:
+        """The caller of a route whose handler has no transaction yet."""
+        needs = route.needs
+        if needs.by_signature:
+            return await self._authenticators.verify_signature(self._database, request, needs.by_quick_signature)
+        async with self._database.read() as tx:
+            return await self._caller(route, request, tx)
+
     async def _caller(self, route: Route, request: Request, tx: Tx) -> Caller | None:
         if route.needs.credentials is None:
             return None
         if route.needs.by_signature:
-            return await self._authenticators.verify_signature(
-                tx, request, await request.read_body(), route.needs.by_quick_signature
-            )
+            return await self._early_caller(route, request)
         caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
         if route.tx is TxMode.READ:
             return caller  # what is read is not recorded, so nobody asks where the caller came from
@@ -122,8 +127,7 @@ class App:
 
     async def _caller_now(self, route: Route, request: Request) -> Caller | None:
         try:
-            async with self._database.read() as tx:
-                return await self._caller(route, request, tx)
+            return await self._early_caller(route, request)
         except Refusal:
             return None
 
@@ -151,7 +155,7 @@ class App:
         body = b"" if isinstance(response, Stream) else response.body
         if response.status != 304 and response.status != 204:
             headers.append((b"content-type", response.content_type))
-            headers.append((b"content-length", str(len(body)).encode()))
+            headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
 
@@ -200,9 +204,9 @@ def _refuse_over_limit(decision: Decision | None, route: Route | None) -> None:
 
 def _limit_headers(decision: Decision) -> Headers:
     return [
-        (b"x-ratelimit-limit", str(decision.limit).encode()),
-        (b"x-ratelimit-remaining", str(decision.remaining).encode()),
-        (b"x-ratelimit-reset", str(decision.reset_at_s).encode()),
+        (b"x-ratelimit-limit", b"%d" % decision.limit),
+        (b"x-ratelimit-remaining", b"%d" % decision.remaining),
+        (b"x-ratelimit-reset", b"%d" % decision.reset_at_s),
     ]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cairn.base import errors
 from cairn.base.caller import Caller, Role
 from cairn.base.errors import ErrorKind
-from cairn.storage.database import Tx
+from cairn.storage.database import Database, Tx
 from cairn.web.request import Request
 
 
@@ -83,7 +83,7 @@ class Origins:
 
 
 FindCaller = Callable[[Tx, str], Awaitable[Caller | None]]
-VerifySignature = Callable[[Tx, Request, bytes, bool], Awaitable[Caller]]
+VerifySignature = Callable[[Database, Request, bool], Awaitable[Caller]]
 
 
 @dataclass(frozen=True)

@@ -31,5 +31,10 @@ class Page(Struct, frozen=True):
 def cut(call: Call, page: Page, entries: Sequence[T], cursors: Sequence[str]) -> list[T]:
     """The page's entries; when more follow, the header says where to go on."""
     if len(entries) > page.limit:
-        call.set_header("X-Next-Cursor", cursors[page.limit - 1])
+        go_on_after(call, cursors[page.limit - 1])
     return list(entries[: page.limit])
+
+
+def go_on_after(call: Call, cursor: str) -> None:
+    """Say that more follows after this entry."""
+    call.set_header("X-Next-Cursor", cursor)

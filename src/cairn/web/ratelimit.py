@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
+
 from cairn.base import clock, log
 
 _WINDOWS_S = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
@@ -26,8 +28,7 @@ class Limit:
     window_s: int
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """What a limit says of one more request."""
 
     allowed: bool

@@ -64,9 +64,12 @@ class CommonHeaders:
         common = [*_COMMON, _HSTS] if https else _COMMON
         self._data = [*common, _DATA_POLICY]
         self._page = [*common, _PAGE_POLICY]
+        self._plain_data = [*self._data, _NO_STORE]
 
     def of(self, response: Response | Stream) -> Headers:
         """The security headers that fit the answer, then its own."""
+        if not response.headers and response.content_type is JSON:
+            return self._plain_data.copy()
         common = self._page if response.content_type.startswith(b"text/html") else self._data
         headers = [*common, *response.headers]
         if not any(name == b"cache-control" for name, _ in response.headers):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from typing import Any
 
 import msgspec
 
 from cairn.base import errors, limits
+from cairn.base.caller import Caller
+from cairn.features.sessions.blobs import take_out
 from cairn.wire.events import IngestEvent
 
 _GZIP = 16 + zlib.MAX_WBITS
 _SOURCE_CHARS = 50
 _LEVELS = 200
 """How deep a payload may be nested: far beyond any tool's, and within what can be walked again when it is read."""
-BLOB_MARK = "$blob"
+_VALUES = 100_000
+"""How many values a body may hold. A few kilobytes can inflate to millions, which would keep everybody waiting."""
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_SEPARATORS = (b",", b"[", b"{")
+# An escaped character, or a whole surrogate pair; half a pair is left where a text was cut in the middle of one.
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.DOTALL
+)
+_HALF_PAIR_BYTES = 6
 
 
 class SentEvent(msgspec.Struct):
@@ -61,27 +72,18 @@ def inflate(body: bytes, encoding: str | None) -> bytes:
     return inflated
 
 
-def capture(body: bytes, *, project_id: str, team_id: str, proof: str, source: str | None) -> Captured:
-    """Decode a body. The hash covers project, event and payload, whatever the order of keys was."""
-    try:
-        if not body.isascii():
-            body.decode()  # the decoder does not look into what it skips
-        sent = _decoder.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise errors.INVALID_BODY() from error
-    if body.count(b"{") + body.count(b"[") > _LEVELS and _is_too_deep(sent.payload):
-        raise errors.INVALID_BODY()
+def capture(body: bytes, caller: Caller, source: str | None) -> Captured:
+    """Decode what a project's tool has sent. The hash covers project, event and payload, whatever the order of keys."""
+    sent = _decode(body)
+    project_id = caller.credential_id
     named = sent.payload.get("source")
     canonical = _encode_sorted(sent.payload)
-    blobs: dict[str, bytes] = {}
-    kept = canonical
-    if len(canonical) > limits.BLOB_BYTES:
-        kept = _encode_sorted(_take_out(sent.payload, blobs))
+    kept, blobs = take_out(sent.payload, canonical)
     about = f"{project_id}\0{sent.event.value}\0".encode()
     return Captured(
         project_id=project_id,
-        team_id=team_id,
-        proof=proof,
+        team_id=caller.team_id,
+        proof=caller.proof,
         source=_source(named if isinstance(named, str) else source),
         event=sent.event.value,
         payload=kept.decode(),
@@ -89,6 +91,34 @@ def capture(body: bytes, *, project_id: str, team_id: str, proof: str, source: s
         content_hash=hashlib.sha256(about + canonical).digest(),
         blobs=blobs,
     )
+
+
+def _decode(body: bytes) -> SentEvent:
+    if len(body) > _VALUES and _holds_too_much(body):
+        raise errors.INVALID_BODY()
+    try:
+        if not body.isascii():
+            body.decode()  # the decoder does not look into what it skips
+        if b"\\ud" in body or b"\\uD" in body:
+            body = _ESCAPE.sub(_without_half_pairs, body)
+        sent = _decoder.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise errors.INVALID_BODY() from error
+    if body.count(b"{") + body.count(b"[") > _LEVELS and _is_too_deep(sent.payload):
+        raise errors.INVALID_BODY()
+    return sent
+
+
+def _without_half_pairs(escape: re.Match[bytes]) -> bytes:
+    """No encoding can hold half a character; the replacement character takes its place."""
+    return escape[0] if len(escape[0]) != _HALF_PAIR_BYTES else rb"\ufffd"
+
+
+def _holds_too_much(body: bytes) -> bool:
+    if sum(map(body.count, _SEPARATORS)) <= _VALUES:
+        return False
+    outside = _STRING.sub(b"", body)
+    return sum(map(outside.count, _SEPARATORS)) > _VALUES
 
 
 def _is_too_deep(payload: dict[str, Any]) -> bool:
@@ -103,19 +133,3 @@ def _is_too_deep(payload: dict[str, Any]) -> bool:
 
 def _source(given: str | None) -> str:
     return (given or "").replace("\0", "").strip()[:_SOURCE_CHARS] or "api"
-
-
-def _take_out(value: Any, blobs: dict[str, bytes]) -> Any:
-    """The value with every large text replaced by its hash; the texts go into ``blobs``."""
-    if isinstance(value, str) and len(value) > limits.BLOB_BYTES // 4:
-        content = value.encode()
-        if len(content) <= limits.BLOB_BYTES:
-            return value
-        sha256 = hashlib.sha256(content).hexdigest()
-        blobs[sha256] = content
-        return {BLOB_MARK: sha256, "size": len(content)}
-    if isinstance(value, dict):
-        return {key: _take_out(entry, blobs) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_take_out(entry, blobs) for entry in value]
-    return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cairn.base import errors
-from cairn.features.ingest.payload import capture, inflate
 from cairn.features.ingest.service import Capture
 from cairn.web.call import Call
 from cairn.web.needs import QUICK_SIGNATURE, needs
@@ -34,13 +33,7 @@ routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=er
 )
 async def ingest(call: Call) -> Ingested:
     """Keep an event. The answer comes after it is durable; the same event again is not kept twice."""
-    require_json(call.request)
-    body = inflate(await call.request.read_body(), call.request.header(b"content-encoding"))
-    captured = capture(
-        body,
-        project_id=call.caller.credential_id,
-        team_id=call.caller.team_id,
-        proof=call.caller.proof,
-        source=call.request.header(b"x-service-source"),
-    )
-    return await call.use(Capture).take(captured)
+    request = call.request
+    require_json(request)
+    encoding, source = request.header(b"content-encoding"), request.header(b"x-service-source")
+    return await call.use(Capture).take(await request.read_body(), encoding, call.caller, source)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 from cairn.base import clock, errors, ids
-from cairn.base.caller import Scope
+from cairn.base.caller import Caller, Scope
 from cairn.base.errors import Refusal
 from cairn.features.ingest import store
-from cairn.features.ingest.payload import Captured
+from cairn.features.ingest.linking import Links
+from cairn.features.ingest.payload import Captured, capture, inflate
 from cairn.features.projects.secrets import accepted_secrets
 from cairn.features.sessions import store as sessions
 from cairn.jobs import outbox
@@ -18,8 +23,8 @@ from cairn.storage.grouping import Grouped
 from cairn.wire.events import WebhookEvent
 from cairn.wire.sessions import Ingested
 
-_Lane = tuple[str, str]
-"""A project and a source: events of one lane share a session."""
+_LARGE_BYTES = 64 * 1024
+_BLOBS_AT_ONCE = 8
 
 
 class Capture:
@@ -30,15 +35,28 @@ class Capture:
         self._blobs = blobs
         self._window_ms = window_ms
         self._grouped: Grouped[Captured, Ingested | Refusal] = Grouped(database, self._keep)
+        self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-events")
 
-    async def take(self, captured: Captured) -> Ingested:
+    async def take(self, sent: bytes, encoding: str | None, caller: Caller, source: str | None) -> Ingested:
         """Where the event is kept, once it is durable."""
+        if encoding is None and len(sent) <= _LARGE_BYTES:
+            captured = capture(sent, caller, source)
+        else:  # large ones are read in a line of their own, and nobody else waits for them
+            loop = asyncio.get_running_loop()
+            captured = await loop.run_in_executor(
+                self._reader, lambda: capture(inflate(sent, encoding), caller, source)
+            )
         if captured.blobs:
             await self._put_blobs(captured)
-        kept = await self._grouped.submit(captured)
+        kept = await self._grouped.submit(captured, captured.team_id, captured.size_bytes)
         if isinstance(kept, Refusal):
+            if captured.blobs and kept.kind is errors.PROJECT_NOT_FOUND:  # deleted in this very moment
+                await self._blobs.delete_project(captured.project_id)
             raise kept
         return kept
+
+    def close(self) -> None:
+        self._reader.shutdown(wait=False, cancel_futures=True)
 
     async def _put_blobs(self, captured: Captured) -> None:
         """Store the large texts, unless it is known already that the event will be refused."""
@@ -47,49 +65,34 @@ class Capture:
         refusal = _refusal(projects.get(captured.project_id), captured)
         if refusal is not None:
             raise refusal
-        for sha256, content in captured.blobs.items():
-            await self._blobs.put(captured.project_id, sha256, content)
+        waiting = iter(captured.blobs.items())
+        while some := list(islice(waiting, _BLOBS_AT_ONCE)):
+            await asyncio.gather(*(self._blobs.put(captured.project_id, *named) for named in some))
 
     async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | Refusal]:
         """All events of a group: refuse what may not be written, insert the rest, link them to sessions."""
-        now_ms = clock.now_ms()
-        lanes: dict[_Lane, str | None] = {(item.project_id, item.source): None for item in captured}
-        for project_id, source in sorted(lanes):
-            await tx.lock(f"capture:{project_id}:{source}")
-        projects = await store.find_projects(tx, sorted({item.project_id for item in captured}))
+        projects = await store.hold_projects(tx, sorted({item.project_id for item in captured}))
         refusals = [_refusal(projects.get(item.project_id), item) for item in captured]
         accepted = [item for item, refusal in zip(captured, refusals, strict=True) if refusal is None]
-        for lane in lanes:
-            lanes[lane] = await store.find_open_session(tx, *lane, now_ms - self._window_ms)
-        results = iter(await self._insert(tx, accepted, lanes, now_ms))
+        results = iter(await self._insert(tx, accepted, clock.now_ms()) if accepted else ())
         return [refusal or next(results) for refusal in refusals]
 
-    async def _insert(
-        self, tx: Tx, accepted: Sequence[Captured], lanes: dict[_Lane, str | None], now_ms: int
-    ) -> list[Ingested]:
-        open_ids = {lane: found or ids.new("ses") for lane, found in lanes.items()}
+    async def _insert(self, tx: Tx, accepted: Sequence[Captured], now_ms: int) -> list[Ingested]:
+        links = Links(now_ms - self._window_ms)
+        session_ids = [await links.session_for(tx, item) for item in accepted]
         event_ids = [ids.new("evt") for _ in accepted]
-        session_ids = [open_ids[(item.project_id, item.source)] for item in accepted]
         await store.insert_blobs(tx, accepted, now_ms)
         new = await store.insert_events(tx, accepted, event_ids, session_ids, now_ms)
-        counts: dict[_Lane, int] = {}
-        for at in new:
-            lane = (accepted[at].project_id, accepted[at].source)
-            counts[lane] = counts.get(lane, 0) + 1
-        teams = {item.project_id: item.team_id for item in accepted}
-        for lane, count in counts.items():
-            if lanes[lane] is None:
-                await _begin_session(tx, teams[lane[0]], open_ids[lane], lane, count, now_ms)
+        for session_id, count in Counter(session_ids[at] for at in sorted(new)).items():
+            first = links.begun.get(session_id)
+            if first is None:
+                await store.count_events(tx, session_id, count, now_ms)
             else:
-                await store.count_events(tx, open_ids[lane], count, now_ms)
-        kept: list[Ingested] = []
-        for at, item in enumerate(accepted):
-            if at in new:
-                kept.append(Ingested(event_id=event_ids[at], session_id=session_ids[at]))
-            else:
-                first = await store.get_first(tx, item.content_hash)
-                kept.append(Ingested(event_id=first["id"], session_id=first["session_id"], duplicate=True))
-        return kept
+                await _begin_session(tx, session_id, first, count, now_ms)
+        return [
+            Ingested(event_id=event_ids[at], session_id=session_ids[at]) if at in new else await _kept_before(tx, item)
+            for at, item in enumerate(accepted)
+        ]
 
 
 def _refusal(project: Row | None, item: Captured) -> Refusal | None:
@@ -103,9 +106,15 @@ def _refusal(project: Row | None, item: Captured) -> Refusal | None:
     return None
 
 
-async def _begin_session(tx: Tx, team_id: str, session_id: str, lane: _Lane, count: int, now_ms: int) -> None:
-    project_id, source = lane
-    scope = Scope(team_id)
-    await sessions.insert_session(tx, scope, session_id, project_id, source=source, now_ms=now_ms, event_count=count)
+async def _kept_before(tx: Tx, item: Captured) -> Ingested:
+    first = await store.get_first(tx, item.content_hash)
+    return Ingested(event_id=first["id"], session_id=first["session_id"], duplicate=True)
+
+
+async def _begin_session(tx: Tx, session_id: str, first: Captured, count: int, now_ms: int) -> None:
+    scope = Scope(first.team_id)
+    await sessions.insert_session(
+        tx, scope, session_id, first.project_id, source=first.source, now_ms=now_ms, event_count=count
+    )
     data = {"sessionId": session_id, "status": "active", "eventCount": count}
-    await outbox.emit(tx, scope, WebhookEvent.SESSION_CREATED, project_id, data)
+    await outbox.emit(tx, scope, WebhookEvent.SESSION_CREATED, first.project_id, data)

@@ -27,15 +27,15 @@ _EVENTS = Bulk(
     ("content_hash",),
 )
 _BLOBS = Bulk(blobs, ("sha256", "project_id", "team_id", "size_bytes", "created_at_ms"), ("project_id", "sha256"))
-_PROJECTS = Sql(
-    select(
-        projects.c.id,
-        projects.c.status,
-        projects.c.hmac_secret_sealed,
-        projects.c.hmac_previous_sealed,
-        projects.c.hmac_previous_until_ms,
-    ).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
-)
+_some_projects = select(
+    projects.c.id,
+    projects.c.status,
+    projects.c.hmac_secret_sealed,
+    projects.c.hmac_previous_sealed,
+    projects.c.hmac_previous_until_ms,
+).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
+_PROJECTS = Sql(_some_projects)
+_HOLD_PROJECTS = Sql(_some_projects.order_by(projects.c.id).with_for_update(key_share=True))
 _OPEN_SESSION = Sql(
     select(sessions.c.id)
     .where(
@@ -46,6 +46,7 @@ _OPEN_SESSION = Sql(
     )
     .order_by(sessions.c.last_event_ms.desc(), sessions.c.id.desc())
     .limit(1)
+    .with_for_update()
 )
 _COUNT = Sql(
     update(sessions)
@@ -58,6 +59,15 @@ _FIRST = Sql(select(events.c.id, events.c.session_id).where(events.c.content_has
 async def find_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
     """Unscoped: a signature speaks for a project, not for a team."""
     rows = await tx.many(_PROJECTS, wanted=list(project_ids))
+    return {row["id"]: row for row in rows}
+
+
+async def hold_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
+    """Unscoped, as above. Until the transaction ends nobody else links events of these projects to sessions."""
+    if len(project_ids) == 1:
+        row = await tx.one(_HOLD_PROJECTS, wanted=list(project_ids))
+        return {} if row is None else {row["id"]: row}
+    rows = await tx.many(_HOLD_PROJECTS, wanted=list(project_ids))
     return {row["id"]: row for row in rows}
 
 

@@ -11,7 +11,7 @@ from cairn.base import clock, errors, ids, limits, signing
 from cairn.base.caller import MEMBER, Caller, Via
 from cairn.base.crypto import Sealer
 from cairn.features.projects.secrets import accepted_secrets, secret_context
-from cairn.storage.database import Row, Tx
+from cairn.storage.database import Database, Row
 from cairn.storage.statements import Sql
 from cairn.storage.tables import projects
 from cairn.web.request import Request
@@ -37,7 +37,7 @@ class Signatures:
         self._open = lru_cache(maxsize=_KEPT_PROJECTS)(sealer.open)
         self._seen: OrderedDict[str, Row] = OrderedDict()
 
-    async def verify(self, tx: Tx, request: Request, body: bytes, quick: bool = False) -> Caller:
+    async def verify(self, database: Database, request: Request, quick: bool = False) -> Caller:
         """The caller. ``quick``: a project seen before is not looked up; the caller's proof is confirmed later."""
         project_id = request.header(b"x-service-project")
         timestamp = request.header(b"x-service-timestamp")
@@ -46,10 +46,12 @@ class Signatures:
             raise errors.MISSING_HEADER()
         if not _is_fresh(timestamp):
             raise errors.TIMESTAMP_EXPIRED()
-        project = self._seen.get(project_id) if quick else None
-        proof = self._proof(project, timestamp, body, signature) if project is not None else None
-        if project is None or proof is None:
-            project = await self._look_up(tx, project_id)
+        remembered = self._seen.get(project_id) if quick else None
+        project = remembered or await self._look_up(database, project_id)
+        body = await request.read_body()  # not before we know that somebody means it
+        proof = self._proof(project, timestamp, body, signature)
+        if proof is None and remembered is not None:
+            project = await self._look_up(database, project_id)
             proof = self._proof(project, timestamp, body, signature)
         if proof is None:
             raise errors.INVALID_SIGNATURE()
@@ -64,8 +66,11 @@ class Signatures:
             request_id=request.request_id,
         )
 
-    async def _look_up(self, tx: Tx, project_id: str) -> Row:
-        project = await tx.one(_FIND, project_id=project_id) if ids.looks_valid(project_id, "prj") else None
+    async def _look_up(self, database: Database, project_id: str) -> Row:
+        project: Row | None = None
+        if ids.looks_valid(project_id, "prj"):
+            async with database.read() as tx:
+                project = await tx.one(_FIND, project_id=project_id)
         if project is None:
             self._seen.pop(project_id, None)
             raise errors.PROJECT_NOT_FOUND()

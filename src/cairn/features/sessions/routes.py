@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
-from cairn.base import clock, errors
+from cairn.base import errors
 from cairn.base.plans import Plans
 from cairn.features.identity import store as people
 from cairn.features.projects.access import Right, get_project
 from cairn.features.sessions import service, store
-from cairn.features.sessions.blobs import inline
+from cairn.features.sessions.blobs import Unpacking
 from cairn.features.sessions.service import Models
 from cairn.ports.blobs.store import Blobs
 from cairn.storage.database import Row
 from cairn.web.call import Call
 from cairn.web.etag import refuse_if_changed, show_etag
 from cairn.web.needs import KEY, LOGIN, needs
-from cairn.web.paging import Page, cut
-from cairn.web.routes import Routes
+from cairn.web.paging import Page, cut, go_on_after
+from cairn.web.routes import Routes, TxMode
 from cairn.wire.sessions import (
     EnrichmentJob,
     NewSession,
@@ -112,20 +110,22 @@ async def update_session(call: Call, id: str, body: SessionChange) -> SessionDet
     return detail
 
 
-@routes.add("GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN), name="events", errors=_MISSING)
+@routes.add("GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN), name="events", tx=TxMode.NONE, errors=_MISSING)
 async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEvent]:
     """The events of a session, oldest first; with ``blobs=inline`` large texts are given back whole."""
-    session, _ = await service.get_session(call.tx, call.caller, id, Right.READ)
-    rows = await store.list_events(call.tx, call.caller.scope, id, after=query.cursor, take=query.take)
-    shown = cut(call, query, rows, [row["id"] for row in rows])
-    found = []
-    for row in shown:
-        payload = msgspec.json.decode(row["payload"])
-        if query.blobs == "inline":
-            payload = await inline(call.tx, call.use(Blobs), call.caller.scope, session["project_id"], payload)
-        found.append(
-            SessionEvent(id=row["id"], event=row["event"], payload=payload, created_at=clock.iso(row["created_at_ms"]))
-        )
+    async with call.database.read() as tx:
+        session, _ = await service.get_session(tx, call.caller, id, Right.READ)
+        rows, more = await service.list_events(tx, call.caller, id, query.cursor, query.limit)
+    blobs = call.use(Blobs) if query.blobs == "inline" else None
+    unpacking = Unpacking(blobs, session["project_id"])
+    found: list[SessionEvent] = []
+    for row in rows:
+        found.append(service.event_shape(row, await unpacking.payload(row["payload"])))
+        if unpacking.size > service.PAGE_BYTES:
+            more = more or row is not rows[-1]
+            break
+    if more:
+        go_on_after(call, found[-1].id)
     return found
 
 

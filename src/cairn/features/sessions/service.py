@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from cairn.base import clock, errors
@@ -13,7 +15,11 @@ from cairn.jobs import outbox
 from cairn.memory import states
 from cairn.storage.database import Row, Tx
 from cairn.wire.events import WebhookEvent
-from cairn.wire.sessions import EnrichmentJob, PipelineStage, SessionDetail, SessionEntry
+from cairn.wire.sessions import EnrichmentJob, PipelineStage, SessionDetail, SessionEntry, SessionEvent
+
+PAGE_BYTES = 8 * 1024 * 1024
+"""A page of events ends after so many bytes, whatever its limit."""
+_BY_HAND = ("active", "completed")
 
 
 class Models:
@@ -48,6 +54,10 @@ def detail_shape(row: Row, model: str) -> SessionDetail:
     )
 
 
+def event_shape(row: Row, payload: Any) -> SessionEvent:
+    return SessionEvent(id=row["id"], event=row["event"], payload=payload, created_at=clock.iso(row["created_at_ms"]))
+
+
 def job_shape(row: Row) -> EnrichmentJob:
     stages = msgspec.json.decode(row["stages"], type=list[PipelineStage])
     result = msgspec.json.decode(row["result"]) if row["result"] else {}
@@ -62,8 +72,9 @@ def job_shape(row: Row) -> EnrichmentJob:
 
 
 async def get_session(tx: Tx, caller: Caller, session_id: str, wanted: Right) -> tuple[Row, Row]:
-    """The session and its project, if the caller may see them."""
-    session = await store.find_session(tx, caller.scope, session_id)
+    """The session and its project, if the caller may see them; one that is wanted for a change is held."""
+    find = store.find_session if wanted is Right.READ else store.hold_session
+    session = await find(tx, caller.scope, session_id)
     if session is None:
         raise errors.SESSION_NOT_FOUND()
     try:
@@ -71,6 +82,17 @@ async def get_session(tx: Tx, caller: Caller, session_id: str, wanted: Right) ->
     except errors.Refusal as refusal:
         raise errors.SESSION_NOT_FOUND() if refusal.kind is errors.PROJECT_NOT_FOUND else refusal from None
     return session, project
+
+
+async def list_events(tx: Tx, caller: Caller, session_id: str, after: str | None, limit: int) -> tuple[list[Row], bool]:
+    """A page of events, ended by its number or by its bytes, and whether more follow."""
+    rows = await store.list_events(tx, caller.scope, session_id, after=after, take=limit + 1, most_bytes=PAGE_BYTES)
+    if len(rows) > limit:
+        return rows[:limit], True
+    if sum(row["size_bytes"] for row in rows) < PAGE_BYTES:
+        return rows, False
+    following = await store.list_events(tx, caller.scope, session_id, after=rows[-1]["id"], take=1, most_bytes=0)
+    return rows, bool(following)
 
 
 async def tell(tx: Tx, event: WebhookEvent, session: Row, *, status: str, event_count: int) -> None:
@@ -87,12 +109,14 @@ async def create_session(tx: Tx, caller: Caller, project_id: str) -> tuple[Row, 
 
 async def change_status(tx: Tx, caller: Caller, session: Row, status: str) -> None:
     """By hand a session can only be completed, or taken up again."""
+    if status not in _BY_HAND:
+        raise errors.INVALID_TRANSITION()
     if status == session["status"]:
         return
-    if status not in ("active", "completed") or not states.SESSION.allows(session["status"], status):
+    if session["status"] not in _BY_HAND or not states.SESSION.allows(session["status"], status):
         raise errors.INVALID_TRANSITION()
-    if session["status"] not in ("active", "completed"):
-        raise errors.INVALID_TRANSITION()
-    await store.update_status(tx, caller.scope, session["id"], status)
-    if status == "completed":
+    if status == "active":
+        await store.reopen(tx, caller.scope, session["id"])
+    else:
+        await store.update_status(tx, caller.scope, session["id"], status)
         await tell(tx, WebhookEvent.SESSION_COMPLETED, session, status=status, event_count=session["event_count"])

@@ -9,24 +9,28 @@ from cairn.base.caller import Caller, Scope
 from cairn.features.projects.access import visible_to
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
-from cairn.storage.tables import blobs, events, jobs, projects, sessions
+from cairn.storage.tables import events, jobs, projects, sessions
 
 ENRICHMENT = "enrichment"
 """The kind of the jobs that turn a session's events into memory."""
 
 _INSERT = Sql(insert(sessions))
-_FIND = Sql(
-    select(sessions)
-    .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
-    .with_for_update()
-)
+_find = select(sessions).where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
+_FIND = Sql(_find)
+_HOLD = Sql(_find.with_for_update())
 _SET_STATUS = Sql(
     update(sessions)
     .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
     .values(status=bindparam("new_status"), completed_at_ms=bindparam("new_completed_at_ms"))
 )
-_EVENTS = Sql(
-    select(events.c.id, events.c.event, events.c.payload, events.c.created_at_ms)
+_REOPEN = Sql(
+    update(sessions)
+    .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
+    .values(status="active", completed_at_ms=None, last_event_ms=bindparam("now_ms"))
+)
+# Sizes first, so that the payloads beyond a page's bytes are not even read.
+_sizes = (
+    select(events.c.id, func.sum(events.c.size_bytes).over(order_by=events.c.id).label("up_to"), events.c.size_bytes)
     .where(
         events.c.team_id == bindparam("scope"),
         events.c.session_id == bindparam("of_session"),
@@ -34,6 +38,13 @@ _EVENTS = Sql(
     )
     .order_by(events.c.id)
     .limit(bindparam("take"))
+    .subquery()
+)
+_EVENTS = Sql(
+    select(events.c.id, events.c.event, events.c.payload, events.c.size_bytes, events.c.created_at_ms)
+    .join(_sizes, _sizes.c.id == events.c.id)
+    .where(_sizes.c.up_to - _sizes.c.size_bytes <= bindparam("most_bytes"))
+    .order_by(events.c.id)
 )
 _JOBS = Sql(
     select(jobs)
@@ -47,15 +58,6 @@ _JOBS = Sql(
     .limit(bindparam("take"))
 )
 _AFTER_ALL_IDS = "\uffff"
-_HAS_BLOB = Sql(
-    select(func.count().label("found"))
-    .select_from(blobs)
-    .where(
-        blobs.c.team_id == bindparam("scope"),
-        blobs.c.project_id == bindparam("of_project"),
-        blobs.c.sha256 == bindparam("hashed"),
-    )
-)
 _EXPIRED = Sql(
     select(sessions)
     .where(sessions.c.status == "active", sessions.c.last_event_ms < bindparam("silent_since_ms"))
@@ -95,8 +97,12 @@ async def insert_session(
 
 
 async def find_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
-    """The session; inside a write it is held until the transaction ends."""
     return await tx.one(_FIND, scope=scope, session_id=session_id)
+
+
+async def hold_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
+    """The session, for a change: nobody else changes it until the transaction ends."""
+    return await tx.one(_HOLD, scope=scope, session_id=session_id)
 
 
 async def list_sessions(
@@ -122,19 +128,23 @@ async def update_status(tx: Tx, scope: Scope, session_id: str, status: str) -> N
     )
 
 
-async def list_events(tx: Tx, scope: Scope, session_id: str, *, after: str | None, take: int) -> list[Row]:
-    """Oldest first."""
-    return await tx.many(_EVENTS, scope=scope, of_session=session_id, after=after or "", take=take)
+async def reopen(tx: Tx, scope: Scope, session_id: str) -> None:
+    """Active again, for a whole window from now on."""
+    await tx.run(_REOPEN, scope=scope, session_id=session_id, now_ms=clock.now_ms())
+
+
+async def list_events(
+    tx: Tx, scope: Scope, session_id: str, *, after: str | None, take: int, most_bytes: int
+) -> list[Row]:
+    """Oldest first: so many, or as many as fit into the bytes and one more."""
+    return await tx.many(
+        _EVENTS, scope=scope, of_session=session_id, after=after or "", take=take, most_bytes=most_bytes
+    )
 
 
 async def list_jobs(tx: Tx, scope: Scope, session_id: str, *, before: str | None, take: int) -> list[Row]:
     """Newest first."""
     return await tx.many(_JOBS, scope=scope, of_session=session_id, before=before or _AFTER_ALL_IDS, take=take)
-
-
-async def has_blob(tx: Tx, scope: Scope, project_id: str, sha256: str) -> bool:
-    row = await tx.one(_HAS_BLOB, scope=scope, of_project=project_id, hashed=sha256)
-    return row is not None and bool(row["found"])
 
 
 async def list_expired(tx: Tx, *, silent_since_ms: int, take: int) -> list[Row]:

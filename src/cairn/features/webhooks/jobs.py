@@ -18,11 +18,15 @@ from cairn.wire.webhooks import DeliveryBody
 
 DISABLED_MAIL = "webhooks.disabled_mail"
 _FAILURES_UNTIL_DISABLED = 10
+_DELIVERIES_AT_ONCE = 500
 _KEPT_MS = 30 * clock.DAY_MS
 
 
 async def fan_out(tx: Tx, take: int) -> int:
-    """Turn waiting events into deliveries, in one transaction; how many events there were."""
+    """Turn waiting events into deliveries, in one transaction of bounded size; how many events there were.
+
+    That is ``take`` also when some had to be left for the next transaction, so that it follows at once.
+    """
     events = await store.list_waiting_events(tx, take)
     if not events:
         return 0
@@ -30,12 +34,18 @@ async def fan_out(tx: Tx, take: int) -> int:
     for row in await store.list_listening(tx, sorted({event["project_id"] for event in events if event["project_id"]})):
         wanted = set(msgspec.json.decode(row["events"]))
         listening.setdefault(row["project_id"], []).append((row["id"], wanted))
+    told: list[str] = []
+    promised = 0
     for event in events:
-        for webhook_id, wanted in listening.get(event["project_id"], ()):
-            if event["type"] in wanted:
-                await _promise(tx, webhook_id, event)
-    await store.empty_outbox(tx, [event["id"] for event in events])
-    return len(events)
+        hearing = [found for found, wanted in listening.get(event["project_id"], ()) if event["type"] in wanted]
+        if told and promised + len(hearing) > _DELIVERIES_AT_ONCE:
+            break
+        for webhook_id in hearing:
+            await _promise(tx, webhook_id, event)
+        told.append(event["id"])
+        promised += len(hearing)
+    await store.empty_outbox(tx, told)
+    return len(events) if len(told) == len(events) else take
 
 
 async def _promise(tx: Tx, webhook_id: str, event: Row) -> None:
@@ -84,65 +94,60 @@ class Deliverer:
             webhook = await store.find_webhook(tx, scope, delivery["webhook_id"]) if delivery else None
         if delivery is None or webhook is None or delivery["status"] != "pending":
             return
+        early_ms = (delivery["next_attempt_ms"] or 0) - clock.now_ms()
+        if early_ms > 0:  # an attempt was written down, but not the job's own end
+            raise RetryLater("not due yet", early_ms)
         if webhook["status"] != "active":
-            answer = Answer(None, "the webhook is disabled")
-        else:
-            answer = await self.send(webhook, delivery)
-        attempts = delivery["attempts"] + 1
-        async with run.finish(f"attempt {attempts}") as tx:
-            again_in_ms = await self.settle(tx, scope, webhook, delivery, answer)
+            async with run.finish("disabled") as tx:
+                await store.update_delivery(
+                    tx,
+                    scope,
+                    delivery["id"],
+                    status="failed",
+                    attempts=delivery["attempts"],
+                    error="the webhook is disabled",
+                )
+            return
+        answer = await self.send(webhook, delivery)
+        async with run.finish(f"attempt {delivery['attempts'] + 1}") as tx:
+            again_in_ms = await self.settle(tx, scope, delivery, answer)
         if again_in_ms is not None:
             raise RetryLater(answer.error or "not delivered", again_in_ms)
 
-    async def settle(self, tx: Tx, scope: Scope, webhook: Row, delivery: Row, answer: Answer) -> int | None:
+    async def settle(self, tx: Tx, scope: Scope, delivery: Row, answer: Answer) -> int | None:
         """Write an attempt down; in how many milliseconds to try again, or None when it is over."""
+        webhook = await store.hold_webhook(tx, scope, delivery["webhook_id"])  # it may have been switched meanwhile
+        if webhook is None:
+            return None
         attempts = delivery["attempts"] + 1
-        current = await store.find_webhook(tx, scope, webhook["id"])  # it may have been switched meanwhile
-        if current is None:
-            return None
-        webhook = current
-        if answer.succeeded:
-            await store.update_delivery(
-                tx, scope, delivery["id"], status="delivered", attempts=attempts, response_status=answer.status
-            )
-            await store.update_failures(tx, scope, webhook["id"], failures=0, status=webhook["status"])
-            return None
-        if webhook["status"] == "active" and attempts <= len(self._retry_delays_s):
-            delay_ms: int = self._retry_delays_s[attempts - 1] * clock.SECOND_MS
-            await store.update_delivery(
-                tx,
-                scope,
-                delivery["id"],
-                status="pending",
-                attempts=attempts,
-                response_status=answer.status,
-                error=answer.error,
-                next_attempt_ms=clock.now_ms() + delay_ms,
-            )
-            return delay_ms
+        delay_ms: int | None = None
+        if not answer.succeeded and webhook["status"] == "active" and attempts <= len(self._retry_delays_s):
+            delay_ms = self._retry_delays_s[attempts - 1] * clock.SECOND_MS
         await store.update_delivery(
             tx,
             scope,
             delivery["id"],
-            status="failed",
+            status="delivered" if answer.succeeded else "failed" if delay_ms is None else "pending",
             attempts=attempts,
             response_status=answer.status,
             error=answer.error,
+            next_attempt_ms=None if delay_ms is None else clock.now_ms() + delay_ms,
         )
-        if webhook["status"] == "active":
-            await self._count_failure(tx, scope, webhook["id"])
-        return None
+        if answer.succeeded:
+            await store.update_failures(tx, scope, webhook["id"], failures=0, status=webhook["status"])
+        elif delay_ms is None and webhook["status"] == "active":
+            await _count_failure(tx, scope, webhook)
+        return delay_ms
 
-    async def _count_failure(self, tx: Tx, scope: Scope, webhook_id: str) -> None:
-        webhook = await store.find_webhook(tx, scope, webhook_id)
-        if webhook is None or webhook["status"] != "active":
-            return
-        failures = webhook["failures_in_a_row"] + 1
-        disabled = failures >= _FAILURES_UNTIL_DISABLED
-        status = "disabled" if disabled else "active"
-        await store.update_failures(tx, scope, webhook_id, failures=failures, status=status)
-        if disabled:
-            await queue.enqueue(tx, DISABLED_MAIL, {"webhookId": webhook_id}, team_id=scope)
+
+async def _count_failure(tx: Tx, scope: Scope, webhook: Row) -> None:
+    """One more that failed for good; the tenth in a row switches the webhook off."""
+    failures = webhook["failures_in_a_row"] + 1
+    disabled = failures >= _FAILURES_UNTIL_DISABLED
+    status = "disabled" if disabled else "active"
+    await store.update_failures(tx, scope, webhook["id"], failures=failures, status=status)
+    if disabled:
+        await queue.enqueue(tx, DISABLED_MAIL, {"webhookId": webhook["id"]}, team_id=scope)
 
 
 async def prune(database: Database) -> None:

@@ -49,10 +49,12 @@ async def list_webhooks(call: Call, query: WebhooksQuery) -> list[Webhook]:
     name="create",
     status=201,
     tx=TxMode.NONE,
-    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED),
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.WEBHOOK_LIMIT),
 )
 async def create_webhook(call: Call, body: NewWebhook) -> WebhookCreated:
     """Have events of a project told to an https address."""
+    async with call.database.read() as tx:  # names are looked up only for those who may
+        await get_project(tx, call.caller, body.project_id, Right.MANAGE)
     await service.check_url(call.use(Guard), body.url)
     async with call.database.write() as tx:
         return await service.create_webhook(tx, call.caller, call.use(Sealer), body)
@@ -62,6 +64,8 @@ async def create_webhook(call: Call, body: NewWebhook) -> WebhookCreated:
 async def update_webhook(call: Call, id: str, body: WebhookChange) -> Webhook:
     """Change address, events, secret, or switch it off and on."""
     if isinstance(body.url, str):
+        async with call.database.read() as tx:  # names are looked up only for those who may
+            await service.get_webhook(tx, call.caller, id)
         await service.check_url(call.use(Guard), body.url)
     async with call.database.write() as tx:
         return await service.update_webhook(tx, call.caller, call.use(Sealer), id, body)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from cairn.base import clock, errors, ids
+from cairn.base import clock, errors, ids, limits
 from cairn.base.caller import Caller
 from cairn.base.crypto import Sealer
 from cairn.features.audit import store as audit
@@ -67,6 +67,8 @@ async def check_url(guard: Guard, url: str) -> None:
 
 async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebhook) -> WebhookCreated:
     await get_project(tx, caller, wanted.project_id, Right.MANAGE)
+    if await store.count_webhooks(tx, caller.scope, wanted.project_id) >= limits.WEBHOOKS_PER_PROJECT:
+        raise errors.WEBHOOK_LIMIT()
     webhook_id = ids.new("whk")
     events = sorted({event.value for event in wanted.events})
     await store.create_webhook(
@@ -87,7 +89,15 @@ async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebh
 
 async def get_webhook(tx: Tx, caller: Caller, webhook_id: str, *, archived_too: bool = False) -> Row:
     """The webhook, for those who manage its project."""
-    webhook = await store.find_webhook(tx, caller.scope, webhook_id)
+    return await _for_managers(tx, caller, await store.find_webhook(tx, caller.scope, webhook_id), archived_too)
+
+
+async def hold_webhook(tx: Tx, caller: Caller, webhook_id: str, *, archived_too: bool = False) -> Row:
+    """The same before a change: nobody else changes it until the transaction ends."""
+    return await _for_managers(tx, caller, await store.hold_webhook(tx, caller.scope, webhook_id), archived_too)
+
+
+async def _for_managers(tx: Tx, caller: Caller, webhook: Row | None, archived_too: bool) -> Row:
     if webhook is None:
         raise errors.WEBHOOK_NOT_FOUND()
     try:
@@ -98,7 +108,7 @@ async def get_webhook(tx: Tx, caller: Caller, webhook_id: str, *, archived_too: 
 
 
 async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str, change: WebhookChange) -> Webhook:
-    webhook = await get_webhook(tx, caller, webhook_id)
+    webhook = await hold_webhook(tx, caller, webhook_id)
     changes: dict[str, Any] = {}
     if isinstance(change.url, str):
         changes["url"] = change.url
@@ -118,7 +128,7 @@ async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str
 
 
 async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
-    webhook = await get_webhook(tx, caller, webhook_id, archived_too=True)
+    webhook = await hold_webhook(tx, caller, webhook_id, archived_too=True)
     await store.delete_webhook(tx, caller.scope, webhook_id)
     await audit.record(
         tx, caller, "webhook.deleted", webhook_id, project_id=webhook["project_id"], url=_shown(webhook["url"])
@@ -127,7 +137,7 @@ async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
 
 async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple[Row, str]:
     """A delivery that only says hello."""
-    webhook = await get_webhook(tx, caller, webhook_id)
+    webhook = await hold_webhook(tx, caller, webhook_id)
     event_id = ids.new("evt")
     body = DeliveryBody(
         id=event_id,
@@ -152,7 +162,7 @@ async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple
 
 async def redeliver(tx: Tx, caller: Caller, webhook_id: str, delivery_id: str) -> Delivery:
     """Tell the same event once more, with the same id and body."""
-    await get_webhook(tx, caller, webhook_id)
+    await hold_webhook(tx, caller, webhook_id)
     delivery = await store.find_delivery(tx, caller.scope, delivery_id)
     if delivery is None or delivery["webhook_id"] != webhook_id:
         raise errors.DELIVERY_NOT_FOUND()

@@ -6,11 +6,13 @@ import base64
 import binascii
 import hashlib
 import hmac
+from contextlib import suppress
 
 from cairn.base import clock
 from cairn.base.signing import SIGNATURE_PREFIX
 
 _STANDARD_PREFIX = "whsec_"
+_STANDARD_KEY_BYTES = 16
 
 
 def delivery_headers(event_id: str, body: bytes, secret: str | None) -> dict[str, str]:
@@ -32,10 +34,13 @@ def delivery_headers(event_id: str, body: bytes, secret: str | None) -> dict[str
 
 
 def standard_key(secret: str) -> bytes:
-    """The key as Standard Webhooks means it: base64 behind ``whsec_``; any other secret is taken as its bytes."""
+    """The key as Standard Webhooks means it: base64 behind ``whsec_``.
+
+    Any other secret is taken as its bytes; so is one whose base64 holds less than 16 bytes, which would be no key.
+    """
     if secret.startswith(_STANDARD_PREFIX):
-        try:
-            return base64.b64decode(secret.removeprefix(_STANDARD_PREFIX), validate=True)
-        except binascii.Error:
-            pass
+        with suppress(binascii.Error):
+            key = base64.b64decode(secret.removeprefix(_STANDARD_PREFIX), validate=True)
+            if len(key) >= _STANDARD_KEY_BYTES:
+                return key
     return secret.encode()

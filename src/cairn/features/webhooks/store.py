@@ -14,10 +14,13 @@ from cairn.storage.statements import InList, Sql
 from cairn.storage.tables import outbox, projects, webhook_deliveries, webhooks
 
 _INSERT = Sql(insert(webhooks))
-_FIND = Sql(
-    select(webhooks)
-    .where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
-    .with_for_update()
+_webhook = select(webhooks).where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
+_FIND = Sql(_webhook)
+_HOLD = Sql(_webhook.with_for_update(key_share=True))
+_COUNT = Sql(
+    select(func.count().label("found"))
+    .select_from(webhooks)
+    .where(webhooks.c.team_id == bindparam("scope"), webhooks.c.project_id == bindparam("of_project"))
 )
 _DELETE = Sql(
     delete(webhooks).where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
@@ -28,9 +31,10 @@ _DELETE_DELIVERIES = Sql(
     )
 )
 _LISTENING = Sql(
-    select(webhooks.c.id, webhooks.c.project_id, webhooks.c.events).where(
-        InList(webhooks.c.project_id, "of_projects"), webhooks.c.status == "active"
-    )
+    select(webhooks.c.id, webhooks.c.project_id, webhooks.c.events)
+    .where(InList(webhooks.c.project_id, "of_projects"), webhooks.c.status == "active")
+    .order_by(webhooks.c.id)
+    .with_for_update(read=True, key_share=True)
 )
 _WAITING_EVENTS = Sql(select(outbox).order_by(outbox.c.id).limit(bindparam("take")).with_for_update(skip_locked=True))
 _EMPTY = Sql(delete(outbox).where(InList(outbox.c.id, "told")))
@@ -46,9 +50,9 @@ _DELIVERIES = Sql(
     .limit(bindparam("take"))
 )
 _FIND_DELIVERY = Sql(
-    select(webhook_deliveries)
-    .where(webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.id == bindparam("delivery_id"))
-    .with_for_update()
+    select(webhook_deliveries).where(
+        webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.id == bindparam("delivery_id")
+    )
 )
 _SET_DELIVERY = Sql(
     update(webhook_deliveries)
@@ -68,6 +72,7 @@ _SET_FAILURES = Sql(
     .values(failures_in_a_row=bindparam("failures"), status=bindparam("new_status"))
 )
 _AFTER_ALL_IDS = "\uffff"
+_ERROR_CHARS = 200
 
 
 async def create_webhook(
@@ -89,8 +94,21 @@ async def create_webhook(
     )
 
 
+async def count_webhooks(tx: Tx, scope: Scope, project_id: str) -> int:
+    """How many a project has; until the transaction ends nobody else adds one."""
+    await tx.lock(f"webhooks of {project_id}")
+    row = await tx.one(_COUNT, scope=scope, of_project=project_id)
+    assert row is not None
+    return int(row["found"])
+
+
 async def find_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, webhook_id=webhook_id)
+
+
+async def hold_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
+    """The webhook, which nobody else changes until the transaction ends."""
+    return await tx.one(_HOLD, scope=scope, webhook_id=webhook_id)
 
 
 async def list_webhooks(tx: Tx, caller: Caller, *, project_id: str | None, before: str | None, take: int) -> list[Row]:
@@ -114,8 +132,9 @@ async def update_webhook(tx: Tx, scope: Scope, webhook_id: str, changes: dict[st
 
 
 async def delete_webhook(tx: Tx, scope: Scope, webhook_id: str) -> None:
-    await tx.sweep(_DELETE_DELIVERIES, scope=scope, of_webhook=webhook_id)
+    """The webhook first: that waits for a fan-out under way, whose deliveries then go too."""
     await tx.run(_DELETE, scope=scope, webhook_id=webhook_id)
+    await tx.sweep(_DELETE_DELIVERIES, scope=scope, of_webhook=webhook_id)
 
 
 async def list_waiting_events(tx: Tx, take: int) -> list[Row]:
@@ -124,7 +143,7 @@ async def list_waiting_events(tx: Tx, take: int) -> list[Row]:
 
 
 async def list_listening(tx: Tx, project_ids: list[str]) -> list[Row]:
-    """Unscoped: the active webhooks of these projects."""
+    """Unscoped: the active webhooks of these projects; none of them is deleted until the transaction ends."""
     return await tx.many(_LISTENING, of_projects=project_ids)
 
 
@@ -185,7 +204,7 @@ async def update_delivery(
         new_status=status,
         new_attempts=attempts,
         new_response_status=response_status,
-        new_error=error,
+        new_error=error[:_ERROR_CHARS] if error else None,
         new_next_ms=next_attempt_ms,
         new_delivered_ms=clock.now_ms() if status == "delivered" else None,
     )

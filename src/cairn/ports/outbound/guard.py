@@ -1,37 +1,16 @@
-"""Where we may connect to. A name is resolved once, every address is checked, and that address is used."""
+"""Where we may connect to. A name is resolved once, every address is checked, and only those are used."""
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import socket
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+from cairn.ports.outbound.resolver import Resolver
+from cairn.ports.outbound.special import IpAddress, is_public
 
-_RESOLVE_SECONDS = 5.0
+_ADDRESSES_TO_TRY = 3
 _HOST_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
-# Ranges that Python counts as global although nobody should be called there.
-_NEVER = tuple(
-    ipaddress.ip_network(text)
-    for text in (
-        "0.0.0.0/8",
-        "100.64.0.0/10",
-        "192.0.0.0/24",
-        "192.88.99.0/24",
-        "198.18.0.0/15",
-        "224.0.0.0/4",
-        "240.0.0.0/4",
-        "64:ff9b::/96",
-        "64:ff9b:1::/48",
-        "2001::/23",
-        "2002::/16",
-        "fec0::/10",
-        "ff00::/8",
-    )
-)
 
 
 class OutboundRefused(Exception):
@@ -44,12 +23,12 @@ class Unresolved(Exception):
 
 @dataclass(frozen=True)
 class Destination:
-    """An https address taken apart, with its name as written and the address to connect to."""
+    """An https address taken apart, with its name as written and the addresses to connect to, the first one first."""
 
     host: str
     port: int
     target: str
-    address: IpAddress
+    addresses: tuple[IpAddress, ...]
 
 
 @dataclass(frozen=True)
@@ -68,9 +47,11 @@ def parse_https(url: str) -> HttpsUrl:
         raise OutboundRefused("url must not contain spaces, control characters or backslashes")
     try:
         parts = urlsplit(url)
-        port = parts.port or 443
+        port = 443 if parts.port is None else parts.port
     except ValueError:
         raise OutboundRefused("url is not a valid address") from None
+    if port == 0:
+        raise OutboundRefused("url must have a port between 1 and 65535")
     if parts.scheme != "https":
         raise OutboundRefused("url must begin with https://")
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
@@ -104,24 +85,29 @@ def _is_name(host: str) -> bool:
 class Guard:
     """Decides which addresses may be reached: public ones, and the ranges an operator has opened."""
 
-    def __init__(self, allowed: tuple[str, ...] = ()) -> None:
+    def __init__(self, allowed: tuple[str, ...] = (), resolver: Resolver | None = None) -> None:
         self._allowed = tuple(ipaddress.ip_network(text, strict=False) for text in allowed)
+        self._resolver = resolver or Resolver()
 
     def permits(self, address: IpAddress) -> bool:
-        plain = _unwrapped(address)
-        for candidate in {address, plain}:
-            if any(candidate.version == network.version and candidate in network for network in self._allowed):
-                return True
-        return all(_is_public(candidate) for candidate in {address, plain})
+        both = {address, _unwrapped(address)}
+        return any(self._is_opened(one) for one in both) or all(is_public(one) for one in both)
+
+    def _is_opened(self, address: IpAddress) -> bool:
+        return any(address.version == network.version and address in network for network in self._allowed)
 
     async def resolve(self, url: str) -> Destination:
-        """Where an address leads: resolved once, all of its addresses checked, the first one taken."""
+        """Where an address leads: resolved once, all of its addresses checked, the first few taken."""
         parsed = parse_https(url)
-        addresses = [parsed.literal] if parsed.literal else await _look_up(parsed.host, parsed.port)
-        for address in addresses:
-            if not self.permits(address):
-                raise OutboundRefused("url leads to a private or reserved address")
-        return Destination(parsed.host, parsed.port, parsed.target, addresses[0])
+        addresses = [parsed.literal] if parsed.literal else await self._resolver.look_up(parsed.host)
+        if not addresses:
+            raise Unresolved("the host name cannot be resolved")
+        if not all(self.permits(address) for address in addresses):
+            raise OutboundRefused("url leads to a private or reserved address")
+        return Destination(parsed.host, parsed.port, parsed.target, tuple(addresses[:_ADDRESSES_TO_TRY]))
+
+    async def close(self) -> None:
+        await self._resolver.close()
 
 
 def _unwrapped(address: IpAddress) -> IpAddress:
@@ -132,22 +118,3 @@ def _unwrapped(address: IpAddress) -> IpAddress:
         if int(address) >> 32 == 0 and int(address) > 1:  # the deprecated ::a.b.c.d
             return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
-
-
-def _is_public(address: IpAddress) -> bool:
-    if any(address.version == network.version and address in network for network in _NEVER):
-        return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
-
-
-async def _look_up(host: str, port: int) -> list[IpAddress]:
-    loop = asyncio.get_running_loop()
-    try:
-        async with asyncio.timeout(_RESOLVE_SECONDS):
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, TimeoutError, UnicodeError) as error:
-        raise Unresolved(f"{host} cannot be resolved") from error
-    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-    if not addresses:
-        raise Unresolved(f"{host} has no address")
-    return addresses

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from typing import Protocol
 
 import httpx
 
+from cairn.ports.outbound.failures import reason
 from cairn.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
+from cairn.ports.outbound.special import IpAddress
 
 _TIMEOUT_S = 30.0
 _ANSWER_BYTES = 64 * 1024
@@ -17,7 +20,7 @@ _ANSWER_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a call: a status, or the reason why there is none."""
+    """What came of a call: a status, or the reason why there is none, in words of our own."""
 
     status: int | None
     error: str | None = None
@@ -36,7 +39,7 @@ class Sender(Protocol):
 
 
 class HttpsSender:
-    """HTTPS to the very address that was checked, under the name that was given; no redirects, no proxies."""
+    """HTTPS to the very addresses that were checked, under the name that was given; no redirects, no proxies."""
 
     def __init__(self, guard: Guard, *, ca_file: str = "", timeout_s: float = _TIMEOUT_S) -> None:
         self._guard = guard
@@ -46,52 +49,63 @@ class HttpsSender:
             context.load_verify_locations(ca_file)
         self._http = httpx.AsyncClient(
             verify=context,
-            timeout=timeout_s,
             follow_redirects=False,
             trust_env=False,
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=0),
         )
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """One call. Once the status is there it decides, whatever becomes of the rest of the answer."""
+        status: int | None = None
         try:
-            destination = await self._guard.resolve(url)
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._send(await self._guard.resolve(url), body, headers)
+                try:
+                    status = response.status_code
+                    await _read_some(response)
+                finally:
+                    await response.aclose()
         except (OutboundRefused, Unresolved) as error:
             return Answer(None, str(error))
-        try:
-            return await self._post(destination, body, headers)
-        except httpx.TimeoutException:
-            return Answer(None, f"no answer within {self._timeout_s:g} seconds")
-        except (httpx.HTTPError, ssl.SSLError, OSError) as error:
-            return Answer(None, f"the call failed: {error}")
+        except (httpx.HTTPError, OSError) as error:
+            if status is None:
+                return Answer(None, reason(error, self._timeout_s))
+        assert status is not None
+        return Answer(status, _objection(status))
 
-    async def _post(self, to: Destination, body: bytes, headers: Mapping[str, str]) -> Answer:
-        import asyncio
+    async def _send(self, to: Destination, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """Call the first address with which a connection can be made; if there is none, the first says why."""
+        failed: httpx.TransportError | None = None
+        for address in to.addresses:
+            try:
+                return await self._http.send(self._request(to, address, body, headers), stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failed = failed or error
+        assert failed is not None
+        raise failed
 
-        shown = f"[{to.address}]" if to.address.version == 6 else str(to.address)
+    def _request(self, to: Destination, address: IpAddress, body: bytes, headers: Mapping[str, str]) -> httpx.Request:
+        shown = f"[{address}]" if address.version == 6 else str(address)
         name = f"[{to.host}]" if ":" in to.host else to.host
         host = name if to.port == 443 else f"{name}:{to.port}"
-        request = self._http.build_request(
+        connect_s = self._timeout_s / (len(to.addresses) + 1)  # so that time is left for the answer
+        return self._http.build_request(
             "POST",
             f"https://{shown}:{to.port}{to.target}",
             content=body,
             headers={**headers, "Host": host, "Accept-Encoding": "identity"},
             extensions={"sni_hostname": to.host},
+            timeout=httpx.Timeout(self._timeout_s, connect=connect_s),
         )
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                response = await self._http.send(request, stream=True)
-                try:
-                    await _read_some(response)
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            return Answer(None, f"no answer within {self._timeout_s:g} seconds")
-        if response.is_redirect:
-            return Answer(response.status_code, "redirects are not followed")
-        return Answer(response.status_code, None if response.is_success else f"answered {response.status_code}")
 
     async def close(self) -> None:
         await self._http.aclose()
+
+
+def _objection(status: int) -> str | None:
+    if 200 <= status < 300:
+        return None
+    return "redirects are not followed" if 300 <= status < 400 else f"answered {status}"
 
 
 async def _read_some(response: httpx.Response) -> None:

@@ -1,0 +1,117 @@
+"""An event with a large text, its blob in a bucket or a folder: kept whole, or refused whole while that is away."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.features.signed import Tool, events_of, sessions_of, tool_for
+from tests.features.world import run_sql, told
+from tests.servers.s3 import BUCKET, CREDENTIALS, S3Server
+from tests.support import databases
+from tests.support.people import Person
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+TEXT = "Grüße, 語 und 🪨: " + "x" * 100_000
+UNAVAILABLE = (503, {"error": "Service temporarily unavailable"})
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    running = S3Server(tmp_path_factory.mktemp("s3"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+async def on_s3(
+    server: S3Server, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Service]:
+    """The service with its blobs in the bucket."""
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    chosen = {"CAIRN_BLOBS_URL": f"s3://{BUCKET}/{engine}", "CAIRN_S3_ENDPOINT": server.endpoint}
+    async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **chosen)) as running:
+        yield running
+
+
+async def test_a_large_text_comes_back_whole_and_goes_with_its_project(
+    on_s3: Service, server: S3Server, engine: str
+) -> None:
+    owner = await on_s3.owner()
+    tool = await tool_for(owner)
+    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    assert [event["payload"] for event in await events_of(owner, kept["sessionId"], "?blobs=inline")] == [
+        {"text": TEXT}
+    ]
+    mark = (await events_of(owner, kept["sessionId"]))[0]["payload"]["text"]
+    assert mark["size"] == len(TEXT.encode())
+    assert server.keys(f"{engine}/") == [f"{engine}/{tool.project_id}/{mark['$blob']}"]
+    assert (await owner.delete(f"/api/projects/{tool.project_id}")).status_code == 204
+    await on_s3.wait_for_jobs()
+    assert server.keys(f"{engine}/") == []
+
+
+async def _nothing_is_stored(service: Service, owner: Person, tool: Tool) -> None:
+    assert await sessions_of(owner, tool.project_id) == []
+    for count in ("SELECT count(*) FROM events", "SELECT count(*) FROM blobs", "SELECT count(*) FROM sessions"):
+        assert [tuple(row) for row in await run_sql(service, count)] == [(0,)]
+
+
+async def test_a_bucket_that_is_away_refuses_the_event_whole_and_takes_it_later(
+    on_s3: Service, server: S3Server
+) -> None:
+    owner = await on_s3.owner()
+    tool = await tool_for(owner)
+    server.stop()
+    try:
+        refused = await tool.send(on_s3.http, {"text": TEXT})
+        assert told(refused) == UNAVAILABLE
+        assert refused.headers["retry-after"] == "5"
+        await _nothing_is_stored(on_s3, owner, tool)
+        small = await tool.keep(on_s3.http, {"text": "small"})
+    finally:
+        server.start()
+    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    assert "duplicate" not in kept
+    found = await events_of(owner, kept["sessionId"], "?blobs=inline")
+    assert {event["id"]: event["payload"]["text"] for event in found} == {
+        small["eventId"]: "small",
+        kept["eventId"]: TEXT,
+    }
+    assert (await tool.keep(on_s3.http, {"text": TEXT}))["duplicate"] is True
+
+
+async def test_reading_while_the_bucket_is_away_is_503_and_not_a_text_left_out(
+    on_s3: Service, server: S3Server
+) -> None:
+    owner = await on_s3.owner()
+    tool = await tool_for(owner)
+    kept = await tool.keep(on_s3.http, {"text": TEXT})
+    path = f"/api/v2/sessions/{kept['sessionId']}/events"
+    server.stop()
+    try:
+        assert told(await owner.get(f"{path}?blobs=inline")) == UNAVAILABLE
+        assert (await owner.get(path)).status_code == 200
+    finally:
+        server.start()
+
+
+async def test_a_folder_that_cannot_be_written_refuses_the_event_whole_and_takes_it_later(
+    service: Service, tmp_path: Path
+) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    in_the_way = tmp_path / "blobs" / tool.project_id
+    in_the_way.touch()
+    assert told(await tool.send(service.http, {"text": TEXT})) == UNAVAILABLE
+    await _nothing_is_stored(service, owner, tool)
+    in_the_way.unlink()
+    kept = await tool.keep(service.http, {"text": TEXT})
+    assert "duplicate" not in kept
+    assert (await events_of(owner, kept["sessionId"], "?blobs=inline"))[0]["payload"] == {"text": TEXT}
+    assert len(await service.house.blobs.list_project(tool.project_id)) == 1
