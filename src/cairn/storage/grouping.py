@@ -68,7 +68,11 @@ class Grouped(Generic[T, R]):
         """One of each line in turn, and again, up to what a group may hold."""
         group: list[_Waiting[T, R]] = []
         size = 0
-        for _ in range(self._most if self._is_alone() else _MOST_OF_EACH):
+        alone = self._is_alone()
+        if alone and self._waiting_bytes <= _MOST_BYTES and len(next(iter(self._lines.values()))) <= self._most:
+            self._waiting_bytes = 0
+            return list(self._lines.popitem()[1])
+        for _ in range(self._most if alone else _MOST_OF_EACH):
             for side in list(self._lines):
                 line = self._lines[side]
                 group.append(line.popleft())
@@ -86,9 +90,9 @@ class Grouped(Generic[T, R]):
     def _is_alone(self) -> bool:
         """Whether only one side has come in the last moment."""
         since = clock.monotonic() - _RECENT_S
-        while (oldest := next(iter(self._heard_at))) and self._heard_at[oldest] < since and len(self._heard_at) > 1:
-            del self._heard_at[oldest]
-        return len(self._heard_at) == 1
+        while len(self._heard_at) > 1 and next(iter(self._heard_at.values())) < since:
+            self._heard_at.popitem(last=False)
+        return len(self._heard_at) == 1 and len(self._lines) == 1
 
     async def _write(self, group: list[_Waiting[T, R]]) -> None:
         try:

@@ -264,10 +264,13 @@ class _Write:
     async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
         if not rows:
             return set()
-        arrays = [list(column) for column in zip(*rows, strict=True)]
+        text, arguments = bulk.for_postgres(rows)
         with _guard:
-            inserted = {row[0] for row in await self._connection.fetch(bulk.for_postgres, *arrays)}
-        return {at for at, row in enumerate(rows) if row[0] in inserted}
+            inserted = await self._connection.fetch(text, *arguments)
+        if len(inserted) == len(rows):
+            return set(range(len(rows)))
+        new = {row[0] for row in inserted}
+        return {at for at, row in enumerate(rows) if row[0] in new}
 
     async def lock(self, name: str, /) -> None:
         with _guard:

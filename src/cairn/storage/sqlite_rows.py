@@ -11,6 +11,8 @@ from msgspec import json
 from cairn.storage.database import Row
 from cairn.storage.statements import Bulk, Compiled
 
+_PIECES = (64, 32, 16, 8, 4, 2, 1)
+
 
 def _arguments(compiled: Compiled, values: dict[str, Any]) -> list[Any]:
     """The values in order; a list travels as JSON, which SQLite can read as a table."""
@@ -34,6 +36,22 @@ def rows_touched(connection: sqlite3.Connection, compiled: Compiled, values: dic
 
 
 def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> set[int]:
-    """The positions of the rows that were not there yet."""
-    execute, text = connection.execute, bulk.for_sqlite
-    return {at for at, row in enumerate(rows) if execute(text, row).rowcount}
+    """The positions of the rows that were not there yet.
+
+    Pieces of a few sizes, so that there are only a few statements: each piece is one step of SQLite's own, during
+    which other threads run; a step a row would have them struggle for the interpreter at every row.
+    """
+    new: set[int] = set()
+    at = 0
+    for size in _PIECES:
+        while len(rows) - at >= size:
+            piece = rows[at : at + size]
+            values = [value for row in piece for value in row]
+            inserted = connection.execute(bulk.for_sqlite(size), values).rowcount
+            if inserted == size:
+                new.update(range(at, at + size))
+            elif inserted:
+                found = (connection.execute(bulk.find_sqlite, row[:1]).fetchone() for row in piece)
+                new.update(at + place for place, row in enumerate(found) if row is not None)
+            at += size
+    return new

@@ -114,15 +114,44 @@ def compiled_for(query: Query, engine: Engine) -> Compiled:
 class Bulk:
     """An insert of many rows at once that leaves out those already there. The first column identifies a row."""
 
-    __slots__ = ("for_postgres", "for_sqlite")
+    __slots__ = ("_into", "_kinds", "_names", "_postgres_texts", "_sqlite_texts", "_unless", "find_sqlite")
 
     def __init__(self, table: Table, columns: Sequence[str], conflict: Sequence[str]) -> None:
-        into = f"INSERT INTO {table.name} ({', '.join(columns)})"
-        unless = f"ON CONFLICT ({', '.join(conflict)}) DO NOTHING"
-        places = ", ".join("?" for _ in columns)
-        kinds = [table.c[name].type.compile(dialect=_ASYNCPG).partition(" COLLATE")[0] for name in columns]
-        arrays = ", ".join(f"${at}::{kind}[]" for at, kind in enumerate(kinds, 1))
-        self.for_sqlite = f"{into} VALUES ({places}) {unless}"
-        """One row, values in the order of the columns."""
-        self.for_postgres = f"{into} SELECT * FROM unnest({arrays}) {unless} RETURNING {columns[0]}"  # noqa: S608 - our own names
-        """All rows, one array a column; returns the first column of the inserted ones."""
+        self._names = tuple(columns)
+        self._into = f"INSERT INTO {table.name} ({', '.join(columns)})"
+        self._unless = f"ON CONFLICT ({', '.join(conflict)}) DO NOTHING"
+        self._kinds = [table.c[name].type.compile(dialect=_ASYNCPG).partition(" COLLATE")[0] for name in columns]
+        self._postgres_texts: dict[tuple[bool, ...], str] = {}
+        self._sqlite_texts: dict[int, str] = {}
+        self.find_sqlite = f"SELECT 1 FROM {table.name} WHERE {columns[0]} = ?"  # noqa: S608 - our own names
+        """Whether a row is there, by its first column."""
+
+    def for_sqlite(self, count: int) -> str:
+        """A statement for so many rows, values in the order of the columns, row after row."""
+        text = self._sqlite_texts.get(count)
+        if text is None:
+            places = f"({', '.join('?' for _ in self._names)})"
+            text = self._sqlite_texts[count] = f"{self._into} VALUES {', '.join([places] * count)} {self._unless}"
+        return text
+
+    def for_postgres(self, rows: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
+        """A statement for all rows, which returns the first column of the inserted ones, and its arguments.
+
+        A column is an array, or a single value where all rows agree in it.
+        """
+        columns = list(zip(*rows, strict=True))
+        shared = (False, *(column.count(column[0]) == len(column) for column in columns[1:]))
+        text = self._postgres_texts.get(shared)
+        if text is None:
+            text = self._postgres_texts[shared] = self._postgres_text(shared)
+        return text, [column[0] if same else column for column, same in zip(columns, shared, strict=True)]
+
+    def _postgres_text(self, shared: tuple[bool, ...]) -> str:
+        described = list(zip(self._names, self._kinds, shared, range(1, len(shared) + 1), strict=True))
+        arrays = ", ".join(f"${at}::{kind}[]" for _, kind, same, at in described if not same)
+        names = ", ".join(name for name, _, same, _ in described if not same)
+        values = ", ".join(f"${at}::{kind}" if same else f"given.{name}" for name, kind, same, at in described)
+        return (
+            f"{self._into} SELECT {values} FROM unnest({arrays}) AS given ({names}) "  # noqa: S608 - our own names
+            f"{self._unless} RETURNING {self._names[0]}"
+        )

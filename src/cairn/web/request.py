@@ -60,19 +60,19 @@ class Request:
             declared = self.headers.get(b"content-length", b"0")
             if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
                 raise errors.BODY_TOO_LARGE()
-            self._body = await self._receive_body(limit)
+            first = b"" if self._read_whole else await self._next_part()
+            self._body = first if self._read_whole and len(first) <= limit else await self._receive_rest(first, limit)
         return self._body
 
-    async def _receive_body(self, limit: int) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        while not self._read_whole:
-            part = await self._next_part()
-            size += len(part)
-            if size > limit:
-                raise errors.BODY_TOO_LARGE()
-            parts.append(part)
-        return b"".join(parts) if len(parts) != 1 else parts[0]
+    async def _receive_rest(self, first: bytes, limit: int) -> bytes:
+        parts = [first]
+        size = len(first)
+        while size <= limit and not self._read_whole:
+            parts.append(await self._next_part())
+            size += len(parts[-1])
+        if size > limit:
+            raise errors.BODY_TOO_LARGE()
+        return b"".join(parts)
 
     async def _next_part(self) -> bytes:
         message = await self._receive()

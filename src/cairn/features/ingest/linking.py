@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from cairn.base import ids
 from cairn.features.ingest import store
 from cairn.features.ingest.payload import Captured
@@ -9,21 +12,31 @@ from cairn.storage.database import Tx
 
 
 class Links:
-    """The sessions of a group of events, each looked up once and held, so that none ends meanwhile."""
+    """The sessions of a group of events, in their order.
 
-    def __init__(self, since_ms: int) -> None:
+    An open session is joined by one statement that finds it, holds it and counts the events; those that turn out to be
+    there already are taken off again. A session that is not there yet is begun only if one of its events is new.
+    """
+
+    def __init__(self, accepted: Sequence[Captured]) -> None:
+        self._lanes = [(item.project_id, item.source) for item in accepted]
+        self._first = dict(zip(reversed(self._lanes), reversed(accepted), strict=True))
+        self.session_ids: list[str] = []
         self.begun: dict[str, Captured] = {}
         """Sessions that are not there yet, each with the event that begins it."""
-        self._since_ms = since_ms
-        self._known: dict[tuple[str, str], str] = {}
 
-    async def session_for(self, tx: Tx, item: Captured) -> str:
-        lane = (item.project_id, item.source)
-        found = self._known.get(lane)
-        if found is None:
-            found = await store.find_open_session(tx, item.project_id, item.source, self._since_ms)
+    async def join(self, tx: Tx, *, since_ms: int, now_ms: int) -> None:
+        known: dict[tuple[str, str], str] = {}
+        for lane, count in Counter(self._lanes).items():
+            found = await store.join_session(tx, *lane, count=count, since_ms=since_ms, now_ms=now_ms)
             if found is None:
                 found = ids.new("ses")
-                self.begun[found] = item
-            self._known[lane] = found
-        return found
+                self.begun[found] = self._first[lane]
+            known[lane] = found
+        self.session_ids = [known[lane] for lane in self._lanes]
+
+    def counts(self, new: set[int]) -> list[tuple[str, int, int]]:
+        """Each session with how many of its events are new, and how many are not."""
+        of_all = Counter(self.session_ids)
+        of_new = Counter(self.session_ids[at] for at in new)
+        return [(session_id, of_new[session_id], count - of_new[session_id]) for session_id, count in of_all.items()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -62,7 +61,7 @@ class Capture:
         """Store the large texts, unless it is known already that the event will be refused."""
         async with self._database.read() as tx:
             projects = await store.find_projects(tx, [captured.project_id])
-        refusal = _refusal(projects.get(captured.project_id), captured)
+        refusal = _refusal(projects.get(captured.project_id), captured.proof)
         if refusal is not None:
             raise refusal
         waiting = iter(captured.blobs.items())
@@ -72,34 +71,39 @@ class Capture:
     async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | Refusal]:
         """All events of a group: refuse what may not be written, insert the rest, link them to sessions."""
         projects = await store.hold_projects(tx, sorted({item.project_id for item in captured}))
-        refusals = [_refusal(projects.get(item.project_id), item) for item in captured]
+        refused = {
+            proven: _refusal(projects.get(proven[0]), proven[1])
+            for proven in {(item.project_id, item.proof) for item in captured}
+        }
+        refusals = [refused[item.project_id, item.proof] for item in captured]
         accepted = [item for item, refusal in zip(captured, refusals, strict=True) if refusal is None]
         results = iter(await self._insert(tx, accepted, clock.now_ms()) if accepted else ())
         return [refusal or next(results) for refusal in refusals]
 
     async def _insert(self, tx: Tx, accepted: Sequence[Captured], now_ms: int) -> list[Ingested]:
-        links = Links(now_ms - self._window_ms)
-        session_ids = [await links.session_for(tx, item) for item in accepted]
+        links = Links(accepted)
+        await links.join(tx, since_ms=now_ms - self._window_ms, now_ms=now_ms)
+        session_ids = links.session_ids
         event_ids = [ids.new("evt") for _ in accepted]
         await store.insert_blobs(tx, accepted, now_ms)
         new = await store.insert_events(tx, accepted, event_ids, session_ids, now_ms)
-        for session_id, count in Counter(session_ids[at] for at in sorted(new)).items():
-            first = links.begun.get(session_id)
-            if first is None:
-                await store.count_events(tx, session_id, count, now_ms)
-            else:
-                await _begin_session(tx, session_id, first, count, now_ms)
+        for session_id, count, repeated in links.counts(new):
+            if session_id in links.begun:
+                if count:
+                    await _begin_session(tx, session_id, links.begun[session_id], count, now_ms)
+            elif repeated:
+                await store.take_off(tx, session_id, repeated)
         return [
             Ingested(event_id=event_ids[at], session_id=session_ids[at]) if at in new else await _kept_before(tx, item)
             for at, item in enumerate(accepted)
         ]
 
 
-def _refusal(project: Row | None, item: Captured) -> Refusal | None:
+def _refusal(project: Row | None, proof: str) -> Refusal | None:
     """Confirm in this very transaction what the quick check of the signature took for granted."""
     if project is None:
         return errors.PROJECT_NOT_FOUND()
-    if item.proof not in accepted_secrets(project):
+    if proof not in accepted_secrets(project):
         return errors.INVALID_SIGNATURE()
     if project["status"] == "archived":
         return errors.PROJECT_ARCHIVED()

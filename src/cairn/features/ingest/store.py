@@ -36,7 +36,7 @@ _some_projects = select(
 ).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
 _PROJECTS = Sql(_some_projects)
 _HOLD_PROJECTS = Sql(_some_projects.order_by(projects.c.id).with_for_update(key_share=True))
-_OPEN_SESSION = Sql(
+_open_session = (
     select(sessions.c.id)
     .where(
         sessions.c.project_id == bindparam("of_project"),
@@ -47,11 +47,18 @@ _OPEN_SESSION = Sql(
     .order_by(sessions.c.last_event_ms.desc(), sessions.c.id.desc())
     .limit(1)
     .with_for_update()
+    .scalar_subquery()
 )
-_COUNT = Sql(
+_JOIN = Sql(
+    update(sessions)
+    .where(sessions.c.id == _open_session)
+    .values(event_count=sessions.c.event_count + bindparam("more"), last_event_ms=bindparam("now_ms"))
+    .returning(sessions.c.id)
+)
+_TAKE_OFF = Sql(
     update(sessions)
     .where(sessions.c.id == bindparam("session_id"))
-    .values(event_count=sessions.c.event_count + bindparam("more"), last_event_ms=bindparam("now_ms"))
+    .values(event_count=sessions.c.event_count - bindparam("fewer"))
 )
 _FIRST = Sql(select(events.c.id, events.c.session_id).where(events.c.content_hash == bindparam("hashed")))
 
@@ -71,9 +78,9 @@ async def hold_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
     return {row["id"]: row for row in rows}
 
 
-async def find_open_session(tx: Tx, project_id: str, source: str, since_ms: int) -> str | None:
-    """Unscoped: the project was found by its signature. The newest active session within the window."""
-    row = await tx.one(_OPEN_SESSION, of_project=project_id, from_source=source, since_ms=since_ms)
+async def join_session(tx: Tx, project_id: str, source: str, *, count: int, since_ms: int, now_ms: int) -> str | None:
+    """Unscoped: the project was found by its signature. Count events into the newest active session of the window."""
+    row = await tx.one(_JOIN, of_project=project_id, from_source=source, since_ms=since_ms, more=count, now_ms=now_ms)
     return None if row is None else str(row["id"])
 
 
@@ -109,9 +116,9 @@ async def insert_blobs(tx: Tx, captured: Sequence[Captured], now_ms: int) -> Non
         await tx.insert_new(_BLOBS, rows)
 
 
-async def count_events(tx: Tx, session_id: str, more: int, now_ms: int) -> None:
-    """Unscoped: the session was found or made in this transaction."""
-    await tx.run(_COUNT, session_id=session_id, more=more, now_ms=now_ms)
+async def take_off(tx: Tx, session_id: str, fewer: int) -> None:
+    """Unscoped: the session was joined in this transaction. Events that were there before do not count again."""
+    await tx.run(_TAKE_OFF, session_id=session_id, fewer=fewer)
 
 
 async def get_first(tx: Tx, content_hash: bytes) -> Row:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import lru_cache
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from cairn.base import clock, errors, ids, limits, signing
 from cairn.base.caller import MEMBER, Caller, Via
 from cairn.base.crypto import Sealer
-from cairn.features.projects.secrets import accepted_secrets, secret_context
+from cairn.features.projects.secrets import secret_context
 from cairn.storage.database import Database, Row
 from cairn.storage.statements import Sql
 from cairn.storage.tables import projects
@@ -29,13 +30,36 @@ _FIND = Sql(
 )
 
 
+class _Secret(msgspec.Struct, frozen=True):
+    """A secret that signatures may be made with, sealed and opened; ``until_ms``: for how long."""
+
+    sealed: str
+    opened: str
+    until_ms: int | None
+
+
+class _Project(msgspec.Struct, frozen=True):
+    """A project as it was last seen."""
+
+    team_id: str
+    secrets: tuple[_Secret, ...]
+
+    def proof(self, timestamp: str, body: bytes, signature: str) -> str | None:
+        """The sealed secret that the signature fits."""
+        for secret in self.secrets:
+            valid = secret.until_ms is None or secret.until_ms > clock.now_ms()
+            if valid and signing.request_signature_matches(secret.opened, timestamp, body, signature):
+                return secret.sealed
+        return None
+
+
 class Signatures:
     """Checks the three signature headers, in this order: present, fresh, known project, right signature."""
 
     def __init__(self, sealer: Sealer) -> None:
         # The sealed text is the key, so that a rotated secret is never taken from the cache.
         self._open = lru_cache(maxsize=_KEPT_PROJECTS)(sealer.open)
-        self._seen: OrderedDict[str, Row] = OrderedDict()
+        self._seen: OrderedDict[str, _Project] = OrderedDict()
 
     async def verify(self, database: Database, request: Request, quick: bool = False) -> Caller:
         """The caller. ``quick``: a project seen before is not looked up; the caller's proof is confirmed later."""
@@ -49,15 +73,15 @@ class Signatures:
         remembered = self._seen.get(project_id) if quick else None
         project = remembered or await self._look_up(database, project_id)
         body = await request.read_body()  # not before we know that somebody means it
-        proof = self._proof(project, timestamp, body, signature)
+        proof = project.proof(timestamp, body, signature)
         if proof is None and remembered is not None:
             project = await self._look_up(database, project_id)
-            proof = self._proof(project, timestamp, body, signature)
+            proof = project.proof(timestamp, body, signature)
         if proof is None:
             raise errors.INVALID_SIGNATURE()
         return Caller(
             user_id="",
-            team_id=project["team_id"],
+            team_id=project.team_id,
             role=MEMBER,
             via=Via.SIGNATURE,
             credential_id=project_id,
@@ -66,26 +90,26 @@ class Signatures:
             request_id=request.request_id,
         )
 
-    async def _look_up(self, database: Database, project_id: str) -> Row:
-        project: Row | None = None
+    async def _look_up(self, database: Database, project_id: str) -> _Project:
+        row: Row | None = None
         if ids.looks_valid(project_id, "prj"):
             async with database.read() as tx:
-                project = await tx.one(_FIND, project_id=project_id)
-        if project is None:
+                row = await tx.one(_FIND, project_id=project_id)
+        if row is None:
             self._seen.pop(project_id, None)
             raise errors.PROJECT_NOT_FOUND()
-        self._seen[project_id] = project
+        project = self._seen[project_id] = self._as_seen(project_id, row)
         if len(self._seen) > _KEPT_PROJECTS:
             self._seen.popitem(last=False)
         return project
 
-    def _proof(self, project: Row, timestamp: str, body: bytes, signature: str) -> str | None:
-        """The sealed secret that the signature fits."""
-        context = secret_context(project["id"])
-        for sealed in accepted_secrets(project):
-            if signing.request_signature_matches(self._open(sealed, context), timestamp, body, signature):
-                return sealed
-        return None
+    def _as_seen(self, project_id: str, row: Row) -> _Project:
+        context = secret_context(project_id)
+        current, previous = row["hmac_secret_sealed"], row["hmac_previous_sealed"]
+        secrets = [_Secret(current, self._open(current, context), None)]
+        if previous:
+            secrets.append(_Secret(previous, self._open(previous, context), row["hmac_previous_until_ms"]))
+        return _Project(row["team_id"], tuple(secrets))
 
 
 def _is_fresh(timestamp: str) -> bool:
