@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from typing import Any
 
+import httpx
 import pytest
 
 from cairn.base import clock, limits
@@ -71,6 +73,40 @@ async def test_a_call_brings_one_event(cast: Cast) -> None:
         answer = await cast.send(cast["owner"], route, Ask(json=events, target=ask.target, secret=ask.secret))
         assert answer.status_code == status
     assert _figure("count.events_per_call") == 1
+
+
+async def test_a_body_may_be_so_deep_and_hold_so_many_values(cast: Cast) -> None:
+    levels, values = CONTRACT.limit("count.payload_levels").max, CONTRACT.limit("count.body_values").max
+    assert (levels, values) == (limits.PAYLOAD_LEVELS, limits.BODY_VALUES)
+    for depth, status in ((limits.PAYLOAD_LEVELS, 202), (limits.PAYLOAD_LEVELS + 1, 400)):
+        payload: Any = {}
+        for _ in range(depth - 1):
+            payload = {"a": payload}
+        assert (await _answer(cast, json.dumps(payload))).status_code == status, depth
+    inside = limits.BODY_VALUES - 3  # beside the two objects and the list itself
+    for count, status in ((inside, 202), (inside + 1, 400)):
+        assert (await _answer(cast, json.dumps({"a": [1] * count}))).status_code == status, count
+
+
+async def _answer(cast: Cast, payload: str) -> httpx.Response:
+    route = BY_NAME["ingest.send"]
+    ask = await valid(cast, route)
+    content = f'{{"event":"git_digest","payload":{payload}}}'.encode()
+    return await cast.send(cast["owner"], route, ask, content=content, headers={"Content-Type": "application/json"})
+
+
+async def test_a_page_of_events_ends_after_so_many_bytes(cast: Cast) -> None:
+    """As soon as it is over them, by one event; the rest follows."""
+    most = _figure("size.events_page")
+    assert most == limits.EVENTS_PAGE_BYTES
+    project = await cast.project()
+    for number in range(6):
+        payload = {f"k{key}": f"{number}" * 8_000 for key in range(250)}
+        kept = await send_event(cast, project, {"event": "git_digest", "payload": payload})
+    first = await cast.owner.get(f"/api/v2/sessions/{kept['sessionId']}/events")
+    assert most < len(first.content) < most + 3_000_000
+    rest = await cast.owner.get(f"/api/v2/sessions/{kept['sessionId']}/events?cursor={first.headers['x-next-cursor']}")
+    assert len(first.json()) + len(rest.json()) == 6
 
 
 async def test_texts_beyond_the_threshold_are_kept_apart(cast: Cast) -> None:

@@ -7,6 +7,7 @@ process strictly so.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import secrets
@@ -22,6 +23,9 @@ _RANDOM_BITS = 80
 _RANDOM_BYTES = _RANDOM_BITS // 8
 _STEP_BYTES = 8
 _POOL_BYTES = 4_000
+
+_SERIAL = "".join(secrets.choice(_ALPHABET) for _ in range(16))
+_count = itertools.count(1)
 
 _lock = threading.Lock()
 _last = 0
@@ -74,6 +78,11 @@ def new(prefix: str) -> str:
         f"{pairs[number >> 50 & 1023]}{pairs[number >> 40 & 1023]}{pairs[number >> 30 & 1023]}"
         f"{pairs[number >> 20 & 1023]}{pairs[number >> 10 & 1023]}{pairs[number & 1023]}"
     )
+
+
+def serial(prefix: str) -> str:
+    """An identifier for what is only told apart, not kept: quick to make, and easy to guess from the one before."""
+    return f"{prefix}_{_SERIAL}{next(_count):010x}"
 
 
 def looks_valid(text: str, prefix: str | None = None) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from cairn.base.clock import DAY_MS, HOUR_MS, MINUTE_MS
 
 BODY_BYTES = 4 * 1024 * 1024
+BODY_VALUES = 100_000
+PAYLOAD_LEVELS = 200
 BLOB_BYTES = 8 * 1024
+EVENTS_PAGE_BYTES = 8 * 1024 * 1024
 LIST_ENTRIES = 1_000
 WEBHOOKS_PER_PROJECT = 50
 

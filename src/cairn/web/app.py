@@ -63,7 +63,7 @@ class App:
         started = clock.monotonic()
         request = Request(scope, receive)
         given = request.headers.get(b"x-request-id")
-        request.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.new("req")
+        request.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.serial("req")
         self._addresses.set_client(request, scope)
         found = self._router.find(request.path)
         route = _route_of(found, request.method)
@@ -97,7 +97,7 @@ class App:
                 result = await self._handle(route, call, caller, tx, values)
         else:
             caller = await self._early_caller(route, request)
-            arguments = await self._arguments(route, request, values)
+            arguments = await self._arguments(route, request, values) if route.takes_arguments else {}
             if route.tx is TxMode.WRITE:
                 async with self._database.write() as tx:
                     call.enter(caller, tx)

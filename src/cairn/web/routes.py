@@ -59,6 +59,10 @@ class Route:
     answer: Any
 
     @property
+    def takes_arguments(self) -> bool:
+        return bool(self.path_parameters) or self.body is not None or self.query is not None
+
+    @property
     def summary(self) -> str:
         return (inspect.getdoc(self.handler) or self.name).split("\n", 1)[0]
 

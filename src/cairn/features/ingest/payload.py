@@ -16,10 +16,6 @@ from cairn.wire.events import IngestEvent
 
 _GZIP = 16 + zlib.MAX_WBITS
 _SOURCE_CHARS = 50
-_LEVELS = 200
-"""How deep a payload may be nested: far beyond any tool's, and within what can be walked again when it is read."""
-_VALUES = 100_000
-"""How many values a body may hold. A few kilobytes can inflate to millions, which would keep everybody waiting."""
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _SEPARATORS = (b",", b"[", b"{")
 # An escaped character, or a whole surrogate pair; half a pair is left where a text was cut in the middle of one.
@@ -94,17 +90,20 @@ def capture(body: bytes, caller: Caller, source: str | None) -> Captured:
 
 
 def _decode(body: bytes) -> SentEvent:
-    if len(body) > _VALUES and _holds_too_much(body):
+    # A few kilobytes can inflate to millions of values, which would keep everybody waiting.
+    if len(body) > limits.BODY_VALUES and _holds_too_much(body):
         raise errors.INVALID_BODY()
     try:
         if not body.isascii():
             body.decode()  # the decoder does not look into what it skips
-        if b"\\ud" in body or b"\\uD" in body:
-            body = _ESCAPE.sub(_without_half_pairs, body)
-        sent = _decoder.decode(body)
+        try:
+            sent = _decoder.decode(body)
+        except msgspec.DecodeError:
+            sent = _decoder.decode(_ESCAPE.sub(_without_half_pairs, body))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.INVALID_BODY() from error
-    if body.count(b"{") + body.count(b"[") > _LEVELS and _is_too_deep(sent.payload):
+    # Far deeper than any tool's payload, and within what can be walked again when it is read.
+    if body.count(b"{") + body.count(b"[") > limits.PAYLOAD_LEVELS and _is_too_deep(sent.payload):
         raise errors.INVALID_BODY()
     return sent
 
@@ -115,15 +114,15 @@ def _without_half_pairs(escape: re.Match[bytes]) -> bytes:
 
 
 def _holds_too_much(body: bytes) -> bool:
-    if sum(map(body.count, _SEPARATORS)) <= _VALUES:
+    if sum(map(body.count, _SEPARATORS)) <= limits.BODY_VALUES:
         return False
     outside = _STRING.sub(b"", body)
-    return sum(map(outside.count, _SEPARATORS)) > _VALUES
+    return sum(map(outside.count, _SEPARATORS)) > limits.BODY_VALUES
 
 
 def _is_too_deep(payload: dict[str, Any]) -> bool:
     level: list[Any] = [payload]
-    for _ in range(_LEVELS):
+    for _ in range(limits.PAYLOAD_LEVELS):
         lists = [entry for value in level if isinstance(value, list) for entry in value]
         level = lists + [entry for value in level if isinstance(value, dict) for entry in value.values()]
         if not level:

@@ -23,7 +23,8 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 def take_out(payload: dict[str, Any], canonical: bytes) -> tuple[bytes, dict[str, bytes]]:
     """The payload as it is kept, and its large texts by their hash. ``canonical`` is the payload, encoded."""
-    if len(canonical) <= limits.BLOB_BYTES and _MARK_BYTES not in canonical:
+    # A single character is found quickly, and is hardly ever there.
+    if len(canonical) <= limits.BLOB_BYTES and (b"$" not in canonical or _MARK_BYTES not in canonical):
         return canonical, {}
     blobs: dict[str, bytes] = {}
     return _encode(_reduced(payload, blobs)), blobs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cairn.base import errors
+from cairn.base import errors, limits
 from cairn.base.plans import Plans
 from cairn.features.identity import store as people
 from cairn.features.projects.access import Right, get_project
@@ -121,7 +121,7 @@ async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEv
     found: list[SessionEvent] = []
     for row in rows:
         found.append(service.event_shape(row, await unpacking.payload(row["payload"])))
-        if unpacking.size > service.PAGE_BYTES:
+        if unpacking.size > limits.EVENTS_PAGE_BYTES:
             more = more or row is not rows[-1]
             break
     if more:

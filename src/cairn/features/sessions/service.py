@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from cairn.base import clock, errors
+from cairn.base import clock, errors, limits
 from cairn.base.caller import Caller, Scope
 from cairn.base.plans import Plan
 from cairn.features.projects.access import Right, get_project
@@ -17,8 +17,6 @@ from cairn.storage.database import Row, Tx
 from cairn.wire.events import WebhookEvent
 from cairn.wire.sessions import EnrichmentJob, PipelineStage, SessionDetail, SessionEntry, SessionEvent
 
-PAGE_BYTES = 8 * 1024 * 1024
-"""A page of events ends after so many bytes, whatever its limit."""
 _BY_HAND = ("active", "completed")
 
 
@@ -86,10 +84,11 @@ async def get_session(tx: Tx, caller: Caller, session_id: str, wanted: Right) ->
 
 async def list_events(tx: Tx, caller: Caller, session_id: str, after: str | None, limit: int) -> tuple[list[Row], bool]:
     """A page of events, ended by its number or by its bytes, and whether more follow."""
-    rows = await store.list_events(tx, caller.scope, session_id, after=after, take=limit + 1, most_bytes=PAGE_BYTES)
+    most_bytes = limits.EVENTS_PAGE_BYTES
+    rows = await store.list_events(tx, caller.scope, session_id, after=after, take=limit + 1, most_bytes=most_bytes)
     if len(rows) > limit:
         return rows[:limit], True
-    if sum(row["size_bytes"] for row in rows) < PAGE_BYTES:
+    if sum(row["size_bytes"] for row in rows) < most_bytes:
         return rows, False
     following = await store.list_events(tx, caller.scope, session_id, after=rows[-1]["id"], take=1, most_bytes=0)
     return rows, bool(following)
