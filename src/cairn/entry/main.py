@@ -161,7 +161,8 @@ def list_jobs(
         typer.echo(json.dumps(found))
         return
     for job in found:
-        attempts = f"{job['attempt']}/{job['maxAttempts']}"
+        bounded = job["maxAttempts"] < _COUNTED_ELSEWHERE
+        attempts = f"{job['attempt']}/{job['maxAttempts']}" if bounded else f"{job['attempt']}"
         typer.echo(f"{job['id']}  {job['status']:<9}  {attempts:>5}  {job['kind']}  {_one_line(job['error'])}".rstrip())
 
 
@@ -187,6 +188,10 @@ def cancel_job(job_id: JobId) -> None:
     from cairn.entry import admin as operator
 
     typer.echo(_run(operator.cancel_job(_settings(), job_id)))
+
+
+_COUNTED_ELSEWHERE = 1_000
+"""As many attempts are allowed where the work itself knows when to give up, or recurs."""
 
 
 def _one_line(error: str | None) -> str:
