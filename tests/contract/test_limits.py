@@ -40,6 +40,9 @@ CHECKED_IN_TEST_CAPTURE_LIMITS = {
     "count.deliveries_until_disabled",
     "count.webhook_events",
     "count.webhooks",
+    "count.payload_levels",
+    "count.body_values",
+    "size.events_page",
     "count.events_per_call",
     "size.blob_threshold",
 }
