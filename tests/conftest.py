@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from cairn.base import clock, ids
 from tests.servers import lifetime
 from tests.support import databases
 from tests.support.processes import Cairn
@@ -24,6 +25,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _back_to_the_present() -> Iterator[None]:
+    """Identifiers only ever grow: those of a test that travelled in time shall not reach into the next one."""
+    yield
+    if ids._last >> 80 > clock.now_ms():
+        ids._last = 0
 
 
 @pytest.fixture(params=databases.ENGINES)

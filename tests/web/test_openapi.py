@@ -127,8 +127,9 @@ def test_an_operation_says_what_the_route_does(route: Route) -> None:
     for status, response in responses.items():
         if int(status) >= 400:
             assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
-    assert ("requestBody" in operation) == (route.body is not None)
-    if route.body is not None:
+    body = route.body or route.reads
+    assert ("requestBody" in operation) == (body is not None)
+    if body is not None:
         assert operation["requestBody"]["required"] == (not route.body_optional)
         assert {"400", "413", "415"} <= set(responses)
     parameters = {(parameter["in"], parameter["name"]) for parameter in operation["parameters"]}

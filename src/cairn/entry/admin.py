@@ -27,6 +27,8 @@ from cairn.storage.database import Row, StorageUnavailable
 from cairn.wire.keys import NewKey
 from cairn.wire.projects import NewProject
 
+_NO_PROJECT = "doctor"
+
 
 async def migrate(settings: Settings) -> str:
     """Bring the database up to the schema of this version."""
@@ -89,15 +91,17 @@ async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
                 checks.append(await _check_accounts(house))
     except (StorageUnavailable, SettingsError, schema.SchemaError) as error:
         checks.append(("database", False, str(error)))
-    for name, opens in (
-        ("blobs", lambda: open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)),
-        ("mail", lambda: open_mailer(settings.mail_url, settings.mail_from)),
-    ):
-        try:
-            opens()
-            checks.append((name, True, settings.blobs_url if name == "blobs" else _without_password(settings.mail_url)))
-        except (ValueError, OSError) as error:
-            checks.append((name, False, str(error)))
+    try:
+        blobs = open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)
+        await blobs.list_project(_NO_PROJECT)  # asks a bucket that may be away
+        checks.append(("blobs", True, settings.blobs_url))
+    except (ValueError, OSError, StorageUnavailable) as error:
+        checks.append(("blobs", False, str(error)))
+    try:
+        open_mailer(settings.mail_url, settings.mail_from)
+        checks.append(("mail", True, _without_password(settings.mail_url)))
+    except (ValueError, OSError) as error:
+        checks.append(("mail", False, str(error)))
     return checks
 
 

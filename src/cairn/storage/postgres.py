@@ -20,6 +20,7 @@ _CONNECT_SECONDS = 10.0
 _STATEMENT_SECONDS = 60.0
 _ACQUIRE_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
+_LISTEN_AGAIN_SECONDS = 1.0
 
 _UNAVAILABLE = (
     asyncpg.PostgresConnectionError,
@@ -88,8 +89,9 @@ class PostgresDatabase:
             try:
                 await self._listen_until_lost()
                 _log.warning("the signal connection was lost, connecting again")
-            except _UNAVAILABLE:
-                await asyncio.sleep(1.0)
+            except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
+                _log.warning("no signals are heard, trying again", error=str(error))
+                await asyncio.sleep(_LISTEN_AGAIN_SECONDS)
 
     async def _listen_until_lost(self) -> None:
         connecting = asyncio.ensure_future(asyncpg.connect(self._url, timeout=_CONNECT_SECONDS))
@@ -233,13 +235,17 @@ class _Write:
         try:
             await self._connection.execute("ROLLBACK", timeout=_CLOSE_SECONDS)
         except (*_UNAVAILABLE, asyncpg.PostgresError):
-            self._connection.terminate()
+            self._throw_away()
         except BaseException:
-            self._connection.terminate()
+            self._throw_away()
             raise
         finally:
             with _guard:
                 await self._pool.release(self._connection)
+
+    def _throw_away(self) -> None:
+        with suppress(asyncpg.InterfaceError):  # the pool has done so itself when the server hung up
+            self._connection.terminate()
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         compiled = compiled_for(query, POSTGRES)

@@ -67,7 +67,7 @@ def _kinds(routes: list[Route]) -> list[Any]:
     """Every shape that a route takes or gives."""
     found: list[Any] = []
     for route in routes:
-        found += [kind for kind in (route.body, route.query) if kind is not None]
+        found += [kind for kind in (route.body, route.reads, route.query) if kind is not None]
         found += _structs_in(_answer_kind(route))
     return found
 
@@ -132,10 +132,11 @@ def _operation(route: Route) -> dict[str, Any]:
         "responses": _responses(route),
         "security": _security(route.needs),
     }
-    if route.body is not None:
+    body = route.body or route.reads
+    if body is not None:
         operation["requestBody"] = {
             "required": not route.body_optional,
-            "content": {"application/json": {"schema": _schema_of(route.body)}},
+            "content": {"application/json": {"schema": _schema_of(body)}},
         }
     return operation
 

@@ -55,6 +55,8 @@ class Route:
     path_parameters: tuple[str, ...]
     body: type[Any] | None
     body_optional: bool
+    reads: type[Any] | None
+    """The shape of a body that the handler reads by itself."""
     query: type[Any] | None
     answer: Any
 
@@ -98,11 +100,12 @@ class Routes:
         counted: bool = True,
         content_type: str = "application/json",
         described: bool = True,
+        reads: type[Any] | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the decorated function as the handler of this method and path.
 
         ``counted``: whether the global rate limit counts it. ``described``: whether OpenAPI tells of it; pages
-        and their files are for browsers.
+        and their files are for browsers. ``reads``: the shape of a body that the handler reads by itself.
         """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
 
@@ -128,6 +131,7 @@ class Routes:
                     described=described,
                     path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
                     body=body,
+                    reads=reads,
                     body_optional=body is not None and not _required_fields(body),
                     query=hints.get("query"),
                     answer=hints["return"],

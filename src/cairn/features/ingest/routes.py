@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cairn.base import errors
+from cairn.features.ingest.payload import SentEvent
 from cairn.features.ingest.service import Capture
 from cairn.web.call import Call
 from cairn.web.needs import QUICK_SIGNATURE, needs
@@ -20,6 +21,7 @@ routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=er
     name="send",
     status=202,
     tx=TxMode.NONE,
+    reads=SentEvent,
     errors=(
         errors.INVALID_BODY,
         errors.MISSING_HEADER,
