@@ -9,7 +9,7 @@ from itertools import islice
 
 from cairn.base import clock, errors, ids
 from cairn.base.caller import Caller, Scope
-from cairn.base.errors import Refusal
+from cairn.base.errors import ErrorKind
 from cairn.features.ingest import store
 from cairn.features.ingest.linking import Links
 from cairn.features.ingest.payload import Captured, capture, inflate
@@ -33,7 +33,7 @@ class Capture:
         self._database = database
         self._blobs = blobs
         self._window_ms = window_ms
-        self._grouped: Grouped[Captured, Ingested | Refusal] = Grouped(database, self._keep)
+        self._grouped: Grouped[Captured, Ingested | ErrorKind] = Grouped(database, self._keep)
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-events")
 
     async def take(self, sent: bytes, encoding: str | None, caller: Caller, source: str | None) -> Ingested:
@@ -48,10 +48,10 @@ class Capture:
         if captured.blobs:
             await self._put_blobs(captured)
         kept = await self._grouped.submit(captured, captured.team_id, captured.size_bytes)
-        if isinstance(kept, Refusal):
-            if captured.blobs and kept.kind is errors.PROJECT_NOT_FOUND:  # deleted in this very moment
+        if isinstance(kept, ErrorKind):
+            if captured.blobs and kept is errors.PROJECT_NOT_FOUND:  # deleted in this very moment
                 await self._blobs.delete_project(captured.project_id)
-            raise kept
+            raise kept()
         return kept
 
     def close(self) -> None:
@@ -63,12 +63,12 @@ class Capture:
             projects = await store.find_projects(tx, [captured.project_id])
         refusal = _refusal(projects.get(captured.project_id), captured.proof)
         if refusal is not None:
-            raise refusal
+            raise refusal()
         waiting = iter(captured.blobs.items())
         while some := list(islice(waiting, _BLOBS_AT_ONCE)):
             await asyncio.gather(*(self._blobs.put(captured.project_id, *named) for named in some))
 
-    async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | Refusal]:
+    async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | ErrorKind]:
         """All events of a group: refuse what may not be written, insert the rest, link them to sessions."""
         projects = await store.hold_projects(tx, sorted({item.project_id for item in captured}))
         refused = {
@@ -99,14 +99,14 @@ class Capture:
         ]
 
 
-def _refusal(project: Row | None, proof: str) -> Refusal | None:
+def _refusal(project: Row | None, proof: str) -> ErrorKind | None:
     """Confirm in this very transaction what the quick check of the signature took for granted."""
     if project is None:
-        return errors.PROJECT_NOT_FOUND()
+        return errors.PROJECT_NOT_FOUND
     if proof not in accepted_secrets(project):
-        return errors.INVALID_SIGNATURE()
+        return errors.INVALID_SIGNATURE
     if project["status"] == "archived":
-        return errors.PROJECT_ARCHIVED()
+        return errors.PROJECT_ARCHIVED
     return None
 
 
