@@ -15,6 +15,7 @@ import pytest
 
 from cairn.base import clock
 from cairn.base.clock import HOUR_MS, MINUTE_MS
+from cairn.features.ingest import store
 from tests.features.signed import INGEST, Tool, event_body, events_of, rotate, sessions_of, tool_for
 from tests.features.world import ARCHIVED, NO_PROJECT, run_sql, told
 from tests.support import databases
@@ -272,3 +273,28 @@ async def test_the_window_is_a_setting_and_a_completed_session_is_closed(service
         done = await owner.patch(f"/api/v2/sessions/{seen[2]}", {"status": "completed"})
         assert done.status_code == 200
         assert (await tool.keep(service.http, {"n": 3}))["sessionId"] not in seen
+
+
+async def test_what_an_event_joins_does_not_end_meanwhile(service: Service) -> None:
+    """Completing a session or deleting its project waits for the group that is being written, and counts it."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    session_id = (await tool.keep(service.http, {"n": 1}))["sessionId"]
+    path = f"/api/v2/sessions/{session_id}"
+    for method, what, body in (
+        ("PATCH", path, {"status": "completed"}),
+        ("DELETE", f"/api/projects/{tool.project_id}", None),
+    ):
+        async with service.house.database.write() as tx:
+            assert await store.hold_projects(tx, [tool.project_id])
+            joined = await store.join_session(tx, tool.project_id, "api", count=1, since_ms=0, now_ms=clock.now_ms())
+            ending = asyncio.create_task(owner.call(method, what, body))
+            await asyncio.sleep(0.3)
+            assert not ending.done()
+        answer = await ending
+        if method == "PATCH":
+            assert (joined, answer.json()["eventCount"]) == (session_id, 2)
+        else:
+            assert (joined, answer.status_code) == (None, 204)
+    assert (await tool.send(service.http, {"n": 2})).status_code == 404
+    await service.wait_for_jobs()

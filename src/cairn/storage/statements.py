@@ -112,7 +112,10 @@ def compiled_for(query: Query, engine: Engine) -> Compiled:
 
 
 class Bulk:
-    """An insert of many rows at once that leaves out those already there. The first column identifies a row."""
+    """An insert of many rows at once that leaves out those already there.
+
+    Which ones were new is told by the first column, and exactly where that alone identifies a row.
+    """
 
     __slots__ = ("_into", "_kinds", "_names", "_postgres_texts", "_sqlite_texts", "_unless", "find_sqlite")
 

@@ -222,10 +222,3 @@ async def prune_deliveries(tx: Tx, *, before_ms: int, take: int) -> int:
         .limit(take)
     )
     return await tx.sweep(delete(webhook_deliveries).where(webhook_deliveries.c.id.in_(old)))
-
-
-async def count_waiting(tx: Tx) -> int:
-    """Unscoped: how many events nobody has looked at yet."""
-    row = await tx.one(select(func.count().label("found")).select_from(outbox))
-    assert row is not None
-    return int(row["found"])
