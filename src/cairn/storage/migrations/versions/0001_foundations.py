@@ -209,10 +209,78 @@ def upgrade() -> None:
         sa.Column("item_id", ID, nullable=False),
         sa.Column("model", ID, nullable=False),
         sa.Column("team_id", ID, nullable=False),
+        sa.Column("text_hash", sa.Text(), nullable=False),
         sa.Column("vector", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("project_id", "item_id", "model", name=op.f("pk_item_vectors")),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "item_conflicts",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("item_id", ID, nullable=False),
+        sa.Column("other_id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("found_at_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "item_id", "other_id", name=op.f("pk_item_conflicts")),
+    )
+    op.create_table(
+        "vector_cache",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("model", ID, nullable=False),
+        sa.Column("text_hash", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "model", "text_hash", name=op.f("pk_vector_cache")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "candidates",
+        sa.Column("job_id", ID, nullable=False),
+        sa.Column("position", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("event_id", ID, nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=True),
+        sa.Column("item_id", ID, nullable=True),
+        sa.Column("outcome", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("job_id", "position", name=op.f("pk_candidates")),
+    )
+    op.create_index(op.f("ix_candidates_project_id"), "candidates", ["project_id"], unique=False)
+    op.create_table(
+        "branch_commits",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("branch", ID, nullable=False),
+        sa.Column("sha", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("event_id", ID, nullable=False),
+        sa.Column("position", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "branch", "sha", name=op.f("pk_branch_commits")),
+    )
+    op.create_index("ix_branch_commits_project_id_sha", "branch_commits", ["project_id", "sha"], unique=False)
+    op.create_table(
+        "file_states",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("path", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("fingerprint", sa.Text(), nullable=True),
+        sa.Column("deleted", sa.Boolean(), nullable=False),
+        sa.Column("event_id", ID, nullable=False),
+        sa.Column("updated_at_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "path", name=op.f("pk_file_states")),
+    )
+    op.create_table(
+        "ai_reservations",
+        sa.Column("id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("project_id", ID, nullable=True),
+        sa.Column("tokens", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_ai_reservations")),
+    )
+    op.create_index(op.f("ix_ai_reservations_team_id"), "ai_reservations", ["team_id"], unique=False)
+    op.create_index(op.f("ix_ai_reservations_project_id"), "ai_reservations", ["project_id"], unique=False)
     op.create_table(
         "items",
         sa.Column("id", ID, nullable=False),
@@ -228,6 +296,7 @@ def upgrade() -> None:
         sa.Column("source_ref", sa.Text(), nullable=True),
         sa.Column("session_id", ID, nullable=True),
         sa.Column("branch", sa.Text(), nullable=True),
+        sa.Column("merged_at_ms", sa.BigInteger(), nullable=True),
         sa.Column("tags", sa.Text(), nullable=False),
         sa.Column("evidence", sa.Text(), nullable=False),
         sa.Column("flags", sa.Text(), nullable=False),
