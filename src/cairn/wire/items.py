@@ -11,7 +11,7 @@ ItemStatus = Literal["approved", "draft", "deprecated"]
 ItemFlag = Literal["low_confidence", "conflict", "stale", "quality", "redacted"]
 
 
-class Evidence(Shape, frozen=True):
+class Evidence(Shape):
     """Where an item comes from: an event, and its own words."""
 
     event_id: str

@@ -1,4 +1,4 @@
 """Contexts: the tree of knowledge, addressed by schema keys.
 
-Tables: contexts. Emits nothing.
+Owns: contexts. Tells nothing.
 """

@@ -1,4 +1,4 @@
 """Revisions: every change of an item or a context, which can be taken back.
 
-Tables: revisions. Emits nothing.
+Owns: revisions. Tells nothing.
 """

@@ -1,4 +1,4 @@
 """What models cost: the cap before a call, the charge with its result.
 
-Tables: ai_reservations, usage_counters, credit_transactions, billing_accounts. Emits nothing.
+Owns: ai_reservations, usage_counters, credit_transactions, billing_accounts. Tells nothing.
 """
