@@ -309,17 +309,6 @@ async def test_a_fault_of_our_own_does_not_end_the_runner(database: Database, mo
         await work.until(database, job_id, "completed", 5)
 
 
-@pytest.mark.usefixtures("hurried")
-async def test_a_result_that_cannot_be_written_is_a_failure_of_the_job(database: Database) -> None:
-    async def count(run: Run) -> None:
-        run.result = {"thing": object()}
-
-    async with running(database, count):
-        job_id = await work.enqueue(database, max_attempts=1)
-        row = await work.until(database, job_id, "failed", 5)
-    assert row["error"].startswith("TypeError: ")
-
-
 async def test_a_job_for_later_begins_at_its_time_although_nothing_else_happens(database: Database) -> None:
     """And while another comes and goes meanwhile, whose signal and end wake the runner."""
     begun: asyncio.Queue[float] = asyncio.Queue()

@@ -12,8 +12,9 @@ from sqlalchemy import insert, select
 from cairn.base import clock
 from cairn.jobs import operator, queue
 from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
+from cairn.jobs.runner import Kind, Runner
 from cairn.storage.database import Database, Tx
-from cairn.storage.tables import installation
+from cairn.storage.tables import installation, jobs
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio
@@ -228,7 +229,8 @@ async def test_an_error_of_any_words_is_written_down(database: Database, words: 
 
 async def test_the_result_is_kept_with_the_job(database: Database) -> None:
     async def count(run: Run) -> None:
-        run.result = {"facts": 3, "note": "Höhle"}
+        async with run.finish("count") as tx:
+            await run.keep_result(tx, {"facts": 3, "note": "Höhle"})
 
     async with work.running(database, count):
         job_id = await work.enqueue(database)
@@ -244,3 +246,40 @@ async def test_a_promise_with_a_given_name_is_made_once(database: Database) -> N
     assert job is not None
     assert job.payload == {"number": 1}
     assert await work.claim(database) is None
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_whoever_is_told_of_a_job_given_up_is_told_once_and_with_its_end(database: Database) -> None:
+    told: list[tuple[int, str]] = []
+
+    async def count(run: Run) -> None:
+        raise RetryLater("no luck", 1)
+
+    async def given_up(tx: Tx, job: queue.Job, error: str) -> None:
+        row = await tx.one(select(jobs).where(jobs.c.id == job.id))
+        assert row is not None
+        assert row["status"] == "failed"
+        told.append((job.attempt, error))
+
+    runner = Runner(database, {"count": Kind(count, given_up=given_up)}, work.HURRIED)
+    runner.start()
+    try:
+        job_id = await work.enqueue(database, max_attempts=3)
+        await work.until(database, job_id, "failed", 5)
+    finally:
+        await runner.stop()
+    assert told == [(3, "no luck")]
+
+
+async def test_a_step_of_a_job_that_was_lost_is_not_committed(database: Database) -> None:
+    job_id = await work.enqueue(database)
+    job = await work.claim(database)
+    assert job is not None
+    run = Run(database, job)
+    await work.steal(database, job_id, "another")
+    with pytest.raises(LeaseLost):
+        async with run.step() as tx:
+            await queue.enqueue(tx, "count", {}, job_id="job_never")
+    with pytest.raises(LeaseLost):
+        async with database.write() as tx:
+            await run.keep_result(tx, {"facts": 1})

@@ -41,6 +41,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: int
     started_at_ms: int
     team_id: str | None = None
+    project_id: str | None = None
+    session_id: str | None = None
+    retried_from: str | None = None
     every_ms: int | None = None
     stages: list[Stage] = []
 
@@ -86,6 +89,7 @@ _GIVE_UP = Sql(
 _mine = and_(jobs.c.id == bindparam("job_id"), jobs.c.attempt == bindparam("my_attempt"), jobs.c.status == "running")
 _EXTEND = Sql(update(jobs).where(_mine).values(lease_until_ms=bindparam("until_ms")).returning(jobs.c.cancel_requested))
 _CHECKPOINT = Sql(update(jobs).where(_mine).values(stages=bindparam("new_stages")).returning(jobs.c.cancel_requested))
+_KEEP_RESULT = Sql(update(jobs).where(_mine).values(result=bindparam("new_result")))
 _SETTLE = Sql(
     update(jobs)
     .where(_mine)
@@ -93,7 +97,6 @@ _SETTLE = Sql(
         status=bindparam("new_status"),
         run_at_ms=bindparam("new_run_at_ms"),
         error=bindparam("new_error"),
-        result=bindparam("new_result"),
         finished_at_ms=bindparam("new_finished_at_ms"),
         lease_owner=None,
         lease_until_ms=None,
@@ -129,8 +132,9 @@ async def enqueue(
     session_id: str | None = None,
     run_at_ms: int | None = None,
     max_attempts: int = DEFAULT_ATTEMPTS,
-    stages: Sequence[str] = (),
+    stages: Sequence[str | Stage] = (),
     job_id: str | None = None,
+    retried_from: str | None = None,
 ) -> str:
     """Promise the work; it begins once the transaction has committed. A given id that is there already stays."""
     now_ms = clock.now_ms()
@@ -145,7 +149,7 @@ async def enqueue(
         lane=lane_of(team_id, kind),
         payload=msgspec.json.encode(payload).decode(),
         status="queued",
-        stages=msgspec.json.encode([Stage(stage=name) for name in stages]).decode(),
+        stages=msgspec.json.encode([Stage(known) if isinstance(known, str) else known for known in stages]).decode(),
         attempt=0,
         max_attempts=max_attempts,
         run_at_ms=now_ms if run_at_ms is None else run_at_ms,
@@ -154,7 +158,7 @@ async def enqueue(
         cancel_requested=False,
         error=None,
         result=None,
-        retried_from=None,
+        retried_from=retried_from,
         created_at_ms=now_ms,
         started_at_ms=None,
         finished_at_ms=None,
@@ -200,6 +204,9 @@ def _job(row: Row) -> Job:
         max_attempts=row["max_attempts"],
         started_at_ms=row["started_at_ms"],
         team_id=row["team_id"],
+        project_id=row["project_id"],
+        session_id=row["session_id"],
+        retried_from=row["retried_from"],
         every_ms=payload.get("everyMs") if row["id"].startswith("every/") else None,
         stages=msgspec.json.decode(row["stages"], type=list[Stage]),
     )
@@ -218,12 +225,18 @@ async def checkpoint(tx: Tx, job: Job, stages: Sequence[Stage]) -> bool | None:
     return None if row is None else bool(row["cancel_requested"])
 
 
-async def complete(tx: Tx, job: Job, result: Mapping[str, Any] | None = None) -> bool:
+async def keep_result(tx: Tx, job: Job, result: Mapping[str, Any]) -> bool:
+    """Write down what came of the job, together with what it did. False when the lease was lost."""
+    encoded = msgspec.json.encode(result).decode()
+    return await tx.run(_KEEP_RESULT, job_id=job.id, my_attempt=job.attempt, new_result=encoded) == 1
+
+
+async def complete(tx: Tx, job: Job) -> bool:
     """Done; a recurring job waits for its next time. False when the lease was lost."""
     now_ms = clock.now_ms()
     if job.every_ms is not None:  # counted from its beginning: what came after that, it may not have seen
         return await _settle_recurring(tx, job, min(now_ms, job.started_at_ms) + job.every_ms, None)
-    return await _settle(tx, job, "completed", now_ms, None, now_ms, result)
+    return await _settle(tx, job, "completed", now_ms, None, now_ms)
 
 
 async def fail(tx: Tx, job: Job, error: str, *, retry_in_ms: int | None) -> bool:
@@ -249,7 +262,6 @@ async def _settle(
     run_at_ms: int,
     error: str | None,
     finished_at_ms: int | None,
-    result: Mapping[str, Any] | None = None,
 ) -> bool:
     touched = await tx.run(
         _SETTLE,
@@ -258,7 +270,6 @@ async def _settle(
         new_status=status,
         new_run_at_ms=run_at_ms,
         new_error=_storable(error) if error else None,
-        new_result=msgspec.json.encode(result).decode() if result is not None else None,
         new_finished_at_ms=finished_at_ms,
     )
     return touched == 1

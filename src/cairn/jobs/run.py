@@ -34,7 +34,6 @@ class Run:
     def __init__(self, database: Database, job: Job) -> None:
         self.database = database
         self.job = job
-        self.result: dict[str, Any] | None = None
         self._stages = [Stage(known.stage, known.status, known.duration) for known in job.stages]
         self._begun: dict[str, float] = {}
 
@@ -66,6 +65,22 @@ class Run:
         except BaseException:
             self._stages = before
             raise
+
+    @asynccontextmanager
+    async def step(self) -> AsyncIterator[Tx]:
+        """A transaction in the midst of a stage, which only the holder of the lease can commit."""
+        async with self.database.write() as tx:
+            await self._write(tx)
+            yield tx
+
+    async def keep_result(self, tx: Tx, result: dict[str, Any]) -> None:
+        """What came of the job, kept with what it did."""
+        if not await queue.keep_result(tx, self.job, result):
+            raise LeaseLost(self.job.id)
+
+    def total_ms(self) -> int:
+        """How long the finished stages took together."""
+        return sum(known.duration or 0 for known in self._stages)
 
     async def mark_failed(self, tx: Tx) -> bool:
         """The stage that was under way is the one that failed. Whether somebody asked for the job to end."""

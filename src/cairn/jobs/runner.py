@@ -17,6 +17,7 @@ from cairn.storage.database import Database, StorageUnavailable, Tx
 from cairn.storage.signals import Listener
 
 Work = Callable[[Run], Awaitable[None]]
+GivenUp = Callable[[Tx, Job, str], Awaitable[None]]
 
 _POLL_S = 5.0
 _FIRST_RETRY_MS = 2_000
@@ -39,6 +40,8 @@ class Kind:
     """How many of them, in all processes together, one team may hold."""
     every_ms: int | None = None
     """Set for work that recurs by itself."""
+    given_up: GivenUp | None = None
+    """What else is to be done, in the same transaction, when a job is given up."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.per_team <= max(1, self.at_once - 1):
@@ -225,14 +228,16 @@ class Runner:
                 if cancelled:
                     await queue.mark_cancelled(tx, job)
                 elif error is None:
-                    await queue.complete(tx, job, run.result)
+                    await queue.complete(tx, job)
                 elif await run.mark_failed(tx):
                     await queue.mark_cancelled(tx, job)
                 else:
                     last = job.attempt >= job.max_attempts
                     wait_ms = delay_ms if delay_ms is not None else retry_delay_ms(job.attempt)
                     text = str(error) if isinstance(error, RetryLater) else f"{type(error).__name__}: {error}"
-                    await queue.fail(tx, job, text, retry_in_ms=None if last else wait_ms)
+                    given_up = self._kinds[job.kind].given_up
+                    if await queue.fail(tx, job, text, retry_in_ms=None if last else wait_ms) and last and given_up:
+                        await given_up(tx, job, text)
 
 
 def retry_delay_ms(attempt: int) -> int:
