@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from bench import ingest, neighbours, reads
+from bench import embeddings, enrichment, ingest, neighbours, reads
 
 BENCHMARKS = {
     "reads": reads.run,
     "ingest": ingest.run,
     "neighbours": neighbours.run,
     "growth": ingest.run_growth,
+    "enrichment": enrichment.run,
+    "embeddings": embeddings.run,
 }
 
 

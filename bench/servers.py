@@ -31,6 +31,9 @@ class Cairn:
     def post(self, path: str, body: dict[str, Any]) -> None:
         self._call("POST", path, json.dumps(body).encode())
 
+    def create_project(self, name: str) -> str:
+        return str(self._call("POST", "/api/projects", json.dumps({"name": name}).encode())["id"])
+
     def list(self, path: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._call("GET", path)
         return found

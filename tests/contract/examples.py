@@ -12,11 +12,15 @@ from cairn.entry.wiring import ROUTES
 from cairn.web.routes import Route
 from tests.contract.cast import TEAM, Actor, Ask, Cast, Example, new_email
 from tests.contract.examples_capture import CAPTURE
+from tests.contract.examples_memory import MEMORY
 from tests.support.service import PASSWORD
 
 BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
-EXAMPLES: dict[str, Example] = dict(CAPTURE)
-NOT_YET = {(name, 403, "Plan limit reached: {counter}") for name in ("ingest.send", "sessions.create")}
+EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY}
+NOT_YET = {
+    (name, 403, "Plan limit reached: {counter}")
+    for name in ("ingest.send", "sessions.create", "sessions.enrich", "sessions.retry")
+}
 """Refusals of built endpoints that come later, with the plan's counters."""
 
 

@@ -6,10 +6,14 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from sqlalchemy import update
+
 from cairn.base import ids
 from cairn.features.sessions.store import ENRICHMENT
 from cairn.jobs import queue
+from cairn.storage.tables import sessions
 from tests.contract.cast import Actor, Ask, Cast, Example
+from tests.support.service import Service
 
 HOOK = "https://127.0.0.1:1/hook"
 """An address where nobody listens."""
@@ -40,6 +44,14 @@ async def make_session(cast: Cast, project: str) -> str:
     made = await cast.owner.post("/api/v2/sessions", {"projectId": project})
     assert made.status_code == 201, made.text
     return str(made.json()["id"])
+
+
+async def fail_job(service: Service, team: str, project: str, session: str) -> None:
+    """An enrichment of the session that was given up."""
+    about = {"team_id": team, "project_id": project, "session_id": session}
+    async with service.house.database.write() as tx:
+        await queue.put_aside(tx, ENRICHMENT, {}, "it did not work", stages=STAGES, **about)
+        await tx.run(update(sessions).where(sessions.c.id == session).values(status="failed"))
 
 
 async def make_webhook(cast: Cast, project: str, events: tuple[str, ...] = ("item.created",)) -> str:
@@ -135,13 +147,27 @@ async def _list_events(cast: Cast, project: str) -> Ask:
 
 @_on("sessions.jobs")
 async def _list_jobs(cast: Cast, project: str) -> Ask:
-    """Jobs as enrichment will leave them; nobody takes up jobs of a kind that is not there yet."""
+    """Jobs of a session in which nothing has happened."""
     session = await make_session(cast, project)
     async with cast.service.house.database.write() as tx:
         for _ in range(3):
             await queue.enqueue(
                 tx, ENRICHMENT, {}, team_id=cast.owner.team_id, project_id=project, session_id=session, stages=STAGES
             )
+    return Ask({"id": session}, target=session, project=project)
+
+
+@_on("sessions.enrich")
+async def _enrich(cast: Cast, project: str) -> Ask:
+    session = str((await send_event(cast, project))["sessionId"])
+    return Ask({"id": session}, target=session, project=project)
+
+
+@_on("sessions.retry")
+async def _retry(cast: Cast, project: str) -> Ask:
+    """After a job that has failed."""
+    session = await make_session(cast, project)
+    await fail_job(cast.service, cast.owner.team_id, project, session)
     return Ask({"id": session}, target=session, project=project)
 
 

@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from cairn.base import clock, ids, limits
-from cairn.storage.tables import sessions
+from cairn.features.metering import service as metering
+from cairn.storage.tables import sessions, usage_counters
 from cairn.web.routes import Route
 from tests.contract.cast import Ask, Cast
-from tests.contract.examples_capture import HOOK, make_delivery, make_webhook, new_event
+from tests.contract.examples_capture import HOOK, fail_job, make_delivery, make_webhook, new_event
 from tests.contract.provocations import Provocations, Provoked, valid
 
 CAPTURE = Provocations()
@@ -180,6 +181,42 @@ async def _no_such_move(cast: Cast, routes: list[Route]) -> AsyncIterator[Provok
                 await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status=before))
             for status in {"active", "completed", "enriching", "failed"} - {before}:
                 yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, json={"status": status})))
+
+
+@CAPTURE.of(409, "Enrichment already in progress")
+async def _already_enriching(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        async with cast.service.house.database.write() as tx:
+            await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status="enriching"))
+        yield Provoked(route, await cast.send(cast["owner"], route, ask))
+
+
+@CAPTURE.of(409, "No failed job to retry")
+async def _nothing_failed(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        ask = await valid(cast, route)
+        for status in ("active", "completed", "enriching"):
+            async with cast.service.house.database.write() as tx:
+                await tx.run(update(sessions).where(sessions.c.id == ask.target).values(status=status))
+            yield Provoked(route, await cast.send(cast["owner"], route, ask))
+
+
+@CAPTURE.of(403, "AI token limit reached")
+async def _no_tokens(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    """Where a model costs something, and everything is spent."""
+    model = {"CAIRN_LLM_SMALL": "openai:none", "CAIRN_LLM_MEDIUM": "openai:none", "CAIRN_LLM_API_KEY": "none"}
+    async with cast.elsewhere(**model) as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        made = await owner.post("/api/v2/sessions", {"projectId": project})
+        async with service.house.database.write() as tx:
+            spent = {"team_id": owner.team_id, "period": metering.period(), "counter": metering.AI_TOKENS}
+            await tx.run(insert(usage_counters).values(**spent, slot="all", used=10**12))
+        for route in routes:
+            if route.name == "sessions.retry":
+                await fail_job(service, owner.team_id, project, made.json()["id"])
+            yield Provoked(route, await owner.post(route.path.format(id=made.json()["id"])))
 
 
 @CAPTURE.of(400, "unknown event type, url not HTTPS, or one that resolves to a refused address")

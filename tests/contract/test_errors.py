@@ -14,12 +14,13 @@ from tests.contract.contract import ANY, Error, load
 from tests.contract.examples import BY_NAME, NOT_YET
 from tests.contract.provocations import EVERYWHERE
 from tests.contract.provocations_capture import CAPTURE
+from tests.contract.provocations_memory import MEMORY
 from tests.contract.provocations_own import OWN
 
 pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
-PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE}
+PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY}
 
 
 def _routes_of(row: Error) -> list[Route]:

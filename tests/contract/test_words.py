@@ -11,9 +11,10 @@ from cairn.base.plans import PLANS
 from cairn.base.signing import SIGNATURE_PREFIX, sign_request
 from cairn.features.keys.service import KEY_PREFIX
 from cairn.memory import schema_keys, states
+from cairn.memory.items import TIER_OF_TYPE
 from cairn.web import sse
 from cairn.web.needs import Credential
-from cairn.wire import events, projects, sessions, team, webhooks
+from cairn.wire import contexts, events, items, projects, sessions, team, webhooks
 from tests.contract.contract import CONTRACT_FILE, ContractError, Enum, load
 
 CONTRACT = load()
@@ -25,6 +26,11 @@ VALUES: dict[str, tuple[object, ...]] = {
     "ai_tier": typing.get_args(projects.AiTier),
     "repo_auth_method": typing.get_args(projects.RepoAuthMethod),
     "plan": tuple(PLANS),
+    "item_type": typing.get_args(items.ItemType),
+    "item_flag": typing.get_args(items.ItemFlag),
+    "context_type": typing.get_args(contexts.ContextType),
+    "context_action": typing.get_args(contexts.ContextAction),
+    "populate_change": typing.get_args(contexts.PopulateChange),
     "via": tuple(via.value for via in caller.Via),
 }
 
@@ -42,6 +48,8 @@ def test_states_and_moves_are_those_of_the_code(name: str) -> None:
 def test_the_states_on_the_wire_are_those_of_the_contract() -> None:
     for name, literal in (
         ("project", projects.ProjectStatus),
+        ("item", items.ItemStatus),
+        ("context", contexts.ContextState),
         ("session", sessions.SessionStatus),
         ("job", sessions.JobStatus),
         ("stage", sessions.StageStatus),
@@ -61,6 +69,10 @@ def test_events_are_those_of_the_code() -> None:
 @pytest.mark.parametrize("enum", [CONTRACT.enum(name) for name in VALUES], ids=lambda enum: enum.name)
 def test_closed_sets_of_values_are_those_of_the_code(enum: Enum) -> None:
     assert set(enum.values) == set(VALUES[enum.name])
+
+
+def test_an_items_tier_follows_from_its_type_as_the_contract_says() -> None:
+    assert {name: {"tier": tier} for name, tier in TIER_OF_TYPE.items()} == CONTRACT.enum("item_type").figures
 
 
 def test_what_may_be_null_may_be_null_on_the_wire() -> None:

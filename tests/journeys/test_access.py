@@ -115,6 +115,7 @@ async def _state(cast: Cast, ask: Ask) -> list[Any]:
         paths += [project, f"{project}/members", f"{project}/hmac-secret"]
         webhooks = f"/api/webhooks?projectId={ask.project}"
         paths += [f"/api/v2/sessions?projectId={ask.project}", webhooks]
+        paths += [f"/api/v2/items?projectId={ask.project}", f"/api/contexts?projectId={ask.project}"]
         paths += [f"/api/webhooks/{hook['id']}/deliveries" for hook in (await cast.owner.get(webhooks)).json()]
     return [(await cast.owner.get(path)).json() for path in paths]
 

@@ -13,10 +13,12 @@ import os
 import sys
 import tomllib
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+
+from cairn.base.setting_values import parse
 
 PREFIX = "CAIRN_"
 DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
@@ -48,6 +50,11 @@ class Settings:
         Path(),
         "Folder of the SQLite file, blobs, keys (mode 0600) and mail.",
         shown="the platform's data folder",
+    )
+    cache_dir: Path = _setting(
+        Path(),
+        "Folder for what can be made again: prepared models, copies of repositories.",
+        shown="the platform's cache folder",
     )
     database_url: str = _setting(
         "", "SQLite (`sqlite:///path`) or PostgreSQL (`postgresql://…`).", shown="SQLite in the data folder"
@@ -96,9 +103,12 @@ class Settings:
     meter_builtin: bool = _setting(False, "Count the built-in engine's tokens against the quota.")
     llm_small: str = _setting("builtin", "Small model: `builtin`, `openai:<model>` or `anthropic:<model>`.")
     llm_medium: str = _setting("builtin", "Medium model, in the same form.")
-    llm_base_url: str = _setting("", "Another OpenAI-compatible server.", shown="the provider's")
+    llm_base_url: str = _setting(
+        "", "Another server than the provider's own, such as Ollama or vLLM.", shown="the provider's"
+    )
     llm_api_key: str = _setting("", "Key for the model server.", secret=True, shown="the provider's usual variable")
-    embeddings: str = _setting("builtin", "Embedder: `builtin` or `openai:<model>`.")
+    llm_timeout_s: int = _setting(60, "Seconds that one call of a model may take.")
+    embeddings: str = _setting("builtin", "Embedder: `builtin`, `builtin:fp32` or `openai:<model>`.")
     mail_url: str = _setting(
         "",
         "`file://folder` (one .eml a mail) or `smtp://user:pass@host:port`.",
@@ -154,6 +164,15 @@ def default_data_dir(environment: Mapping[str, str] | None = None) -> Path:
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "cairn"
 
 
+def default_cache_dir(environment: Mapping[str, str] | None = None) -> Path:
+    """The platform's folder for what can be made again."""
+    environment = os.environ if environment is None else environment
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "cairn"
+    return Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "cairn"
+
+
 def default_config_dir() -> Path:
     """The platform's folder for a person's configuration."""
     if sys.platform == "darwin":
@@ -171,6 +190,8 @@ def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = 
     values: dict[str, object] = {**_read_file(folder or Path.cwd(), data_dir), **given}
     parsed = _parse_all(values)
     parsed.setdefault("data_dir", data_dir)
+    if not parsed.get("cache_dir") or parsed["cache_dir"] == Path():
+        parsed["cache_dir"] = default_cache_dir(environment)
     settings = Settings(**parsed)
     return _checked(_with_derived(settings))
 
@@ -196,7 +217,7 @@ def _parse_all(values: Mapping[str, object]) -> dict[str, Any]:
         if name not in names or variable != variable.upper():
             raise SettingsError(f"{variable} is not a setting of Cairn{_nearest(name, names)}")
         try:
-            parsed[name] = _parse(hints[name], value)
+            parsed[name] = parse(hints[name], value)
         except ValueError as error:
             raise SettingsError(f"{variable} {error}") from error
     return parsed
@@ -207,56 +228,6 @@ def _nearest(name: str, names: set[str]) -> str:
 
     close = difflib.get_close_matches(name, sorted(names), n=1)
     return f"; did you mean {PREFIX}{close[0].upper()}?" if close else ""
-
-
-def _parse(kind: Any, value: object) -> object:
-    """Turn a text (or a TOML value) into the kind of value the field holds."""
-    if typing.get_origin(kind) is tuple:
-        entries = value if isinstance(value, list) else [part.strip() for part in str(value).split(",")]
-        return tuple(_parse(typing.get_args(kind)[0], entry) for entry in entries if entry != "")
-    if typing.get_origin(kind) is Literal:
-        if value not in typing.get_args(kind):
-            raise ValueError(f"must be one of {', '.join(typing.get_args(kind))}, not {value!r}")
-        return value
-    parsers: dict[Any, Callable[[object], object]] = {bool: _parse_bool, int: _parse_int, Path: _parse_path}
-    return parsers.get(kind, _parse_text)(value)
-
-
-def _parse_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"must be text, not {value!r}")
-    return value
-
-
-def _parse_path(value: object) -> Path:
-    return Path(_parse_text(value)).expanduser()
-
-
-def _parse_bool(value: object) -> bool:
-    words = {
-        "true": True,
-        "1": True,
-        "yes": True,
-        "on": True,
-        "false": False,
-        "0": False,
-        "no": False,
-        "off": False,
-    }
-    found = words.get(str(value).lower())
-    if found is None:
-        raise ValueError(f"must be true or false, not {value!r}")
-    return found
-
-
-def _parse_int(value: object) -> int:
-    try:
-        number = int(str(value))
-    except ValueError:
-        raise ValueError(f"must be a whole number, not {value!r}") from None
-    if number < 0:
-        raise ValueError("must not be negative")
-    return number
 
 
 def _with_derived(settings: Settings) -> Settings:

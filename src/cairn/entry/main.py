@@ -84,6 +84,37 @@ def jobs() -> None:
     _run(processes.jobs(_settings()))
 
 
+@app.command("eval")
+def evaluate(
+    split: Annotated[str, typer.Option(help="The shipped set: test (to report) or dev (to tune on).")] = "test",
+    own: Annotated[
+        Path | None,
+        typer.Option("--set", help="Folder with a set of your own: events.jsonl, pairs.jsonl, questions.jsonl."),
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Look at the memory of a project of this installation.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure extraction, dedup, drift and retrieval: on the shipped sets, a set of your own, or a project's memory."""
+    if project is not None:
+        from cairn.entry import examination
+
+        seen = _run(examination.examine(_settings(), project))
+        typer.echo(json.dumps(dataclasses.asdict(seen)) if as_json else seen.to_table())
+        return
+    from cairn.entry import evaluation
+
+    labelled = _run(evaluation.load_set(split, own))
+    report, retrieval = _run(evaluation.evaluate(_settings(), labelled))
+    if as_json:
+        typer.echo(
+            json.dumps(json.loads(report.to_json()) | {"retrieval": retrieval and dataclasses.asdict(retrieval)})
+        )
+    else:
+        typer.echo(report.to_table() + (f"\n\n{retrieval.to_table()}" if retrieval else ""))
+    if not report.met:
+        raise typer.Exit(1)
+
+
 @admin.command()
 def migrate() -> None:
     """Bring the database up to the schema of this version."""

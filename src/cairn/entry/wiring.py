@@ -13,16 +13,23 @@ from cairn.base.crypto import Sealer
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
 from cairn.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
-from cairn.entry import upkeep
+from cairn.entry import engines, upkeep
 from cairn.entry.keys import load_sealer
 from cairn.features.audit.routes import routes as audit_routes
+from cairn.features.contexts.routes import routes as contexts_routes
 from cairn.features.dashboard.routes import routes as dashboard_routes
+from cairn.features.enrichment import jobs as enrichment
+from cairn.features.enrichment.deep import DeepReader
+from cairn.features.enrichment.jobs import EmbedAnew, Enrichment, Upkeep
+from cairn.features.enrichment.routes import routes as enrichment_routes
+from cairn.features.enrichment.task import Kit
 from cairn.features.identity import store as people
 from cairn.features.identity.cookies import LoginCookie, own_origins
 from cairn.features.identity.routes import routes as identity_routes
 from cairn.features.identity.service import Door
 from cairn.features.ingest.routes import routes as ingest_routes
 from cairn.features.ingest.service import Capture
+from cairn.features.items.routes import routes as items_routes
 from cairn.features.keys.last_use import LastUse
 from cairn.features.keys.routes import routes as keys_routes
 from cairn.features.live.routes import KeepAlive
@@ -38,6 +45,7 @@ from cairn.features.sessions import jobs as sessions_jobs
 from cairn.features.sessions.jobs import SessionSweep
 from cairn.features.sessions.routes import routes as sessions_routes
 from cairn.features.sessions.service import Models
+from cairn.features.sessions.store import ENRICHMENT
 from cairn.features.team import service as team
 from cairn.features.team.jobs import InvitationMail
 from cairn.features.team.routes import routes as team_routes
@@ -52,6 +60,7 @@ from cairn.jobs.outbox import Pump
 from cairn.jobs.place import take_place
 from cairn.jobs.runner import Kind, Runner
 from cairn.ports.blobs.store import Blobs, open_blobs
+from cairn.ports.git.repository import Repositories
 from cairn.ports.mail.mailer import open_mailer
 from cairn.ports.outbound.guard import Guard
 from cairn.ports.outbound.sender import HttpsSender
@@ -69,14 +78,18 @@ from cairn.web.routes import Route
 
 VERSION = version("cairn")
 _SWEEP_EVERY_MS = 30 * SECOND_MS
+_EMBED_EVERY_MS = 15 * SECOND_MS
 
 ROUTES: list[Route] = [
     *identity_routes,
     *team_routes,
     *projects_routes,
     *keys_routes,
+    *contexts_routes,
+    *items_routes,
     *ingest_routes,
     *sessions_routes,
+    *enrichment_routes,
     *webhooks_routes,
     *audit_routes,
     *live_routes,
@@ -143,7 +156,22 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     tokens = InvitationTokens(house.sealer)
     guard = Guard(settings.outbound_allow)
     sender = HttpsSender(guard, ca_file=settings.ca_file)
+    embedder, models = engines.open_embedder(settings), engines.open_models(settings)
+    repositories = Repositories(settings.cache_dir / "repositories", guard, ca_file=settings.ca_file)
+    kit = Kit(
+        database,
+        house.blobs,
+        embedder,
+        load_plans(settings.default_plan, settings.plans_file),
+        Models(settings.llm_small, settings.llm_medium),
+        models,
+        DeepReader(repositories, house.sealer),
+        settings.meter_builtin,
+    )
     kinds = {
+        ENRICHMENT: Kind(Enrichment(kit), at_once=4, per_team=2, given_up=enrichment.given_up),
+        enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS),
+        enrichment.EMBED_ANEW: Kind(EmbedAnew(database, embedder), every_ms=_EMBED_EVERY_MS),
         team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
         projects.PURGE: Kind(ProjectPurge(database, house.blobs), at_once=2, per_team=1),
         sessions_jobs.SWEEP: Kind(
@@ -165,6 +193,9 @@ async def open_background(house: House) -> AsyncIterator[Background]:
             await background.runner.stop()
             await sender.close()
             await guard.close()
+            await embedder.close()
+            for model in models.values():
+                await model.close()
 
 
 @asynccontextmanager

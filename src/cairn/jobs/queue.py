@@ -46,6 +46,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     retried_from: str | None = None
     every_ms: int | None = None
     stages: list[Stage] = []
+    result: dict[str, Any] | None = None
 
 
 _INSERT = Sql(lambda new: new(jobs).on_conflict_do_nothing(index_elements=["id"]))
@@ -175,10 +176,20 @@ async def ensure_recurring(tx: Tx, kind: str, every_ms: int) -> None:
 
 
 async def put_aside(
-    tx: Tx, kind: str, payload: Mapping[str, Any], error: str, *, team_id: str, project_id: str | None
+    tx: Tx,
+    kind: str,
+    payload: Mapping[str, Any],
+    error: str,
+    *,
+    team_id: str,
+    project_id: str | None,
+    session_id: str | None = None,
+    stages: Sequence[str] = (),
 ) -> str:
     """Keep what could not be done as a job that has failed: an operator sees it and may try it again."""
-    job_id = await enqueue(tx, kind, payload, team_id=team_id, project_id=project_id)
+    job_id = await enqueue(
+        tx, kind, payload, team_id=team_id, project_id=project_id, session_id=session_id, stages=stages
+    )
     await tx.run(_GIVE_UP, job_id=job_id, new_error=_storable(error), now_ms=clock.now_ms())
     return job_id
 
@@ -209,6 +220,7 @@ def _job(row: Row) -> Job:
         retried_from=row["retried_from"],
         every_ms=payload.get("everyMs") if row["id"].startswith("every/") else None,
         stages=msgspec.json.decode(row["stages"], type=list[Stage]),
+        result=msgspec.json.decode(row["result"], type=dict[str, Any]) if row["result"] else None,
     )
 
 
@@ -276,14 +288,8 @@ async def _settle(
 
 
 async def _settle_recurring(tx: Tx, job: Job, run_at_ms: int, error: str | None) -> bool:
-    touched = await tx.run(
-        _SETTLE_RECURRING,
-        job_id=job.id,
-        my_attempt=job.attempt,
-        new_run_at_ms=run_at_ms,
-        new_error=_storable(error) if error else None,
-    )
-    return touched == 1
+    settled = {"new_run_at_ms": run_at_ms, "new_error": _storable(error) if error else None}
+    return await tx.run(_SETTLE_RECURRING, job_id=job.id, my_attempt=job.attempt, **settled) == 1
 
 
 def _storable(error: str) -> str:

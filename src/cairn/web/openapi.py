@@ -81,11 +81,14 @@ def _schemas(routes: list[Route]) -> dict[str, Any]:
     return {name: _portable(schema) for name, schema in components.items() if name not in queries}
 
 
-def _structs_in(kind: Any) -> list[type[msgspec.Struct]]:
+def _structs_in(kind: Any, above: frozenset[type] = frozenset()) -> list[type[msgspec.Struct]]:
+    """The shapes inside a type; one that contains itself is told once."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        inner = [part for field in msgspec.structs.fields(kind) for part in _structs_in(field.type)]
+        if kind in above:
+            return []
+        inner = [part for field in msgspec.structs.fields(kind) for part in _structs_in(field.type, above | {kind})]
         return [kind, *inner]
-    return [part for argument in typing.get_args(kind) for part in _structs_in(argument)]
+    return [part for argument in typing.get_args(kind) for part in _structs_in(argument, above)]
 
 
 def _portable(schema: Any) -> Any:

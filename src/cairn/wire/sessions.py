@@ -59,6 +59,23 @@ class EnrichmentJob(Shape):
     items_extracted: int
     created_at: str
     completed_at: str | None
+    warning: str | UnsetType = UNSET
+
+
+class Enriching(Shape):
+    """The answer to a trigger: the job, which has only been promised."""
+
+    job_id: str
+    status: JobStatus
+    pipeline: list[str]
+
+
+class Retrying(Shape):
+    """The answer to a retry: a new job in the place of the failed one."""
+
+    job_id: str
+    status: JobStatus
+    retried_from: str
 
 
 class Ingested(Shape, omit_defaults=True):

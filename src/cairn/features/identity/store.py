@@ -12,6 +12,11 @@ from cairn.storage.statements import Sql
 from cairn.storage.tables import installation, logins, signin_links, team_members, teams, users
 
 _CLAIM = Sql(lambda new: new(installation).on_conflict_do_nothing(index_elements=["name"]))
+_CHANGE_CLAIM = Sql(
+    update(installation)
+    .where(installation.c.name == bindparam("key"), installation.c.value != bindparam("new_value"))
+    .values(value=bindparam("new_value"))
+)
 _INSERT_USER = Sql(lambda new: new(users).on_conflict_do_nothing(index_elements=["email_key"]))
 _INSERT_TEAM = Sql(insert(teams))
 _INSERT_MEMBER = Sql(lambda new: new(team_members).on_conflict_do_nothing(index_elements=["team_id", "user_id"]))
@@ -78,6 +83,13 @@ def email_key(email: str) -> str:
 async def claim(tx: Tx, name: str, value: str) -> bool:
     """Write a fact of the installation that can be written only once; whether it was us."""
     return await tx.run(_CLAIM, name=name, value=value) == 1
+
+
+async def change_claim(tx: Tx, name: str, value: str) -> bool:
+    """Write a fact of the installation that may change; whether it was another one before."""
+    if await claim(tx, name, value):
+        return False
+    return await tx.run(_CHANGE_CLAIM, key=name, new_value=value) == 1
 
 
 async def find_claim(tx: Tx, name: str) -> str | None:

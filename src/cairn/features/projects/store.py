@@ -66,6 +66,7 @@ _MEMBERS = Sql(
     .limit(bindparam("take"))
 )
 _FIND_MEMBER = Sql(_MEMBER.where(_OF_PROJECT, project_members.c.user_id == bindparam("of_user")))
+_FIND_ANY = Sql(select(projects).where(projects.c.id == bindparam("project_id"), projects.c.deleted_at_ms.is_(None)))
 _INSERT_MEMBER = Sql(lambda new: new(project_members).on_conflict_do_nothing(index_elements=["project_id", "user_id"]))
 _DELETE_MEMBER = Sql(delete(project_members).where(_OF_PROJECT, project_members.c.user_id == bindparam("of_user")))
 _LOCK_OWNERS = Sql(
@@ -117,6 +118,11 @@ async def create_project(
     )
     await create_member(tx, caller.scope, project_id, caller.user_id, OWNER)
     return now_ms
+
+
+async def find_any_project(tx: Tx, project_id: str) -> Row | None:
+    """Unscoped: an operator at the console asks."""
+    return await tx.one(_FIND_ANY, project_id=project_id)
 
 
 async def list_projects(tx: Tx, caller: Caller, *, before: str | None, take: int) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from cairn.base import clock, errors, limits
 from cairn.base.caller import Caller, Scope
@@ -28,9 +29,17 @@ class Models:
 
     def name_for(self, plan: Plan, ai_tier: str | None) -> str:
         """The plan's tier, or the project's where it asks for a smaller one."""
-        tier = ai_tier if ai_tier and plan.ai_tier == "medium" else plan.ai_tier
-        name = self._names[tier]
-        return f"builtin-{tier}" if name == "builtin" else name
+        name = self._names[tier_for(plan, ai_tier)]
+        return builtin_name(plan, ai_tier) if name == "builtin" else name
+
+
+def tier_for(plan: Plan, ai_tier: str | None) -> str:
+    return ai_tier if ai_tier and plan.ai_tier == "medium" else plan.ai_tier
+
+
+def builtin_name(plan: Plan, ai_tier: str | None) -> str:
+    """What the built-in engine is called where it serves a tier, or stands in for its model."""
+    return f"builtin-{tier_for(plan, ai_tier)}"
 
 
 def entry_shape(row: Row) -> SessionEntry:
@@ -58,7 +67,12 @@ def event_shape(row: Row, payload: Any) -> SessionEvent:
 
 def job_shape(row: Row) -> EnrichmentJob:
     stages = msgspec.json.decode(row["stages"], type=list[PipelineStage])
+    if row["status"] == "failed":  # also where the worker was lost and could not write it down
+        for stage in stages:
+            stage.status = "failed" if stage.status == "running" else stage.status
     result = msgspec.json.decode(row["result"]) if row["result"] else {}
+    notes = [row["error"]] if row["status"] == "failed" and row["error"] else []
+    warning = " ".join([*result.get("warnings", []), *notes])
     return EnrichmentJob(
         id=row["id"],
         status=row["status"],
@@ -66,6 +80,7 @@ def job_shape(row: Row) -> EnrichmentJob:
         items_extracted=result.get("itemsExtracted", 0),
         created_at=clock.iso(row["created_at_ms"]),
         completed_at=clock.iso_or_none(row["finished_at_ms"]),
+        warning=warning or UNSET,
     )
 
 

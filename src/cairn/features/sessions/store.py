@@ -8,7 +8,7 @@ from cairn.base import clock, ids
 from cairn.base.caller import Caller, Scope
 from cairn.features.projects.access import visible_to
 from cairn.storage.database import Row, Tx
-from cairn.storage.statements import Sql
+from cairn.storage.statements import InList, Sql
 from cairn.storage.tables import events, jobs, projects, sessions
 
 ENRICHMENT = "enrichment"
@@ -45,6 +45,11 @@ _EVENTS = Sql(
     .join(_sizes, _sizes.c.id == events.c.id)
     .where(_sizes.c.up_to - _sizes.c.size_bytes <= bindparam("most_bytes"))
     .order_by(events.c.id)
+)
+_PAYLOADS = Sql(
+    select(events.c.id, events.c.payload).where(
+        events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids")
+    )
 )
 _JOBS = Sql(
     select(jobs)
@@ -140,6 +145,11 @@ async def list_events(
     return await tx.many(
         _EVENTS, scope=scope, of_session=session_id, after=after or "", take=take, most_bytes=most_bytes
     )
+
+
+async def find_payloads(tx: Tx, scope: Scope, event_ids: list[str]) -> dict[str, str]:
+    """The payloads of events as they are kept, by their ids."""
+    return {row["id"]: row["payload"] for row in await tx.many(_PAYLOADS, scope=scope, event_ids=event_ids)}
 
 
 async def list_jobs(tx: Tx, scope: Scope, session_id: str, *, before: str | None, take: int) -> list[Row]:

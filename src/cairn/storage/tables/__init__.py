@@ -32,6 +32,7 @@ from cairn.storage.tables.memory import (
     item_files,
     item_vectors,
     items,
+    items_to_embed,
     revisions,
     vector_cache,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "item_files",
     "item_vectors",
     "items",
+    "items_to_embed",
     "jobs",
     "logins",
     "metadata",

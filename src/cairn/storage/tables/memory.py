@@ -63,6 +63,15 @@ item_vectors = Table(
     sqlite_with_rowid=False,
 )
 
+# Items whose vector is missing or of another text; whoever embeds them takes them out.
+items_to_embed = Table(
+    "items_to_embed",
+    metadata,
+    part("project_id"),
+    part("item_id"),
+    ref("team_id"),
+)
+
 item_conflicts = Table(
     "item_conflicts",
     metadata,

@@ -215,6 +215,13 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "items_to_embed",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("item_id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "item_id", name=op.f("pk_items_to_embed")),
+    )
+    op.create_table(
         "item_conflicts",
         sa.Column("project_id", ID, nullable=False),
         sa.Column("item_id", ID, nullable=False),

@@ -1,0 +1,172 @@
+"""``cairn eval``: the built-in engine measured on the shipped sets, on a set of one's own, or on a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.base.settings import Settings
+from cairn.entry import engines
+from cairn.features.items.records import item_text
+from cairn.memory import dedup
+from cairn.memory.evaluation.loading import EventLine, LabelledSet, load, parse
+from cairn.memory.evaluation.report import Report, measure
+from cairn.memory.evaluation.scoring import Predictions, Ref, match_all
+from cairn.memory.extraction.extract import extract
+from cairn.memory.items import Item, RawEvent
+from cairn.memory.merging import merge
+from cairn.memory.redaction import redact_payload
+from cairn.ports.embeddings.embedder import Embedder
+
+_AT_ONCE = 48
+_NEIGHBOURS = 10
+_DEPTHS = (1, 5, 10)
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """How often the facts that answer a question are among the nearest items."""
+
+    questions: int
+    recall: dict[int, float]
+    mrr: float
+
+    def to_table(self) -> str:
+        found = "  ".join(f"R@{depth} {share:.3f}" for depth, share in self.recall.items())
+        return f"retrieval  {self.questions} questions  {found}  MRR {self.mrr:.3f}"
+
+
+def find_items(event: RawEvent) -> list[Item]:
+    """As the pipeline does it: no secret is seen by anything that extracts."""
+    payload, _ = redact_payload(event.payload)
+    return list(extract(RawEvent(event.id, event.event, payload)).items)
+
+
+async def load_set(split: str, folder: Path | None) -> LabelledSet:
+    """A shipped set, or one's own: events.jsonl, and pairs.jsonl and questions.jsonl if there are any."""
+    if folder is None:
+        if split not in ("dev", "test"):
+            raise ValueError("--split must be dev or test")
+        return load("dev" if split == "dev" else "test")
+    if not (folder / "events.jsonl").is_file():
+        raise ValueError(f"{folder} holds no events.jsonl")
+    texts = [
+        path.read_text(encoding="utf-8") if path.exists() else ""
+        for path in (folder / f"{name}.jsonl" for name in ("events", "pairs", "questions"))
+    ]
+    return parse(folder.name, *texts)
+
+
+async def evaluate(settings: Settings, labelled: LabelledSet) -> tuple[Report, Retrieval | None]:
+    """The figures of the built-in engine on a set, and how retrieval by nearness alone does on its questions."""
+    embedder = engines.open_embedder(settings)
+    try:
+        predictions = {event.id: find_items(event.raw) for event in labelled.events}
+        sides = [side.item for pair in labelled.pairs for side in (pair.a, pair.b)]
+        vectors = await _Vectors.of(embedder, [*(i for found in predictions.values() for i in found), *sides])
+        report = measure(
+            labelled,
+            lambda event: list(predictions[event.id]),
+            lambda events, found: _cluster(events, found, vectors),
+            dedup.judge,
+            vectors.cosine,
+        )
+        retrieval = await _retrieve(embedder, labelled, predictions, vectors)
+    finally:
+        await embedder.close()
+    return report, retrieval
+
+
+class _Vectors:
+    """The vectors of texts, each embedded once."""
+
+    def __init__(self, rows: dict[str, NDArray[np.float32]]) -> None:
+        self._rows = rows
+
+    @classmethod
+    async def of(cls, embedder: Embedder, items: Sequence[Item]) -> _Vectors:
+        texts = sorted({item_text(item) for item in items})
+        if not texts:
+            return cls({})
+        return cls(dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True)))
+
+    def row(self, item: Item) -> NDArray[np.float32]:
+        return self._rows[item_text(item)]
+
+    def cosine(self, one: Item, another: Item) -> float:
+        return float(self.row(one) @ self.row(another))
+
+
+@dataclass
+class _Known:
+    item: Item
+    vector: NDArray[np.float32]
+    refs: list[Ref]
+
+
+def _cluster(events: Sequence[EventLine], predictions: Predictions, vectors: _Vectors) -> list[list[Ref]]:
+    """As the pipeline does it: batch by batch, first among themselves, then against what is known of the project."""
+    clusters: list[list[Ref]] = []
+    for project in dict.fromkeys(event.project for event in events):
+        found = [
+            ((event.id, place), item)
+            for event in events
+            if event.project == project
+            for place, item in enumerate(predictions[event.id])
+        ]
+        known: list[_Known] = []
+        for start in range(0, len(found), _AT_ONCE):
+            _settle(found[start : start + _AT_ONCE], known, vectors)
+        clusters += [entry.refs for entry in known]
+    return clusters
+
+
+def _settle(batch: Sequence[tuple[Ref, Item]], known: list[_Known], vectors: _Vectors) -> None:
+    items = [item for _, item in batch]
+    matrix = np.stack([vectors.row(item) for item in items])
+    before = list(known)
+    for group in dedup.group(items, matrix):
+        merged = reduce(merge, [items[number] for number in group])
+        best = next((number for number in group if items[number].title == merged.title), group[0])
+        vector = matrix[best]
+        near = sorted(before, key=lambda entry: -float(entry.vector @ vector))[:_NEIGHBOURS]
+        place = dedup.choose(merged, vector, [(entry.item, float(entry.vector @ vector)) for entry in near])
+        refs = [batch[number][0] for number in group]
+        if place is None:
+            known.append(_Known(merged, vector, refs))
+        else:
+            near[place].item = merge(near[place].item, merged)
+            near[place].refs += refs
+
+
+async def _retrieve(
+    embedder: Embedder, labelled: LabelledSet, predictions: Predictions, vectors: _Vectors
+) -> Retrieval | None:
+    """Each question against all items of its project."""
+    if not labelled.questions:
+        return None
+    project_of = {gold.fact: event.project for event in labelled.events for gold in event.gold}
+    fact_of = {(match.event.id, match.index): match.gold.fact for match in match_all(labelled.events, predictions)}
+    asked = (await embedder.embed([question.question for question in labelled.questions])).vectors
+    hits = dict.fromkeys(_DEPTHS, 0.0)
+    reciprocal = 0.0
+    for question, vector in zip(labelled.questions, asked, strict=True):
+        wanted = set(question.facts)
+        items = [
+            (fact_of.get((event.id, place), ""), vectors.row(item))
+            for event in labelled.events
+            if event.project == project_of[question.facts[0]]
+            for place, item in enumerate(predictions[event.id])
+        ]
+        ranked = [fact for fact, row in sorted(items, key=lambda entry: -float(entry[1] @ vector))]
+        for depth in _DEPTHS:
+            hits[depth] += len(wanted & set(ranked[:depth])) / len(wanted)
+        first = next((place for place, fact in enumerate(ranked, start=1) if fact in wanted), None)
+        reciprocal += 1 / first if first else 0.0
+    count = len(labelled.questions)
+    return Retrieval(count, {depth: hit / count for depth, hit in hits.items()}, reciprocal / count)

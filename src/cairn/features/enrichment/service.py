@@ -1,0 +1,101 @@
+"""Starting the pipeline, trying it again, and how a session comes out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from cairn.base import errors
+from cairn.base.caller import Caller, Scope
+from cairn.base.plans import Plan
+from cairn.features.enrichment import store
+from cairn.features.metering import service as metering
+from cairn.features.projects.access import Right
+from cairn.features.sessions import service as sessions
+from cairn.features.sessions import store as sessions_store
+from cairn.features.sessions.store import ENRICHMENT
+from cairn.jobs import outbox, queue
+from cairn.jobs.notices import tell_changed
+from cairn.jobs.queue import Stage
+from cairn.memory import states
+from cairn.storage.database import Row, Tx
+from cairn.wire.events import WebhookEvent
+from cairn.wire.sessions import Enriching, Retrying
+
+PIPELINE = ("enrich", "embed", "dedup", "drift_check")
+_ATTEMPTS = 5
+
+
+async def start(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bool) -> Enriching:
+    """Promise a job that takes every event not yet enriched. What a failed job had found already is not lost."""
+    session, _ = await sessions.get_session(tx, caller, session_id, Right.WRITE)
+    if session["status"] == "enriching":
+        raise errors.ENRICHMENT_RUNNING()
+    await _check_cap(tx, caller.scope, plan, paid)
+    failed = await _failed_job(tx, caller.scope, session)
+    job_id = await _promise(tx, caller.scope, session, failed, [Stage(name) for name in PIPELINE])
+    return Enriching(job_id=job_id, status="queued", pipeline=list(PIPELINE))
+
+
+async def retry(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bool) -> Retrying:
+    """A new job in the place of the failed one, from the failed stage on."""
+    session, _ = await sessions.get_session(tx, caller, session_id, Right.WRITE)
+    failed = await _failed_job(tx, caller.scope, session)
+    if failed is None:
+        raise errors.NO_FAILED_JOB()
+    stages = msgspec.json.decode(failed["stages"], type=list[Stage])
+    if stages[0].status != "completed":  # only the first stage asks a model
+        await _check_cap(tx, caller.scope, plan, paid)
+    left = [known if known.status == "completed" else Stage(known.stage) for known in stages]
+    job_id = await _promise(tx, caller.scope, session, failed, left)
+    return Retrying(job_id=job_id, status="queued", retried_from=failed["id"])
+
+
+async def _check_cap(tx: Tx, scope: Scope, plan: Plan, paid: bool) -> None:
+    if paid and await metering.tokens_left(tx, scope, plan) <= 0:
+        raise errors.AI_TOKEN_LIMIT()
+
+
+async def _failed_job(tx: Tx, scope: Scope, session: Row) -> Row | None:
+    if session["status"] != "failed":
+        return None
+    return await store.find_latest_job(tx, scope, session["id"], ENRICHMENT)
+
+
+async def _promise(tx: Tx, scope: Scope, session: Row, failed: Row | None, stages: list[Stage]) -> str:
+    assert states.SESSION.allows(session["status"], "enriching")
+    before = msgspec.json.decode(failed["result"]) if failed is not None and failed["result"] else None
+    payload: dict[str, Any] = {"before": before, "wasCompleted": session["status"] == "completed"}
+    job_id = await queue.enqueue(
+        tx,
+        ENRICHMENT,
+        payload,
+        team_id=scope,
+        project_id=session["project_id"],
+        session_id=session["id"],
+        max_attempts=_ATTEMPTS,
+        stages=stages,
+        retried_from=failed["id"] if failed is not None else None,
+    )
+    if failed is not None:
+        await store.adopt_candidates(tx, scope, failed["id"], job_id)
+    await sessions_store.update_status(tx, scope, session["id"], "enriching")
+    data = {"sessionId": session["id"], "jobId": job_id}
+    await outbox.emit(tx, scope, WebhookEvent.ENRICHMENT_STARTED, session["project_id"], data)
+    tell_changed(tx, scope, "sessions", session["project_id"])
+    return job_id
+
+
+async def leave_failed(tx: Tx, scope: Scope, session: Row, job: Row | None, error: str) -> None:
+    """The session has failed; its events and all that was found in them stay where they are."""
+    await sessions_store.update_status(tx, scope, session["id"], "failed")
+    stages = msgspec.json.decode(job["stages"], type=list[Stage]) if job is not None else []
+    data = {
+        "sessionId": session["id"],
+        "jobId": job["id"] if job is not None else None,
+        "stage": next((known.stage for known in stages if known.status != "completed"), PIPELINE[0]),
+        "error": error,
+    }
+    await outbox.emit(tx, scope, WebhookEvent.ENRICHMENT_FAILED, session["project_id"], data)
+    tell_changed(tx, scope, "sessions", session["project_id"])

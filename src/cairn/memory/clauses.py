@@ -1,0 +1,65 @@
+"""Cuts a text into clauses, and tells apart what it says from what it sets aside: use this instead of that."""
+
+from __future__ import annotations
+
+import re
+
+_NEW = "\x1f"  # a clause begins
+_FORMER = "\x1e"  # a clause begins that tells what is no longer, or not, so
+_CHANGE = (
+    r"migrat|mov|switch|chang|upgrad|downgrad|renam|rais|lower|increas|reduc|bump|convert|cut|drop|grow|went|go|set"
+    r"|extend"
+)
+_REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), into)
+    for pattern, into in (
+        (r"(?:^|(?<=[.!?]\s))(before|after)\s+([^,.;]{3,80}),\s*([^.;\n]{3,200})", r"\3 \1 \2"),
+        (r"(?<!\S)(\S{1,60})\s{0,2}(?:->|→|=>)\s*(?=\S)", rf"{_FORMER} \1 {_NEW} "),
+        (r"\(([^()\s]{1,30})\)", r" \1 "),
+        (r"\bnot only\b", "also"),
+        (r"\b(?:instead of|rather than|in place of|as opposed to|in favou?r of not)\b", _FORMER),
+        (r"\b(prefer\w*|favou?r\w*|choos\w*|chose\w*|picked)\b([^.;\n]{1,80}?)\bover\b", rf"\1\2{_FORMER}"),
+        (
+            r"(?<![^\s,.;])([^\s,.;]{1,60}(?: [^\s,.;]{1,60}){0,3}?)"
+            r" (?:was|is|are|were|been|has been|have been|be|gets|got) (?:now )?"
+            r"(?:replaced|superseded|swapped)(?: out)? (?:by|with|for) ",
+            rf"{_FORMER} \1 {_NEW} use ",
+        ),
+        (r"\b(?:replac\w+|swap\w*|substitut\w+) ([^.;\n]{1,60}?) (?:by|with|for) ", rf"{_FORMER} \1 {_NEW} use "),
+        (rf"(\b(?:{_CHANGE})\w*\b[^.;\n]{{0,60}}?)\bfrom ([^.;\n]{{1,50}}?) to ", rf"\1 {_FORMER} \2 {_NEW} "),
+        (
+            r"\b(?:but|because|since|so that|which|while|although|whereas|unless|however)\b"
+            r"|\band (?=(?:do|does|never|not|must)\b)",
+            _NEW,
+        ),
+        (r"\b(is|are|was|be|turned|switched|stays?|mode) on\b(?=\s*(?:by|in|for|until|$|[.,;)\n]))", r"\1 enabled"),
+        (r"\b(is|are|was|be|turned|switched|stays?|mode) off\b", r"\1 disabled"),
+        (
+            r"\b(for|by|after|within|in|under|than|about|shifted|takes?) an? "
+            r"(?=(?:second|minute|hour|day|week|month|year)\b)",
+            r"\1 1 ",
+        ),
+        (r"n[’']t\b", " not "),
+        (r"\b(?:never|not|no)\b([^.,;\n]{1,60}?)\bwithout\b", r"\1 with"),
+        (r"\bwithout\b", f"{_NEW} without "),
+        (r"\bcannot\b", "can not"),
+        (r"\bcase (in)?sensitiv", r"case-\1sensitiv"),
+    )
+)
+_BREAK = re.compile(r"[!?;\n]+|\.(?=\s|$)|:(?=\s|$)|,(?!\d)|\s[-–—]+\s|[()]")
+
+
+def clauses_of(text: str) -> list[tuple[str, bool]]:
+    """Each clause, and whether it tells what is no longer, or not, so."""
+    for pattern, into in _REWRITES:
+        text = pattern.sub(into, text)
+    pieces: list[tuple[str, bool]] = []
+    for sentence in _BREAK.split(text):
+        former = False
+        for part in re.split(f"([{_NEW}{_FORMER}])", sentence):
+            if part in (_NEW, _FORMER):
+                former = part == _FORMER
+            elif part.strip():
+                pieces.append((part, former))
+                former = False
+    return pieces

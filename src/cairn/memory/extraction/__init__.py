@@ -1,0 +1,1 @@
+"""Extraction: captured events in, candidate items out, by rules or from a model's answer, under the same checks."""

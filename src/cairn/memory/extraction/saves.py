@@ -1,0 +1,201 @@
+"""Saved sessions and contexts: what an agent filed, and what its free text says beyond that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cairn.memory.extraction import confidence, grouping, titles, worth
+from cairn.memory.extraction.drafting import Fact, Origin, files_in, files_of, joined_files
+from cairn.memory.extraction.payloads import entries, first_text
+from cairn.memory.extraction.sentences import Sentence, plain, split
+from cairn.memory.extraction.typing_rules import is_action, outright_type, type_of_category, verdict
+from cairn.memory.extraction.words import share_covered, terms, word_set
+from cairn.wire.items import ItemType
+
+_MAX_CHANGES = 100
+_CHANGE_SENTENCES = 60
+_COVERED = 0.6
+_COVERED_LOOSELY = 0.35
+_SHARED_FILES = 10
+_CHANGE_FIELDS = ("changes", "items", "entries", "observations", "facts")
+_SUMMARY_FIELDS = ("summary", "description", "notes", "text", "message")
+_CATEGORY_FIELDS = ("category", "type", "kind")
+_CONTENT_FIELDS = ("content", "description", "body", "details", "text", "narrative", "summary")
+# Filed as upkeep or talk: worth an item only with a reason or an outright statement.
+_UPKEEP = word_set(
+    """
+    chore chores test tests testing wip review qa question questions style format formatting lint status meta misc
+    summary recap tool tools transcript log meeting
+    """
+)
+
+
+def facts_of_save(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
+    """What a saved session tells, the filed changes first."""
+    changes = list(_changes_of(payload))
+    about = plain(first_text(payload, "summary")[:300]) if len(changes) == 1 else ""
+    found = [list(_facts_of_change(change, category, about, origin)) for change, category in changes]
+    shared = files_of(payload, origin.roots)
+    shared = shared if len(shared) <= _SHARED_FILES else []
+    alone = sum(map(bool, found)) == 1
+    for facts in found:
+        for fact in facts:
+            # The files of the whole session are those of its only change, or of a change that names none.
+            yield replace(fact, files=joined_files(fact.files, shared)) if alone or not fact.files else fact
+    told = frozenset().union(*(terms(_words_of(change)) for change, _ in changes)) if changes else frozenset[str]()
+    for field in _SUMMARY_FIELDS:
+        summary = payload.get(field)
+        if isinstance(summary, str):
+            yield from _facts_of_summary(summary, told, shared, origin, liberal=not any(found))
+
+
+def facts_of_context(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
+    """What a context lays down: each statement is a fact, under the context's own name."""
+    name = plain(first_text(payload, "name", "title")[:200])
+    sentences = [one for one in split(first_text(payload, "content")) if not worth.is_talk(one.text)]
+    for group in grouping.by_statement(sentences):
+        said = " ".join(one.text for one in group)
+        if not worth.says_something(said) or worth.is_question(said):
+            continue
+        kind = verdict("", [one.text for one in group], _headings(group), about=name, default="architecture").type
+        yield Fact(
+            type=kind,
+            lead="",
+            sentences=tuple(group),
+            files=joined_files(files_in((one.raw for one in group), origin.roots)),
+            confidence=confidence.of_change(kind, said, explicit=True, sentences=len(group)),
+        )
+
+
+def _changes_of(payload: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    count = 0
+    for field, value in payload.items():
+        named = type_of_category(field)
+        if field in _CHANGE_FIELDS:
+            category = ""
+        elif named is not None and named[1] > 1.5 and isinstance(value, list):
+            category = field  # lists such as "decisions" or "nextSteps" beside the changes
+        else:
+            continue
+        for change in entries(value):
+            if isinstance(change, str):
+                change = {"content": change}
+            if isinstance(change, dict) and count < _MAX_CHANGES:
+                count += 1
+                yield change, category
+
+
+def _words_of(change: dict[str, Any]) -> str:
+    return first_text(change, "title", "name", "subject") + " " + first_text(change, *_CONTENT_FIELDS)
+
+
+def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: Origin) -> Iterator[Fact]:
+    category = first_text(change, *_CATEGORY_FIELDS).strip() or category
+    lead = first_text(change, "title", "name", "subject")
+    if len(lead) > 1_000 or "\n" in lead.strip():
+        lead = ""
+    content = first_text(change, *_CONTENT_FIELDS)
+    if plain(content) == plain(lead):
+        content = ""
+    hints = [category]
+    if titles.is_generic(lead):
+        if grouping.is_section(plain(lead)):
+            hints.append(plain(lead))  # "Decisions", "Next steps": no title, but it says what follows
+        lead = ""
+    lead_text = plain(lead)
+    sentences = [one for one in split(content, _CHANGE_SENTENCES) if not worth.is_talk(one.text)]
+    if not _is_worth(category, lead_text, sentences):
+        return
+    titled = bool(lead_text) and not worth.is_talk(lead_text)
+    kind = verdict(lead_text, [one.text for one in sentences], (*hints, *_headings(sentences)), about=about).type
+    named = files_of(change, origin.roots)
+    around = joined_files(named, files_in((lead, content), origin.roots))
+    groups = grouping.within_change(sentences, kind, titled=titled)
+    is_heading = not groups[0] and any(one.is_bullet for group in groups[1:] for one in group)
+    for place, group in enumerate(groups):
+        if place == 0 and is_heading:
+            continue
+        is_main = place == 0
+        own_lead = lead if is_main else ""
+        own_kind = kind if is_main else _kind_of_group(group, category)
+        said = " ".join((plain(own_lead), *(one.text for one in group)))
+        if not worth.says_something(said, 2) or (own_kind != "todo" and worth.is_question(said)):
+            continue
+        inside = files_in((own_lead, *(one.raw for one in group)), origin.roots)
+        yield Fact(
+            type=own_kind,
+            lead=own_lead,
+            sentences=tuple(group),
+            files=joined_files(named, inside) if place == 0 or not inside else joined_files(inside),
+            confidence=confidence.of_change(
+                own_kind, said, explicit=_is_explicit(own_kind, category, own_lead, group), sentences=len(group)
+            ),
+            near=around,
+            tags=(category,) if type_of_category(category) is None and len(category) <= 30 else (),
+        )
+
+
+def _is_worth(category: str, lead: str, sentences: Sequence[Sentence]) -> bool:
+    routine = worth.is_talk(lead) or worth.is_chore(lead)
+    if not sentences and (routine or not worth.says_something(lead)):
+        return False
+    if category.lower() in _UPKEEP and not any(map(grouping.is_weighty, sentences)):
+        told = max((len(terms(one.text)) for one in sentences), default=0)
+        return category.lower() in ("chore", "chores", "misc") and told >= 8 and not routine
+    if routine and not any(map(grouping.is_telling, sentences)):
+        return False
+    return worth.says_something(" ".join((lead, *(one.text for one in sentences))))
+
+
+def _kind_of_group(group: Sequence[Sentence], category: str) -> ItemType:
+    stated = outright_type(group[0].text) if group else None
+    named = type_of_category(category)
+    if stated is not None:
+        return stated
+    if named is not None and named[1] >= 2.0:
+        return named[0]
+    return verdict("", [one.text for one in group], (category, *_headings(group))).type
+
+
+def _action_first(group: Sequence[Sentence]) -> list[Sentence]:
+    """What was done tells the type of a fact better than the trouble it begins with."""
+    return sorted(group, key=lambda one: not is_action(one.text))
+
+
+def _headings(sentences: Sequence[Sentence]) -> list[str]:
+    return list(dict.fromkeys(one.heading for one in sentences if one.heading))[:1]
+
+
+def _is_explicit(kind: ItemType, category: str, lead: str, group: Sequence[Sentence]) -> bool:
+    named = type_of_category(category)
+    if named is not None and named[0] == kind and named[1] >= 2.0:
+        return True
+    return any(outright_type(text) == kind for text in (plain(lead), *(one.text for one in group)))
+
+
+def _facts_of_summary(
+    summary: str, told: frozenset[str], shared: Sequence[str], origin: Origin, *, liberal: bool
+) -> Iterator[Fact]:
+    sentences = (one for one in split(summary) if not worth.is_talk(one.text) and not worth.is_question(one.text))
+    for group in grouping.of_prose(sentences):
+        said = " ".join(one.text for one in group)
+        stated = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
+        if not any(grouping.stands_alone(one, liberal=liberal) for one in group) or len(terms(said)) < (
+            2 if stated else 4
+        ):
+            continue
+        if not liberal and not stated and not worth.has_reason(said):
+            continue
+        if share_covered(terms(said), told) >= (_COVERED if stated else _COVERED_LOOSELY):
+            continue
+        inside = files_in((one.raw for one in group), origin.roots)
+        yield Fact(
+            type=_kind_of_group(_action_first(group), ""),
+            lead="",
+            sentences=tuple(group),
+            files=joined_files(inside or (shared if liberal else ())),
+            confidence=confidence.of_summary(said, explicit=stated or worth.has_reason(said)),
+            near=tuple(shared),
+        )

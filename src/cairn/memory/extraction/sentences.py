@@ -1,0 +1,141 @@
+"""Sentences of prose and lists, each with its exact words in the source; code, logs and tables are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_SENTENCES = 400
+_LINE_END = re.compile(r"\r\n|[\n\r\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]")
+_NEW_LINE = ("\n", "\r\n", "\r")
+_BULLET = re.compile(r"[ \t]{0,40}(?:[-*+•–]|\d{1,2}[.)]|commit [0-9a-f]{1,40}:)[ \t]+(?=\S)")
+_CHECKBOX = re.compile(r"\[[ xX]\][ \t]{0,10}")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.{1,200})$")
+_BOLD_HEADING = re.compile(r"[ \t]{0,3}(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?[ \t]{0,10}$")
+_LABEL_HEADING = re.compile(r"[ \t]{0,3}([A-Za-z][A-Za-z /&'-]{2,50}):[ \t]{0,10}$")
+# Lines that programs wrote: traces, logs, test reports, diffs, tables, trailers.
+_NOISE_FORMS = (
+    r"Traceback \(most|File \"[^\"]{1,200}\", line|at [\w.$<>/]{1,200} ?\(|\^+$|\.\.\. +\d+ more$",
+    r"panic: |goroutine \d+|thread '[^']{1,80}' panicked|Caused by: [\w.]{1,200}(?:Exception|Error)",
+    r"[\w.]{3,200}(?:Exception|Error): ",
+    r"={3,}|-{3,}$|\+{3} |@@ |diff --git |index [0-9a-f]{7,}\.\.|\|.*\|[ \t]*$|\$ \S|>>> |npm (?:WARN|ERR|notice)\b",
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL)\b.{0,20}[\]:|]",
+    r"\[\w{1,30}\] \[[A-Za-z]{4,8}\]|(?:PASS|FAIL|ok) +\S+/\S|[✓✗✔✘√] |collected \d+ items|test result:|[Ee]poch \d+",
+    r"(?:=+ )?\d+ (?:passed|failed)\b|Finished in \d|Randomized with seed|Plan: \d+ to \w+|No changes\. ",
+    r".{0,60}\b\d+ (?:examples?|tests?|assertions?|specs?|suites?),? .{0,20}\b\d+ (?:failures?|failed|passed|total)",
+    r".{0,40}(?:Failed|Passed|Skipped):? +\d+, |Tool (?:call|use|result|output): |Thinking about ",
+    r"(?:Co-[Aa]uthored-[Bb]y|Signed-off-by|Reviewed-by|Acked-by|Tested-by|Reported-by|Cc|Change-Id|git-svn-id): ",
+    r"(?:Refs?|Closes|Fixes|Resolves|See-also|\(cherry picked):? (?:\S{0,40}#\d|https?:|from commit)",
+    r"commit [0-9a-f]{7,40}$|Author: .{0,80}<|Date:   |Memory-Session: ",
+)
+_NOISE = re.compile(rf"[ \t]{{0,20}}(?:{'|'.join(_NOISE_FORMS)})")
+_STOP = re.compile(r"[.!?](?=[\"')\]`*_]{0,4}(?:\s|$))")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|st|ca|al|[A-Z])$", re.IGNORECASE
+)
+_LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+_MARK = re.compile(r"^(?:#{1,6}|>{1,3}) ")
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: ``raw`` is the source's own words, ``text`` the same in one plain line."""
+
+    raw: str
+    text: str
+    block: int
+    is_bullet: bool
+    heading: str
+
+
+@dataclass(slots=True)
+class _Block:
+    start: int
+    end: int
+    is_bullet: bool
+    heading: str
+
+
+def plain(text: str) -> str:
+    """One line without emphasis, links, checkboxes and heading marks; code marks stay."""
+    text = _LINK.sub(r"\1", _SPACE.sub(" ", text).strip())
+    text = _CHECKBOX.sub("", _MARK.sub("", text), count=1) if text[:1] in "[#>" else text
+    return text.replace("**", "").strip()
+
+
+def split(source: str, most: int = MAX_SENTENCES) -> list[Sentence]:
+    """The first sentences of a text, in order."""
+    found: list[Sentence] = []
+    for index, block in enumerate(_blocks(source)):
+        for raw in _sentences_of(source[block.start : block.end]):
+            text = plain(raw)
+            if text:
+                found.append(Sentence(raw, text, index, block.is_bullet, block.heading))
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def _lines(source: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for ending in _LINE_END.finditer(source):
+        yield start, ending.start()
+        start = ending.end()
+        if ending.group() not in _NEW_LINE:
+            yield start, start  # a control character parts as a blank line does: no quote may hold one
+    yield start, len(source)
+
+
+def _blocks(source: str) -> Iterator[_Block]:
+    """Paragraphs and list entries; wrapped lines belong to what they continue."""
+    current: _Block | None = None
+    heading = ""
+    in_code = False
+    for start, end in _lines(source):
+        line = source[start : min(end, start + 1_000)]
+        blank = not line.strip()
+        fence = line.lstrip().startswith(("```", "~~~"))
+        title = None if blank or fence else _heading_of(line)
+        bullet = None if blank or fence else _BULLET.match(line)
+        if fence or in_code or blank or title is not None or _NOISE.match(line):
+            if current is not None:
+                yield current
+                current = None
+            in_code = in_code != fence
+            heading = title if title is not None else heading
+        elif bullet is not None:
+            if current is not None:
+                yield current
+            current = _Block(start + bullet.end(), end, is_bullet=True, heading=heading)
+        elif current is None:
+            current = _Block(start, end, is_bullet=False, heading=heading)
+        else:
+            current.end = end
+    if current is not None:
+        yield current
+
+
+def _heading_of(line: str) -> str | None:
+    for form in (_HEADING, _BOLD_HEADING, _LABEL_HEADING):
+        found = form.match(line)
+        if found:
+            return found.group(1).strip().strip("*_#: ")
+    return None
+
+
+def _sentences_of(block: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(block):
+        end = stop.end()
+        while end < len(block) and block[end] in "\"')]`*_":
+            end += 1
+        after = block[end : end + 40].lstrip()[:1]
+        if after and (after.islower() or _ABBREVIATION.search(block[max(start, stop.start() - 12) : stop.start()])):
+            continue
+        if block[start:end].strip():
+            yield block[start:end].strip()
+        start = end
+    if block[start:].strip():
+        yield block[start:].strip()

@@ -1,0 +1,192 @@
+"""Which type a statement has: by the category it was filed under, the heading above it, and its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cairn.memory.extraction.cues import ACTION, ANAPHORA, CHANGED, CUES, IMPERATIVE, OUTRIGHT
+from cairn.memory.extraction.words import word_set
+from cairn.wire.items import ItemType
+
+TYPES: tuple[ItemType, ...] = (
+    "architecture",
+    "convention",
+    "implementation",
+    "decision",
+    "bug",
+    "todo",
+    "codemap",
+)
+_CERTAIN = 3.0
+_LIKELY = 1.5
+_SEEN_CHARS = 1_000
+
+# What agents and people file things under. Certain ones name a type; likely ones only lean towards it.
+_CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
+    ("decision", _CERTAIN, word_set("decision decisions adr rationale decided tradeoff trade-off choice")),
+    (
+        "convention",
+        _CERTAIN,
+        word_set(
+            "convention conventions rule rules standard standards style guideline guidelines preference preferences"
+        )
+        | {"best-practice", "best-practices", "code-style", "coding-style", "naming"},
+    ),
+    (
+        "convention",
+        _LIKELY,
+        word_set("pattern patterns practice workflow process policy constraint constraints requirement requirements"),
+    ),
+    ("architecture", _CERTAIN, word_set("architecture architectural system-design")),
+    ("architecture", _LIKELY, word_set("design system infrastructure product domain overview data-flow dataflow")),
+    (
+        "bug",
+        _CERTAIN,
+        word_set("bug bugs bugfix bugfixes bug-fix hotfix incident regression gotcha gotchas vulnerability pitfall")
+        | {"root-cause", "known-issue", "known-issues"},
+    ),
+    ("bug", 2.0, word_set("fix fixes fixed issue issues error problem debugging troubleshooting")),
+    ("bug", 0.9, word_set("security")),
+    (
+        "bug",
+        _LIKELY,
+        word_set("investigation debug rca postmortem post-mortem limitation limitations known-limitation quirk"),
+    ),
+    (
+        "todo",
+        _CERTAIN,
+        word_set(
+            "todo todos task tasks next next-step next-steps follow-up followup follow-ups backlog remaining pending"
+        )
+        | word_set(
+            "open-question open-questions tech-debt technical-debt debt later blocked blocker blockers outstanding"
+        ),
+    ),
+    ("todo", _LIKELY, word_set("plan plans idea ideas proposal improvement-idea")),
+    (
+        "codemap",
+        _CERTAIN,
+        word_set("codemap code-map structure layout map file-structure project-structure entry-point entry-points")
+        | word_set("entrypoint entrypoints data-model datamodel navigation codebase module-map where-things-are"),
+    ),
+    ("codemap", _LIKELY, word_set("module modules schema dependencies directory")),
+    (
+        "implementation",
+        _LIKELY,
+        word_set("implementation feature features feat refactor refactoring enhancement perf performance optimization")
+        | word_set("improvement api ui integration migration backend frontend config configuration infra"),
+    ),
+    # Said of anything: they hardly lean.
+    (
+        "implementation",
+        0.8,
+        word_set("change changes added add update updated code done completed work progress")
+        | word_set("deployment build ci chore"),
+    ),
+)
+_GUIDES = word_set("doc docs documentation reference guide runbook how-to howto onboarding setup note notes knowledge")
+_CATEGORY_OF = {name: (kind, weight) for kind, weight, names in reversed(_CATEGORIES) for name in names}
+_LABEL = re.compile(r"\W{0,4}([A-Za-z][A-Za-z -]{2,24}?)\W{0,3}(?:[:—–]| - )\s*(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A type, and how clearly it stands out."""
+
+    type: ItemType
+    strength: float
+
+
+def type_of_category(category: str) -> tuple[ItemType, float] | None:
+    """The type a category names or leans to."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|[\s_/]+", "-", category[:60].strip()).lower().strip("-:#*")
+    found = _CATEGORY_OF.get(name)
+    if found is None and "-" in name:
+        known = [_CATEGORY_OF[part] for part in name.split("-") if part in _CATEGORY_OF]
+        found = max(known, key=lambda pair: pair[1], default=None)
+    return found
+
+
+def label_of(text: str) -> ItemType | None:
+    """The type that a label in front of a statement names: ``Decision: …``, ``TODO - …``."""
+    found = _LABEL.match(text[:60])
+    if found is None:
+        return None
+    named = type_of_category(found.group(1))
+    return named[0] if named is not None and named[1] >= 2.0 else None
+
+
+@lru_cache(maxsize=2_048)
+def outright_type(text: str) -> ItemType | None:
+    """The type of a sentence that states it in so many words."""
+    seen = text[:_SEEN_CHARS]
+    label = label_of(seen)
+    if label is not None:
+        return label
+    return next((kind for kind, form in OUTRIGHT if form.search(seen)), None)
+
+
+def is_action(text: str) -> bool:
+    """Whether a sentence begins with what was done."""
+    seen = text[:_SEEN_CHARS]
+    return any(form.match(seen) for form in ACTION)
+
+
+def is_order(text: str) -> bool:
+    """Whether a sentence tells the reader to do something."""
+    return IMPERATIVE.match(text) is not None
+
+
+def is_anaphoric(text: str) -> bool:
+    """Whether a sentence leans on the one before it."""
+    return ANAPHORA.match(text) is not None
+
+
+def weigh(text: str) -> dict[ItemType, float]:
+    """How strongly a text speaks for each type."""
+    weights: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
+    seen = text[:_SEEN_CHARS]
+    for kind, weight, form in CUES:
+        if form.search(seen):
+            weights[kind] += weight
+    if weights["convention"] and CHANGED.search(seen):
+        weights["convention"] *= 0.4
+    label = label_of(seen)
+    if label is not None:
+        weights[label] += 2 * _CERTAIN
+    return weights
+
+
+def verdict(
+    title: str,
+    sentences: Sequence[str],
+    categories: Iterable[str] = (),
+    about: str = "",
+    default: ItemType = "implementation",
+) -> Verdict:
+    """The type of one fact: what it was filed under counts most, then its title, its sentences, and words about it."""
+    total: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
+    categories = list(categories)
+    is_guide = default != "implementation" or any(category.strip().lower() in _GUIDES for category in categories)
+    for category in categories:
+        named = type_of_category(category)
+        if named is not None:
+            total[named[0]] += named[1] * (2.0 if named[1] >= _CERTAIN else 1.0)
+    for kind, weight in weigh(title).items():
+        total[kind] += 1.2 * weight
+    for kind, weight in weigh(about).items():
+        total[kind] += 0.5 * weight
+    for place, sentence in enumerate(sentences[:8]):
+        share = 0.8 if place == 0 else 0.4
+        if is_guide and is_order(sentence):
+            total["convention"] += 1.5 * share
+        for kind, weight in weigh(sentence).items():
+            # What is left to do at the end of a fact does not make the fact a todo.
+            total[kind] += weight * (share if kind != "todo" or place == 0 else 0.1)
+    best = max(TYPES, key=lambda kind: (total[kind], kind == default))
+    if total[best] < 1.0:
+        return Verdict(default, total[best])
+    return Verdict(best, total[best])

@@ -1,0 +1,44 @@
+"""Words: sets of them, and the ones of a text that carry its meaning."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_CONTINUED = re.compile(r"\\\n\s*")
+_ENDING = re.compile(r"(?:ing|ed|es|s)$")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """A set of words, written as a line of them."""
+    return frozenset(text.split())
+
+
+_STOP = word_set(
+    """
+    a about after all also an and any are as at be because been before but by can could did do does done for from had
+    has have how i if in into is it its just make may more most must need new no not now of on one only or our out
+    over own per same should since so some still such than that the their them then there these they this those
+    through to too under up us use used using very via was we were what when where which while who why will with
+    within would you your
+    """
+)
+
+
+def terms(text: str) -> frozenset[str]:
+    """The meaningful words, lower-cased and without their commonest endings."""
+    found = (word.lower() for word in _WORD.findall(text[:20_000]))
+    return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in found if word not in _STOP)
+
+
+def share_covered(part: frozenset[str], whole: frozenset[str]) -> float:
+    """How much of the first is in the second; nothing is covered wholly."""
+    return len(part & whole) / len(part) if part else 1.0
+
+
+def phrases(lines: str, *, start: bool = False) -> re.Pattern[str]:
+    """One pattern of many: a line is an alternative (a backslash at its end continues it), in either case."""
+    whole = _CONTINUED.sub("", lines.strip())
+    alternatives = "|".join(line.strip() for line in whole.splitlines())
+    before = r"^\W{0,4}" if start else r"(?<!\w)(?=[\w,`])"
+    return re.compile(f"{before}(?:{alternatives})(?!\\w)", re.IGNORECASE)

@@ -1,0 +1,77 @@
+"""Numbers in prose: what they measure and how much, so that ten minutes, 10 min and 600 s are one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number and what it measures; ``near`` and ``around`` are words beside it and of its clause: what it is of."""
+
+    measure: str
+    amount: str
+    said: str
+    near: frozenset[str]
+    around: frozenset[str]
+
+
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty"
+)
+NUMBER_WORDS = {word: number for number, word in enumerate(_NUMERALS.split())} | {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
+    "hundred": 100,
+    "thousand": 1000,
+    "dozen": 12,
+}
+
+# What a unit measures, and how many of the smallest of its kind it is.
+UNITS: dict[str, tuple[str, float]] = {
+    name: (measure, factor)
+    for measure, names in {
+        "time": (
+            ("ms millisecond milliseconds msec millis", 0.001),
+            ("s sec secs second seconds", 1.0),
+            ("m min mins minute minutes", 60.0),
+            ("h hr hrs hour hours", 3600.0),
+            ("d day days", 86400.0),
+            ("week weeks", 604800.0),
+            ("month months", 2592000.0),
+            ("year years", 31536000.0),
+        ),
+        "size": (
+            ("b byte bytes", 1.0),
+            ("kb kib kilobyte kilobytes", 1024.0),
+            ("mb mib megabyte megabytes", 1048576.0),
+            ("gb gib gigabyte gigabytes", 1073741824.0),
+            ("tb tib terabyte terabytes", 1099511627776.0),
+        ),
+        "share": (("% percent pct", 1.0),),
+    }.items()
+    for group, factor in names
+    for name in group.split()
+}
+_UNIT = re.compile(r"(?:\s?(%)|(?P<tight>[A-Za-z]{1,3})\b|[\s-](?P<word>[A-Za-z]{2,12}|[sh])\b)")
+
+
+def measured(text: str, end: int, raw: str) -> tuple[tuple[str, str], int]:
+    """What a number measures and how much, in the smallest unit; and where its unit ends."""
+    number = raw.lower().lstrip("v").replace("_", "").rstrip(",.")
+    number = re.sub(r",(?=\d{3}\b)", "", number)
+    if raw[0] in "vV" or number.count(".") > 1 or "," in number:
+        return ("version", number), end
+    unit = _UNIT.match(text, end)
+    name = (unit.group(1) or unit.group("tight") or unit.group("word") or "").lower() if unit else ""
+    if unit and unit.group("tight") in ("k", "K"):
+        return ("number", f"{float(number) * 1000:.12g}"), unit.end()
+    if unit and name in UNITS:
+        measure, factor = UNITS[name]
+        return (measure, f"{float(number) * factor:.6g}"), unit.end()
+    return ("number", number.rstrip("0").rstrip(".") if "." in number and number.endswith(".0") else number), end

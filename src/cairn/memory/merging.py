@@ -1,0 +1,85 @@
+"""Makes one item of two that tell the same fact, keeping the sources of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cairn.memory.contradiction import find_clash
+from cairn.memory.dedup import canonical_key
+from cairn.memory.items import Item, Quote
+from cairn.memory.reading import read
+
+MAX_FILES = 50
+MAX_TAGS = 20
+MAX_EVIDENCE = 20
+MAX_CONFIDENCE = 0.98
+# Each further event that tells the same makes it a little surer.
+AGREEMENT_STEP = 0.02
+# Sentences of the other item are taken over up to this length; what is stated twice as long is read half as often.
+MAX_JOINED_CHARS = 800
+_COVERED_SHARE = 0.5
+_MIN_WORDS = 3
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def merge(a: Item, b: Item) -> Item:
+    """One item of two. But for its identity, which is ``a``'s if it has one, it does not matter which comes first."""
+    better, other = sorted((a, b), key=_standing, reverse=True)
+    if _said(a) == _said(b):
+        better = other = a
+    kept = a if a.id else b
+    absorbed = {each.id for each in (a, b) if each.id} - {kept.id}
+    return replace(
+        better,
+        content=_joined(better, other),
+        confidence=_confidence(a, b),
+        files=_union(a.files, b.files, MAX_FILES),
+        tags=_union(a.tags, b.tags, MAX_TAGS),
+        evidence=_evidence(a, b),
+        flags=tuple(sorted({*a.flags, *b.flags})),
+        branch=a.branch if a.branch == b.branch else None,
+        tier=min(a.tier, b.tier),
+        id=kept.id,
+        status=kept.status,
+        merged_from=tuple(sorted({*a.merged_from, *b.merged_from, *absorbed} - {kept.id})),
+    )
+
+
+def _standing(item: Item) -> tuple[float, int, int, tuple[str, ...]]:
+    """How well an item states its fact: the surer, the better proven, the fuller; then any fixed order."""
+    return item.confidence, len(item.evidence), len(item.title) + len(item.content), canonical_key(replace(item, id=""))
+
+
+def _said(item: Item) -> tuple[object, ...]:
+    return item.title, item.content, item.type, item.schema_key
+
+
+def _joined(better: Item, other: Item) -> str:
+    """The better content, and what the other adds to it without contradicting it."""
+    content = better.content
+    for sentence in _SENTENCE.split(other.content.strip()):
+        told, more = read(content, better.title), read(sentence)
+        new = more.words - told.words
+        if len(more.words) < _MIN_WORDS or len(new) <= len(more.words) * _COVERED_SHARE:
+            continue
+        if len(content) + 1 + len(sentence) <= MAX_JOINED_CHARS and find_clash(told, more) is None:
+            content = f"{content.rstrip()} {sentence}"
+    return content
+
+
+def _confidence(a: Item, b: Item) -> float:
+    """The higher one; a little more for each event that is new to the better proven item."""
+    events_a, events_b = ({quote.event_id for quote in item.evidence} for item in (a, b))
+    further = len(events_a | events_b) - max(len(events_a), len(events_b))
+    surer = max(a.confidence, b.confidence)
+    return max(surer, min(MAX_CONFIDENCE, round(surer + AGREEMENT_STEP * further, 4)))
+
+
+def _evidence(a: Item, b: Item) -> tuple[Quote, ...]:
+    return tuple(sorted({*a.evidence, *b.evidence}))[:MAX_EVIDENCE]
+
+
+def _union(a: Iterable[str], b: Iterable[str], at_most: int) -> tuple[str, ...]:
+    return tuple(sorted({*a, *b})[:at_most])

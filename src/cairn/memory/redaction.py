@@ -1,0 +1,222 @@
+"""Takes secrets out of texts and payloads before anything is stored as memory, embedded or sent to a model."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cairn.memory.redaction_rules import RULES, Rule
+from cairn.memory.redaction_shapes import is_harmless, is_secret_by_key, is_secret_key, is_secret_value
+
+MARKER = re.compile(r"\[redacted:[a-z-]+\]")
+# A secret can hide behind another one (its boundary appears when the first is gone); real texts need one pass.
+_MAX_PASSES = 6
+
+_PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_MAX_CHARS = 20_000
+# A block that was cut off: what follows as long as it looks like lines of base64.
+_PEM_REST = re.compile(r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+")
+
+# The password of an address; user names are kept, they say whose secret it was.
+_URL_PASSWORD = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,64}:([^\s@/\"'<>]{1,256})@"
+)
+_URL_USER = re.compile(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
+_HEADER = re.compile(
+    r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[a-z][a-z0-9-]{2,20}[ \t]+)?"
+    r"([^\s\"',;]{6,}+)",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
+_USER_FLAG = re.compile(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
+_SHORT_FLAG = re.compile(
+    r"(?:\b(?:mysql|mysqldump|mysqladmin|mongo|mongosh|sshpass|redis-cli)\b[^\n|;]{0,80}?[ \t](?:-p|-a)[ \t]?"
+    r"|\bdocker login\b[^\n|;]{0,80}?[ \t]-p[ \t])[\"']?([^\s\"'-][^\s\"']{5,200})"
+)
+_COOKIE = re.compile(
+    r"cookie[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[^\n;=]{1,40}+=[^\n;]{0,100}+;[ \t]?+){0,3}"
+    r"[A-Za-z_.-]{0,20}(?:sess|sid|auth|token)[A-Za-z_.-]{0,20}=([A-Za-z0-9%._~+/-]{16,}+)",
+    re.IGNORECASE,
+)
+
+_KEYWORD = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|api[_ -]?key|auth[_-]?key|account[_-]?key"
+    r"|(?:access|private|signing|encryption|encrypt|master|service|license|deploy|hmac|jwt|storage|client|shared)[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
+)
+_ENDING = (
+    r"(?:[_-]?(?:value|access[_-]?key|key[_-]?base|key|prod(?:uction)?|dev|staging|live|test|local|main|primary|secondary"
+    r"|old|new|backup|base64|b64|raw|plain|string|hex|default|salt|v?\d{1,2})){0,2}"
+)
+# Quoted, or up to a blank or a bracket; an ampersand ends it only where the next parameter of an address begins.
+_VALUE = (
+    r"(?:\"([^\"\n]{4,512})\"|'([^'\n]{4,512})'|`([^`\n]{4,512})`"
+    r"|((?:[^\s\"'`,;(){}\[\]<>&|=]|&(?![\w.-]{1,40}=|&)){4,}+(?:={1,2}(?![^\s\"',;)&\]}]))?))"
+)
+# What links a key to its value: an assignment, a colon, a comparison, an argument, the word "is", or a flag's blank.
+_LINK = (
+    r"([ \t]{0,8}(?:[:?]{1,3}=|=>|!?={1,3}|:)[ \t]{0,8}|,[ \t]{0,2}(?=[\"'])"
+    r"|[ \t]+(?:is|was)[ \t]+(?:set to[ \t]+|now[ \t]+)?|[ \t]+)"
+)
+_ASSIGNMENT = re.compile(
+    rf"({_KEYWORD})({_ENDING})(?![A-Za-z0-9])[\"'`\]]{{0,2}}{_LINK}(?:[a-z]{{1,2}}(?=[\"']))?{_VALUE}", re.IGNORECASE
+)
+
+
+def redact(text: str) -> tuple[str, int]:
+    """The text with each secret replaced by a marker that tells its kind, and how many there were."""
+    total = 0
+    for _ in range(_MAX_PASSES):
+        text, found = _one_pass(text)
+        total += found
+        if not found:
+            break
+    return text, total
+
+
+def redact_payload(value: Any) -> tuple[Any, int]:
+    """The same for every string inside; a value under a key that names a secret goes whole."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        pairs = [redact_payload(each) for each in value]
+        return [each for each, _ in pairs], sum(found for _, found in pairs)
+    if isinstance(value, dict):
+        return _redact_object(value)
+    return value, 0
+
+
+def _redact_object(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    made: dict[str, Any] = {}
+    total = 0
+    named = value.get("name", value.get("key"))
+    for key, each in value.items():
+        # An environment entry, {"name": "API_KEY", "value": "…"}, names its key in a field beside the value.
+        meant = named if key == "value" and isinstance(named, str) else key
+        clean, found = _redact_named(meant, each)
+        name, in_name = redact(key)
+        while name in made:
+            name += "-"
+        made[name] = clean
+        total += found + in_name
+    return made, total
+
+
+def _redact_named(key: str, value: Any) -> tuple[Any, int]:
+    if is_secret_key(key):
+        if isinstance(value, str) and is_secret_by_key(value):
+            return "[redacted:secret]", 1
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            pairs = [_redact_named(key, each) for each in value]
+            return [each for each, _ in pairs], sum(found for _, found in pairs)
+    return redact_payload(value)
+
+
+def _one_pass(text: str) -> tuple[str, int]:
+    lower = text.lower()
+    found = 0
+    if "private key" in lower:
+        text, found = _redact_pem(text)
+    for rule in RULES:
+        if any(anchor in lower for anchor in rule.anchors):
+            text, more = _apply(rule, text)
+            found += more
+    for kind, anchor, pattern in _CONTEXTS:
+        if anchor in lower:
+            text, more = _apply(Rule(kind, (), pattern), text)
+            found += more
+    text, more = _redact_assignments(text)
+    return text, found + more
+
+
+_CONTEXTS = (
+    ("url-password", "://", _URL_PASSWORD),
+    ("url-token", "://", _URL_USER),
+    ("authorization", "authorization", _HEADER),
+    ("bearer-token", "bearer", _BEARER),
+    ("bearer-token", "basic", _BEARER),
+    ("password", "-u", _USER_FLAG),
+    ("password", " -", _SHORT_FLAG),
+    ("cookie", "cookie", _COOKIE),
+)
+_NEEDS_SHAPE = {"bearer-token", "cookie"}
+
+
+def _apply(rule: Rule, text: str) -> tuple[str, int]:
+    found = 0
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal found
+        whole = match.group()
+        secret = match.group(1) if rule.pattern.groups else whole
+        if is_harmless(secret) or (rule.kind in _NEEDS_SHAPE and not is_secret_value(secret, strict=True)):
+            return whole
+        found += 1
+        start = match.start(1) - match.start() if rule.pattern.groups else 0
+        return f"{whole[:start]}[redacted:{rule.kind}]{whole[start + len(secret) :]}"
+
+    return rule.pattern.sub(replaced, text), found
+
+
+def _redact_pem(text: str) -> tuple[str, int]:
+    kept: list[str] = []
+    position = found = 0
+    end: re.Match[str] | None = None
+    no_end = False
+    while begin := _PEM_BEGIN.search(text, position):
+        kept.append(text[position : begin.start()])
+        if not no_end and (end is None or end.start() < begin.end()):
+            end = _PEM_END.search(text, begin.end())
+            no_end = end is None
+        if end is not None and end.end() - begin.end() <= _PEM_MAX_CHARS:
+            body, position = text[begin.end() : end.start()], end.end()
+        else:
+            rest = _PEM_REST.match(text, begin.end())
+            body, position = (rest.group(), rest.end()) if rest else ("", begin.end())
+        if any(letter.isalnum() for letter in body) and not MARKER.search(body):
+            kept.append("[redacted:private-key]")
+            found += 1
+        else:
+            kept.append(text[begin.start() : position])
+    kept.append(text[position:])
+    return "".join(kept), found
+
+
+def _redact_assignments(text: str) -> tuple[str, int]:
+    found = 0
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal found
+        key, ending, separator = match.group(1), match.group(2), match.group(3)
+        index = next(number for number in (4, 5, 6, 7) if match.group(number) is not None)
+        secret: str = match.group(index)
+        before = text[max(0, match.start() - 24) : match.start()]
+        if not _is_assigned(before, key + ending, separator, secret, quoted=index != 7):
+            return match.group()
+        found += 1
+        start, end = match.start(index) - match.start(), match.end(index) - match.start()
+        kind = "password" if key.lower().startswith(("pass", "pwd", "_pass")) else "secret"
+        return f"{match.group()[:start]}[redacted:{kind}]{match.group()[end:]}"
+
+    return _ASSIGNMENT.sub(replaced, text), found
+
+
+_FLAG_BEFORE = re.compile(r"(?:^|[\s\"'`])--?[A-Za-z-]{0,20}$")
+_OTHER_KEYS = re.compile(
+    r"(?:next|page|cursor|sync|csrf|xsrf|public|primary|foreign|design|cache|sort|schema|partition|bucket|object"
+    r"|idempotency)[_-]?$",
+    re.IGNORECASE,
+)
+
+
+def _is_assigned(before: str, key: str, separator: str, value: str, *, quoted: bool) -> bool:
+    if is_harmless(value) or _OTHER_KEYS.search(before):
+        return False
+    said = separator.strip().lower()
+    if not said and not _FLAG_BEFORE.search(before):
+        return False
+    # Beside a word such as "password" even a weak value counts; beside a key or a token it needs the looks of a secret.
+    is_password = key.lower().startswith(("pass", "pwd", "_pass", "secret", "credential"))
+    compact = quoted or (said == "=" and separator == "=") or not said
+    weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(("is", "was")))
+    return is_secret_value(value, strict=not weak_is_enough, quoted=compact)

@@ -1,0 +1,144 @@
+"""Tells a secret's value from a placeholder, a reference, a word or an identifier by its shape alone."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+_STRONG_CHARS = 16
+_STRONG_BITS = 2.8
+_LETTERS_CHARS = 24
+_LETTERS_BITS = 3.8
+_WEAK_CHARS = 6
+_KEYED_CHARS = 4
+
+# Stands for a secret, or says where it is: left alone.
+_PLACEHOLDER = re.compile(
+    r"(?:your|my|the|some|insert|replace|change|enter|put|add|fake|dummy|example|sample|placeholder|redacted|todo|fixme"
+    r"|test[_-]?only|not[_-]?a)(?:[-_ ]?(?:your|own|me|this|with|here|it|in|real|secret|token|api|key|password|pass"
+    r"|value|access|private|client|auth|db|aws|user|name|string|production))*+[-_ ]?\d{0,3}",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|key|none|null|nil|undefined|true|false|yes|no|empty|unset"
+    r"|required|optional|string|bytes|any|str|int|bool|hidden|masked|default|user|admin|foo|bar|baz|foobar|abc|abcd"
+    r"|abc-?123|12345\d*|tbd|n/?a|xyz)",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(
+    r"(.)\1*|(?:[xX*•.#?0-]|\.\.\.|…)+|(?:[A-Za-z]{1,8}[-_]){0,4}(?:[xX]{3,}|\*{2,}|\.{3}|…)[-_A-Za-z]{0,8}"
+)
+_REFERENCE = re.compile(
+    r"\$|%[({A-Za-z]|<|\{|\[|@|#\{|\(|process\.env|os\.|env[.:(\[]|import\.meta|vault:|arn:|op://|ssm:|secretsmanager|sops|ENC\[|file:|kms:|!|&|\\|\.\.?/|~/|--|https?:"
+)
+_EMAIL = re.compile(r"[^\s@]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:[\\/]|/)?(?:[a-z0-9_.@-]{1,40}[\\/])+[A-Za-z0-9_.-]{1,40}|/[a-z0-9_.-]+|[\w-]+\.(?:py|ts|js|go|rs|md|txt|json|ya?ml|toml|env|pem|key|sh)(?::\d+)?"
+)
+_MARKER_PART = re.compile(r"\[redacted:")
+# Names of algorithms and such that carry a digit and are no secrets.
+_KNOWN_WORDS = re.compile(
+    r"(?:x?sha-?\d{1,3}|md5|argon2(?:id|i|d)?|pbkdf2|bcrypt|scrypt|base(?:64|32|58)(?:url)?|b64|oauth-?2?|oauth2?|http[s23]?|utf-?8|x509|[hrep]s(?:256|384|512)|ed25519|curve25519|secp256\w\d"
+    r"|aes-?\d{0,3}|u?int\d{1,2}|float\d{2}|vec\d|v\d{1,3}|ipv[46]|hmac|s3|ec2|k8s|i18n|l10n|p256|rfc\d{3,5}|iso\d{4,5}|gpt\d?|cl100k|o200k|uuid\d?|2fa|mfa)",
+    re.IGNORECASE,
+)
+_KNOWN_WORDS_ALONE = re.compile(rf"(?<![A-Za-z0-9]){_KNOWN_WORDS.pattern}(?![A-Za-z0-9])", re.IGNORECASE)
+_PACKAGE = re.compile(r"[a-z]+(?:[-_.:][a-z]+)*[-_:@]v?\d+(?:\.\d+)+")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z_]*\d{0,2}(?:(?:[._:-]|::|->)[A-Za-z_]+\d{0,2})*[.!?]?")
+_NUMBER = re.compile(r"[\d.,_:%+-]+(?:[a-zA-Z]{1,3}|seconds?|minutes?|hours?|days?|bytes|tokens|chars)?")
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,12}(?::\d{2,5})?(?:/\S*)?")
+
+
+def is_harmless(value: str) -> bool:
+    """A placeholder, a reference to where the secret is kept, or a marker of ours."""
+    bare = value.strip("\"'`<>[]{}() ")
+    return (
+        not bare
+        or _MARKER_PART.search(value) is not None
+        or _REFERENCE.match(value) is not None
+        or any(pattern.fullmatch(bare) for pattern in (_PLACEHOLDER, _PLAIN, _REPEATED, _EMAIL))
+        or len(set(bare.lower())) <= 2
+        or re.search(r"x{5,}|X{5,}|\*{3,}|\.\.\.|…|0{9,}|your[-_]", bare) is not None
+    )
+
+
+def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
+    """Whether a value beside a secret's name looks like one. Strict: long and mixed; else a mixed word does."""
+    bare = value.rstrip(".,;:!?")
+    if " " in bare or any(pattern.fullmatch(bare) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE)):
+        return False
+    # In a long run a name such as "v1" is chance; in a short value it is why there is a digit at all.
+    rest = (_KNOWN_WORDS_ALONE if len(bare) >= _STRONG_CHARS else _KNOWN_WORDS).sub("", bare)
+    letters, digits = any(map(str.isalpha, rest)), sum(map(str.isdigit, rest))
+    mixed = digits >= 2 or (digits == 1 and len(bare) >= _LETTERS_CHARS and bare.isalnum() and not bare.islower())
+    if len(bare) >= _STRONG_CHARS and letters and mixed and entropy_bits(bare) >= _STRONG_BITS:
+        return quoted or not _IDENTIFIER.fullmatch(bare)
+    if len(bare) >= _LETTERS_CHARS and bare.isalpha() and entropy_bits(bare) >= _LETTERS_BITS:
+        return not bare.islower() and not _is_camel(bare)
+    if strict or len(bare) < _WEAK_CHARS:
+        return False
+    symbols = any(not letter.isalnum() and letter not in "-_./:" for letter in rest)
+    if not letters or not (digits or symbols):
+        return False
+    return quoted or digits >= 2 or symbols or not _IDENTIFIER.fullmatch(rest)
+
+
+def is_secret_by_key(value: str) -> bool:
+    """The same for a field of an object whose name says it: all but placeholders, short words and sentences."""
+    return len(value) >= _KEYED_CHARS and not is_harmless(value) and value.count(" ") < 4
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_. -]*")
+_SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_SECRET_ENDINGS = frozenset(
+    [
+        "password",
+        "passwords",
+        "passwd",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "secret",
+        "token",
+        "apikey",
+        "api_key",
+        "access_key",
+        "private_key",
+        "secret_key",
+        "signing_key",
+        "encryption_key",
+        "master_key",
+        "auth_key",
+        "client_key",
+        "account_key",
+        "hmac_key",
+        "credential",
+        "credentials",
+        "authorization",
+        "secret_value",
+    ]
+)
+_OTHER_TOKENS = frozenset(["page", "next", "sync", "cursor", "design", "csrf", "cancellation"])
+_KEY_CHARS = 64
+
+
+def is_secret_key(key: str) -> bool:
+    """Whether a field's name says that its value is a secret."""
+    if len(key) > _KEY_CHARS or not _NAME.fullmatch(key):
+        return False
+    words = _SNAKE.sub("_", key).lower().strip("_").split("_")
+    if words[-1] == "token" and words[-2:-1] and words[-2] in _OTHER_TOKENS:
+        return False
+    return words[-1] in _SECRET_ENDINGS or "_".join(words[-2:]) in _SECRET_ENDINGS
+
+
+def entropy_bits(text: str) -> float:
+    """Shannon entropy of the characters, in bits each."""
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
+
+
+def _is_camel(text: str) -> bool:
+    """Words written together, as names in code are: AbstractSingletonFactoryBean."""
+    parts = re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])", text)
+    return sum(map(len, parts)) == len(text) and len(parts) <= len(text) / 4

@@ -1,0 +1,218 @@
+"""Repositories of projects: their commits, their files, and what their branches hold."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cairn.base import clock
+from cairn.ports.git import disk
+from cairn.ports.git.changes import ChangedFile, CommitDetail, read_commits
+from cairn.ports.git.failures import Outgrown, RepositoryFailed
+from cairn.ports.git.mirror import Mirror
+from cairn.ports.git.process import Git
+from cairn.ports.git.remote import copy_of, place_of, remote_of
+from cairn.ports.outbound.guard import Guard
+
+__all__ = ["ChangedFile", "CommitDetail", "Repositories", "RepositoryFailed", "TreeEntry"]
+
+_GIB = 1024**3
+_FILE_BYTES = 262_144
+_TREE_BYTES = 64 * 1024 * 1024
+_ASKED_BY_NAME = 16
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+_FULL_LENGTHS = (40, 64)
+_BRANCH = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    """A file of a branch. Without a size it is larger than what is fetched for a whole tree."""
+
+    path: str
+    blob: str
+    size_bytes: int | None
+
+
+class Repositories:
+    """Reads repositories through copies in a folder, each used by one call at a time, made and fetched as needed."""
+
+    def __init__(
+        self,
+        folder: Path,
+        guard: Guard,
+        *,
+        ca_file: str = "",
+        timeout_s: float = 120.0,
+        max_mirror_bytes: int = _GIB,
+    ) -> None:
+        self._folder = folder
+        self._guard = guard
+        self._ca_file = ca_file
+        self._timeout_s = timeout_s
+        self._max_mirror_bytes = max_mirror_bytes
+        self._git = Git(folder / "home", max_mirror_bytes)
+        self._locks = disk.Locks(folder)
+        self._authorities: str | None = None
+
+    async def commits(
+        self, url: str, token: str | None, shas: Sequence[str], *, max_diff_bytes: int = 65_536
+    ) -> list[CommitDetail]:
+        """The commits of these names, whole or abbreviated, in their order; unknown ones are left out."""
+        named = [sha for sha in dict.fromkeys(sha.lower() for sha in shas) if _SHA.fullmatch(sha)]
+        if not named:
+            return []
+        async with self._open(url, token) as (mirror, begun_ms):
+            found = [full for full in await _resolve(mirror, named, begun_ms) if full is not None]
+            return await read_commits(mirror, list(dict.fromkeys(found)), max_diff_bytes)
+
+    async def read_file(
+        self, url: str, token: str | None, sha: str, path: str, *, max_bytes: int = _FILE_BYTES
+    ) -> bytes | None:
+        """The content of a text file; None if it is not there, is a link or binary, or is too large."""
+        name = _checked_path(path)
+        if not _SHA.fullmatch(sha.lower()):
+            raise RepositoryFailed("A commit is named by 7 to 64 hexadecimal digits.")
+        async with self._open(url, token) as (mirror, begun_ms):
+            [commit] = await _resolve(mirror, [sha.lower()], begun_ms)
+            blob = None if commit is None else await _blob_at(mirror, commit, name)
+            if blob is None:
+                return None
+            try:
+                await mirror.bring_contents([blob])
+            except Outgrown:
+                return None
+            [known] = await mirror.find([blob])
+            if known is None or known.size_bytes > max_bytes:
+                return None
+            content = (await mirror.read(["cat-file", "blob", blob], max_bytes=max_bytes)).out
+        return None if b"\0" in content else content
+
+    async def tree(self, url: str, token: str | None, ref: str) -> list[TreeEntry]:
+        """The files of a branch or commit. Contents that are not large are fetched with it, in one call."""
+        _check_branch(ref)
+        async with self._open(url, token) as (mirror, begun_ms):
+            [commit] = await _resolve(mirror, [ref], begun_ms, branches=True)
+            if commit is None:
+                raise RepositoryFailed("The repository has no branch or commit of that name.")
+            files = await _files(mirror, commit)
+            sizes = await mirror.find([blob for _, blob in files])
+            if None in sizes:
+                with suppress(Outgrown):  # the names can still be told
+                    await mirror.bring_tree(commit, _FILE_BYTES)
+                sizes = await mirror.find([blob for _, blob in files])
+        return [
+            TreeEntry(path, blob, known.size_bytes if known else None)
+            for (path, blob), known in zip(files, sizes, strict=True)
+        ]
+
+    async def drop(self, url: str) -> None:
+        """Remove what is kept of a repository, whoever it was read for."""
+        place = place_of(url)
+        try:
+            async with asyncio.timeout(self._timeout_s), self._locks.hold(place):
+                await asyncio.to_thread(disk.remove, self._folder / place)
+        except TimeoutError:
+            raise RepositoryFailed("The local copy of the repository is in use.") from None
+        except FileNotFoundError:  # no repository was ever read
+            return
+
+    @asynccontextmanager
+    async def _open(self, url: str, token: str | None) -> AsyncIterator[tuple[Mirror, int]]:
+        """The copy of a repository, fetched if need be, for us alone; all within one bound of time."""
+        begun_ms = clock.now_ms()
+        place = place_of(url)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                await self._prepare()
+                remote = await remote_of(url, token, self._guard, self._authorities or "")
+                async with self._locks.hold(place) as lock:
+                    path = self._folder / place / copy_of(url, token)
+                    mirror = Mirror(self._git, path, remote, self._max_mirror_bytes, lock)
+                    await mirror.refresh()
+                    yield mirror, begun_ms
+                    await mirror.make_room()
+        except TimeoutError:
+            raise RepositoryFailed("The repository could not be read in time.") from None
+        except Outgrown:
+            raise RepositoryFailed("The repository is too large to be read.") from None
+        except OSError:
+            raise RepositoryFailed("The local copy of the repository cannot be used.") from None
+
+    async def _prepare(self) -> None:
+        await self._git.prepare()
+        if self._authorities is None and self._ca_file:
+            self._authorities = await asyncio.to_thread(disk.authorities, self._ca_file, self._folder / "ca.pem")
+
+
+async def _resolve(mirror: Mirror, names: list[str], begun_ms: int, *, branches: bool = False) -> list[str | None]:
+    """The whole names of commits; the host is asked for those that are not here."""
+    found = await _known(mirror, names, branches)
+    if None in found:
+        await mirror.refresh(since_ms=begun_ms)
+        found = await _known(mirror, names, branches)
+    missing = [name for name, full in zip(names, found, strict=True) if full is None and _is_full(name)]
+    if [name for name in missing[:_ASKED_BY_NAME] if await mirror.bring_commit(name)]:
+        found = await _known(mirror, names, branches)
+    return found
+
+
+async def _known(mirror: Mirror, names: list[str], branches: bool) -> list[str | None]:
+    commits = await mirror.find([f"{name}^{{commit}}" if _SHA.fullmatch(name) else "-" for name in names])
+    # An abbreviation can also be the name of a branch, which git would prefer.
+    found = [
+        known.id if known and known.id.startswith(name) else None for name, known in zip(names, commits, strict=True)
+    ]
+    if branches:
+        heads = await mirror.find([f"refs/heads/{name}^{{commit}}" for name in names])
+        found = [head.id if head else other for head, other in zip(heads, found, strict=True)]
+    return found
+
+
+def _is_full(name: str) -> bool:
+    return len(name) in _FULL_LENGTHS and _SHA.fullmatch(name) is not None
+
+
+async def _blob_at(mirror: Mirror, commit: str, path: bytes) -> str | None:
+    output = await mirror.read(["ls-tree", "-z", "--full-tree", commit, "--", path], max_bytes=_FILE_BYTES)
+    for entry in output.out.split(b"\0")[:-1]:
+        about, _, name = entry.partition(b"\t")
+        mode, _, blob = about.decode().split(" ")
+        if name == path and mode.startswith("10"):
+            return blob
+    return None
+
+
+async def _files(mirror: Mirror, commit: str) -> list[tuple[str, str]]:
+    output = await mirror.read(["ls-tree", "-r", "-z", "--full-tree", commit], max_bytes=_TREE_BYTES)
+    if output.cut:
+        raise RepositoryFailed("The repository has too many files to be read.")
+    files = []
+    for entry in output.out.split(b"\0")[:-1]:
+        about, _, name = entry.partition(b"\t")
+        mode, _, blob = about.decode().split(" ")
+        if mode.startswith("10"):
+            files.append((name.decode(errors="replace"), blob))
+    return files
+
+
+def _checked_path(path: str) -> bytes:
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise RepositoryFailed("A path names a file from the top of the repository, without empty or dotted parts.")
+    return path.encode(errors="replace")
+
+
+def _check_branch(ref: str) -> None:
+    if (
+        not _BRANCH.fullmatch(ref)
+        or ref.startswith(("-", "/"))
+        or ref.endswith(("/", "."))
+        or ".." in ref
+        or "@{" in ref
+    ):
+        raise RepositoryFailed("That is no name of a branch or commit.")

@@ -1,0 +1,1 @@
+"""Language models: OpenAI-compatible servers and Anthropic, through their own SDKs; metered, bounded, retried."""

@@ -1,0 +1,51 @@
+"""``cairn`` that kills itself (-9) at a chosen commit of an enrichment stage: ``python -m tests.chaos.crashing serve``.
+
+``CRASH`` names the stage and whether to die just before or just after its first commit; without it nothing happens
+but that lost leases are taken over quickly.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from cairn.entry import main, wiring
+from cairn.jobs.run import Run
+from cairn.jobs.runner import Pace, Runner
+from cairn.storage.database import Tx
+
+LEASE_MS = 1_500
+_point = os.environ.pop("CRASH", "")
+
+
+def _die(when: str, run: Run) -> None:
+    running = [known.stage for known in run._stages if known.status == "running"]
+    if run.job.kind == "enrichment" and _point == f"{running[0] if running else ''}/{when}":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _arm() -> None:
+    step, finish = Run.step, Run.finish
+
+    @asynccontextmanager
+    async def dying_step(self: Run) -> AsyncIterator[Tx]:
+        async with step(self) as tx:
+            yield tx
+            _die("before", self)
+        _die("after", self)
+
+    @asynccontextmanager
+    async def dying_finish(self: Run, stage: str) -> AsyncIterator[Tx]:
+        async with finish(self, stage) as tx:
+            yield tx
+
+    Run.step, Run.finish = dying_step, dying_finish  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    _arm()
+    vars(wiring)["Runner"] = partial(Runner, pace=Pace(lease_ms=LEASE_MS))
+    main.main()

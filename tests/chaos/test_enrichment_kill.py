@@ -1,0 +1,173 @@
+"""kill -9 in each stage of the pipeline: it goes on, no item comes twice, no event is lost, nothing is paid twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from cairn.storage.database import Database, Row
+from cairn.storage.opening import open_database
+from cairn.storage.tables import ai_reservations, candidates, events, jobs, usage_counters
+from tests.features.signed import Tool
+from tests.servers.scripted_model import Request, Say, ScriptedModel
+from tests.support import databases
+from tests.support.processes import Cairn, free_port
+
+pytestmark = pytest.mark.anyio
+
+_ROOT = Path(__file__).parents[2]
+_STAGES = ("enrich", "embed", "dedup", "drift_check")
+_EVENTS = 25
+_CALLS = 3
+_COST = 11 + 7
+_PATIENCE_S = 60.0
+_THINGS = (
+    "invoice renderer", "session store", "thumbnail worker", "search indexer", "rate limiter", "audit log",
+    "mail queue", "feature flags", "price import", "map tiles", "login form", "backup job", "chat relay",
+    "export wizard", "barcode scanner", "weather feed", "video encoder", "tax engine", "seat planner",
+    "log shipper", "photo uploader", "quota service", "route planner", "voice menu", "table editor",
+)  # fmt: skip
+
+
+def _payload(number: int) -> dict[str, Any]:
+    thing = _THINGS[number]
+    words = f"The {thing} lost data because its buffer was not flushed on shutdown. Fixed in src/part{number}.py."
+    return {
+        "summary": "",
+        "changes": [{"category": "bugfix", "title": f"Fix lost data in the {thing}", "content": words}],
+    }
+
+
+def _answer(request: Request) -> Say:
+    """A model that finds nothing new, and is paid for it."""
+    return Say(json.dumps({"items": []}))
+
+
+@contextmanager
+def _process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+    port = free_port()
+    environment = {**cairn.environment(port), **({"CRASH": crash} if crash else {})}
+    with (cairn.folder / "crashing.log").open("ab") as log:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tests.chaos.crashing", "serve"],
+            env={**environment, "PYTHONPATH": f"{_ROOT}:{_ROOT / 'src'}"},
+            cwd=cairn.folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10.0) as http:
+            yield child, http
+    finally:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+
+
+def _wait_ready(child: subprocess.Popen[bytes], http: httpx.Client, log: Path) -> bool:
+    """Until it answers; False when it has died before."""
+    stop = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < stop:
+        if child.poll() is not None:
+            assert child.returncode == -9, log.read_text(errors="replace")
+            return False
+        try:
+            if http.get("/readyz").status_code == 200:
+                return True
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.05)
+    raise TimeoutError(log.read_text(errors="replace"))
+
+
+def _wait_dead(child: subprocess.Popen[bytes], log: Path) -> None:
+    try:
+        child.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"it did not come to the crash:\n{log.read_text(errors='replace')[-4000:]}") from None
+    assert child.returncode == -9, log.read_text(errors="replace")
+
+
+def _wait_job(http: httpx.Client, key: dict[str, str], session_id: str) -> dict[str, Any]:
+    stop = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < stop:
+        (job, *_) = http.get(f"/api/v2/sessions/{session_id}/jobs", headers=key).json()
+        if job["status"] in ("completed", "failed"):
+            return dict(job)
+        time.sleep(0.1)
+    raise TimeoutError(str(job))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_the_pipeline_survives_kill_in_every_stage(cairn: Cairn, when: str) -> None:
+    log = cairn.folder / "crashing.log"
+    cairn.settings.pop("CAIRN_PLANS_FILE", None)  # the usual plans, which allow a model
+    with ScriptedModel() as model:
+        model.always(_answer)
+        cairn.settings |= {
+            "CAIRN_LLM_SMALL": "openai:scripted-1",
+            "CAIRN_LLM_MEDIUM": "openai:scripted-1",
+            "CAIRN_LLM_BASE_URL": model.base_url(),
+            "CAIRN_LLM_API_KEY": "none",
+            "CAIRN_LOG_LEVEL": "warning",
+        }
+        made = cairn.create_owner()
+        key = {"Authorization": f"Bearer {made['apiKey']}"}
+        with _process(cairn, f"{_STAGES[0]}/{when}") as (child, http):
+            assert _wait_ready(child, http, log)
+            session_id = _tell_all(http, key, made["projectId"])
+            begun = http.post(f"/api/v2/sessions/{session_id}/enrich", headers=key)
+            assert begun.status_code == 202, begun.text
+            _wait_dead(child, log)
+        for stage in _STAGES[1:]:
+            with _process(cairn, f"{stage}/{when}") as (child, http):
+                _wait_dead(child, log)
+        with _process(cairn, "") as (child, http):
+            assert _wait_ready(child, http, log)
+            job = _wait_job(http, key, session_id)
+            assert job["status"] == "completed", job
+            items = http.get(f"/api/v2/items?projectId={made['projectId']}", headers=key).json()
+            session = http.get(f"/api/v2/sessions/{session_id}", headers=key).json()
+    assert job["itemsExtracted"] == session["itemsExtracted"] == len(items) == _EVENTS
+    assert max(Counter(item["title"] for item in items).values()) == 1
+    assert session["status"] == "completed"
+    assert session["enrichmentModel"] == "openai:scripted-1"
+    await _check_ledger(cairn, job["id"])
+
+
+def _tell_all(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
+    secret = http.get(f"/api/projects/{project_id}/hmac-secret", headers=key).json()["secret"]
+    tool = Tool(project_id, secret)
+    sessions = {tool.send_now(http, _payload(number)).json()["sessionId"] for number in range(_EVENTS)}
+    (session_id,) = sessions
+    return str(session_id)
+
+
+async def _check_ledger(cairn: Cairn, job_id: str) -> None:
+    database = await open_database(databases.storage_address(cairn.database_url))
+    try:
+        marks = Counter(row["enriched_by"] for row in await _rows(database, events))
+        assert marks == {job_id: _EVENTS}
+        assert [row["attempt"] for row in await _rows(database, jobs) if row["id"] == job_id] == [5]
+        used = {row["counter"]: row["used"] for row in await _rows(database, usage_counters)}
+        assert used["ai_tokens"] == _CALLS * _COST
+        assert not await _rows(database, candidates)
+        assert len(await _rows(database, ai_reservations)) <= 1  # of a call that was lost, until it runs out
+    finally:
+        await database.close()
+
+
+async def _rows(database: Database, table: Any) -> list[Row]:
+    async with database.read() as tx:
+        return await tx.many(select(table))

@@ -1,0 +1,123 @@
+"""Every figure of the contract about items and contexts that is not just the length of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cairn.base import limits
+from tests.contract.cast import Cast
+from tests.contract.contract import load
+from tests.contract.examples_memory import make_context, make_item
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+
+
+def _most(name: str) -> int:
+    most = CONTRACT.limit(name).max
+    assert isinstance(most, int)
+    return most
+
+
+async def test_a_confidence_may_be_all_or_nothing(cast: Cast) -> None:
+    limit = CONTRACT.limit("score.confidence")
+    project = await cast.project()
+    for value in (limit.min, 0.123456789, limit.max):
+        item = await make_item(cast, project, confidence=value)
+        assert (await cast.owner.get(f"/api/v2/items/{item}")).json()["confidence"] == value
+
+
+async def test_an_item_has_so_many_files_and_tags_of_such_lengths(cast: Cast) -> None:
+    item = f"/api/v2/items/{await make_item(cast, await cast.project())}"
+    for field, count, length in (
+        ("files", "count.item_files", "length.file_path"),
+        ("tags", "count.item_tags", "length.tag"),
+    ):
+        many, long = _most(count), _most(length)
+        for values in ([f"x{number:03}" for number in range(many)], ["x" * long], ["x"], []):
+            changed = await cast.owner.patch(item, {field: values})
+            assert (changed.status_code, changed.json()[field]) == (200, values)
+        for values in ([f"x{number:03}" for number in range(many + 1)], ["x" * (long + 1)], [""]):
+            refused = await cast.owner.patch(item, {field: values})
+            assert refused.status_code == 400
+            assert refused.json()["error"].startswith(field)
+    assert (await cast.owner.patch(item, {"files": ["a\nb"]})).status_code == 400
+
+
+async def test_a_schema_key_is_so_deep_and_no_deeper(cast: Cast) -> None:
+    deepest = _most("count.schema_key_depth")
+    project = await cast.project()
+    item = f"/api/v2/items/{await make_item(cast, project)}"
+    for depth, status in ((1, 200), (deepest, 200), (deepest + 1, 400)):
+        key = "/".join(["a"] * depth)
+        answers: list[Any] = [
+            await cast.owner.patch(item, {"schemaKey": key}),
+            await cast.owner.post("/api/contexts", {"name": "At a depth", "schemaKey": key, "projectId": project}),
+            await cast.owner.post(
+                "/api/contexts/populate", {"nodes": [{"schemaKey": key, "name": "Here"}], "projectId": project}
+            ),
+        ]
+        assert [answer.status_code for answer in answers] == [status, 201 if status == 200 else 400, status]
+        assert status == 200 or all("schemaKey" in answer.json()["error"] for answer in answers)
+    listed = (await cast.owner.get(f"/api/contexts?projectId={project}")).json()
+    parent = next(entry["id"] for entry in listed if entry["schemaKey"].count("/") == deepest - 1)
+    refused = await cast.owner.post("/api/contexts", {"name": "Too deep", "parentContextId": parent})
+    assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, "schemaKey")
+
+
+async def test_so_many_nodes_are_taken_at_once(cast: Cast) -> None:
+    most = _most("count.populate_nodes")
+    assert most == limits.POPULATE_NODES
+    project = await cast.project()
+    for count, status in ((most, 200), (most + 1, 400), (0, 200)):
+        nodes = [{"schemaKey": f"root/n{number}", "name": f"N{number}"} for number in range(count)]
+        body = {"nodes": nodes, "projectId": project}
+        answer = await cast.owner.post("/api/contexts/populate", body)
+        assert answer.status_code == status, count
+        assert status == 200 or answer.json()["error"].startswith("nodes must have at most ")
+
+
+async def test_the_tree_has_so_many_levels(cast: Cast) -> None:
+    most = _most("count.context_levels")
+    assert most == limits.CONTEXT_LEVELS
+    project = await cast.project()
+    above = await make_context(cast, projectId=project, schemaKey="level-1")
+    for level in range(2, most + 1):
+        above = await make_context(cast, parentContextId=above, schemaKey=f"level-{level}")
+    body = {"name": "One more", "parentContextId": above, "schemaKey": "beyond"}
+    refused = await cast.owner.post("/api/contexts", body)
+    assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, "parentContextId")
+    nodes = [{"schemaKey": "beyond", "name": "One more", "parentSchemaKey": f"level-{most}"}]
+    refused = await cast.owner.post("/api/contexts/populate", {"nodes": nodes, "projectId": project})
+    assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, "nodes[0].parentSchemaKey")
+    tree = (await cast.owner.get(f"/api/contexts/tree?projectId={project}")).json()
+    at = next(node for node in tree if node["schemaKey"] == "level-1")
+    depth = 1
+    while at["children"]:
+        (at,), depth = at["children"], depth + 1
+    assert depth == most
+
+
+async def test_a_page_of_long_texts_ends_before_its_number_does(cast: Cast) -> None:
+    most, long = limits.TEXTS_PAGE_CHARS, limits.CONTENT_CHARS
+    assert CONTRACT.limit("size.texts_page").value == most
+    count = most // long + 3
+    project = await cast.project()
+    for number in range(count):
+        item = await make_item(cast, project, content=f"{number:03}" + "x" * (long - 3))
+    path = f"/api/v2/items/{item}"
+    for number in range(count - 1):
+        assert (await cast.owner.patch(path, {"content": f"{number:03}" + "y" * (long - 3)})).status_code == 200
+    for url in (f"/api/v2/items?projectId={project}", f"{path}/revisions?limit=1000"):
+        first = await cast.owner.get(url)
+        cursor = first.headers["x-next-cursor"]
+        rest = await cast.owner.get(f"{url}&cursor={cursor}")
+        assert most < len(first.content) < most + 2 * long
+        assert "x-next-cursor" not in rest.headers
+        named = [entry.get("id") or entry["version"] for entry in (*first.json(), *rest.json())]
+        assert named == sorted(set(named), reverse=True)
+        assert len(named) == count
+    assert (await cast.owner.delete(f"/api/projects/{project}")).status_code == 204

@@ -1,0 +1,204 @@
+"""Populate: many contexts at once, in any order, all or none, and the same call again changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base.caller import Scope
+from cairn.features.contexts import service as house
+from cairn.memory.extraction.results import ContextUpdate
+from cairn.storage.tables import contexts, projects
+from tests.features.world import FORBIDDEN, NO_PROJECT, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/contexts"
+Node = dict[str, Any]
+
+
+async def _populate(person: Person, nodes: list[Node], project: str | None = None, **fields: Any) -> dict[str, Any]:
+    answer = await person.post(f"{PATH}/populate", {"nodes": nodes, "projectId": project, **fields})
+    assert answer.status_code == 200, answer.text
+    done: dict[str, Any] = answer.json()
+    return done
+
+
+async def _by_key(person: Person, project: str | None = None) -> dict[str, dict[str, Any]]:
+    listed = (await person.get(PATH, params={"projectId": project} if project else {})).json()
+    whole = [(await person.get(f"{PATH}/{each['id']}")).json() for each in listed]
+    return {each["schemaKey"]: each for each in whole}
+
+
+def _diff(done: dict[str, Any]) -> dict[str, tuple[str, list[str]]]:
+    return {entry["schemaKey"]: (entry["change"], entry["fields"]) for entry in done["diff"]}
+
+
+def _counts(done: dict[str, Any]) -> tuple[int, int, int]:
+    return done["created"], done["updated"], done["unchanged"]
+
+
+NODES: list[Node] = [
+    {"schemaKey": "root/api/auth/tokens", "name": "Tokens", "content": "JWT", "tier": 1},
+    {"schemaKey": "root/api", "name": "API", "description": "Routes", "contextType": "reference"},
+    {"schemaKey": "notes", "name": "Notes", "parentSchemaKey": "root/extra"},
+]
+
+
+async def test_nodes_in_any_order_make_a_tree_once(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    dry = await _populate(owner, NODES, project, dryRun=True, source="scanner")
+    assert await _by_key(owner) == {}
+    done = await _populate(owner, NODES, project, source="scanner")
+    assert {**dry, "dryRun": False, "runId": done["runId"]} == done
+    assert _diff(done) == {
+        "root": ("created", []),
+        "root/api/auth": ("created", []),
+        "root/extra": ("created", []),
+        "root/api/auth/tokens": ("created", ["name", "content", "tier"]),
+        "root/api": ("created", ["name", "description", "contextType"]),
+        "notes": ("created", ["name", "parentSchemaKey"]),
+    }
+    assert (_counts(done), done["errors"]) == ((6, 0, 0), [])
+    found = await _by_key(owner, project)
+    parents = {
+        key: next((k for k, c in found.items() if c["id"] == each["parentContextId"]), None)
+        for key, each in found.items()
+    }
+    assert parents == {
+        "root": None,
+        "root/api": "root",
+        "root/api/auth": "root/api",
+        "root/api/auth/tokens": "root/api/auth",
+        "root/extra": "root",
+        "notes": "root/extra",
+    }
+    made, tokens = found["root/api/auth"], found["root/api/auth/tokens"]
+    assert (made["name"], made["content"], made["contextType"], made["state"]) == ("auth", "", "system", "draft")
+    assert (tokens["content"], tokens["tier"], tokens["contextType"], tokens["state"]) == ("JWT", 1, "memory", "draft")
+    again = await _populate(owner, NODES, project)
+    assert (_counts(again), again["runId"] != done["runId"]) == ((0, 0, 3), True)
+    assert {change for change, _ in _diff(again).values()} == {"unchanged"}
+    assert await _by_key(owner, project) == found
+    entry = (await owner.get("/api/audit?action=contexts.populated")).json()
+    assert [(each["target"], each["detail"]) for each in entry] == [
+        (done["runId"], {"source": "scanner", "created": 6, "updated": 0})
+    ]
+
+
+async def test_only_what_differs_is_changed(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    await _populate(owner, NODES, project)
+    found = await _by_key(owner, project)
+    assert (await owner.post(f"{PATH}/{found['notes']['id']}/approve", {"action": "approve"})).status_code == 200
+    async with service.house.database.read() as tx:
+        before = [row["memory_version"] for row in await tx.many(select(projects))]
+    changed: list[Node] = [
+        {"schemaKey": "root/api", "name": "API"},
+        {"schemaKey": "root/api/auth/tokens", "name": "Tokens", "content": "Opaque", "tier": 1},
+        {"schemaKey": "notes", "name": "Notes!", "parentSchemaKey": "root/api"},
+    ]
+    done = await _populate(owner, changed, project)
+    assert _diff(done) == {
+        "root/api": ("unchanged", []),
+        "root/api/auth/tokens": ("updated", ["content"]),
+        "notes": ("updated", ["name", "parentSchemaKey"]),
+    }
+    after = await _by_key(owner, project)
+    assert after["root/api"] == found["root/api"]
+    assert (after["notes"]["parentContextId"], after["notes"]["state"]) == (found["root/api"]["id"], "approved")
+    history = (await owner.get(f"{PATH}/{found['root/api/auth/tokens']['id']}/revisions")).json()
+    assert [(each["change"], each["snapshot"]["content"]) for each in history] == [
+        ("populated", "Opaque"),
+        ("populated", "JWT"),
+    ]
+    async with service.house.database.read() as tx:
+        assert [row["memory_version"] for row in await tx.many(select(projects))] == [before[0] + 1]
+
+
+async def test_one_bad_node_and_nothing_is_written(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    await _populate(owner, [{"schemaKey": "a/b", "name": "B"}, {"schemaKey": "a", "name": "A"}], project)
+    found = await _by_key(owner, project)
+    good: Node = {"schemaKey": "root/fine", "name": "Fine"}
+    for bad, named in (
+        ({"schemaKey": "root/x"}, "nodes[1].name"),
+        ({"name": "x"}, "nodes[1].schemaKey"),
+        ({"schemaKey": "Root", "name": "x"}, "nodes[1].schemaKey"),
+        ({"schemaKey": "/".join("abcdefghi"), "name": "x"}, "nodes[1].schemaKey"),
+        ({"schemaKey": "root/fine", "name": "Again"}, "nodes[1].schemaKey"),
+        ({"schemaKey": "root/x", "name": ""}, "nodes[1].name"),
+        ({"schemaKey": "root/x", "name": "x", "tier": 0}, "nodes[1].tier"),
+        ({"schemaKey": "root/x", "name": "x", "contextType": "odd"}, "nodes[1].contextType"),
+        ({"schemaKey": "root/x", "name": "x", "content": 1}, "nodes[1].content"),
+        ({"schemaKey": "root/x", "name": "x", "description": "x" * 501}, "nodes[1].description"),
+        ({"schemaKey": "root/x", "name": "x", "parentSchemaKey": "a b"}, "nodes[1].parentSchemaKey"),
+        ({"schemaKey": "root/x", "name": "x", "parentSchemaKey": "root/x"}, "nodes[1].parentSchemaKey"),
+        ({"schemaKey": "a", "name": "A", "parentSchemaKey": "a/b"}, "nodes[1].parentSchemaKey"),
+        ("text", "nodes[1]"),
+    ):
+        answer = await owner.post(f"{PATH}/populate", {"nodes": [good, bad], "projectId": project})
+        assert (answer.status_code, answer.json()["error"].partition(" ")[0]) == (400, named), answer.text
+    assert await _by_key(owner, project) == found
+
+
+async def test_what_the_team_has_is_not_made_again_for_a_project(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    await _populate(owner, [{"schemaKey": "root/api", "name": "API of all"}])
+    done = await _populate(owner, [{"schemaKey": "root/api/auth", "name": "Auth"}], project)
+    assert list(_diff(done)) == ["root/api/auth"]
+    own = await _populate(owner, [{"schemaKey": "root/api", "name": "Our API"}], project)
+    assert _diff(own)["root/api"][0] == "created"
+    more = await _populate(owner, [{"schemaKey": "root/api/keys", "name": "Keys"}], project)
+    assert list(_diff(more)) == ["root/api/keys"]
+    async with service.house.database.read() as tx:
+        rows = {(row["schema_key"], row["project_id"]): row for row in await tx.many(select(contexts))}
+    shared, ours = rows["root/api", None], rows["root/api", project]
+    assert rows["root/api/auth", project]["parent_id"] == shared["id"]
+    assert rows["root/api/keys", project]["parent_id"] == ours["id"]
+    member = await service.join(owner)
+    assert told(await member.post(f"{PATH}/populate", {"nodes": []})) == FORBIDDEN
+    assert told(await member.post(f"{PATH}/populate", {"nodes": [], "projectId": project})) == NO_PROJECT
+
+
+async def test_the_same_nodes_from_many_at_once_are_made_once(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    body = {"nodes": NODES, "projectId": project}
+    one = {"name": "API", "schemaKey": "root/api", "projectId": project}
+    answers = await asyncio.gather(
+        *(owner.post(PATH, one) if n % 2 else owner.post(f"{PATH}/populate", body) for n in range(8))
+    )
+    assert {answer.status_code for answer in answers} <= {200, 201, 409}
+    keys = [each["schemaKey"] for each in (await owner.get(f"{PATH}?projectId={project}")).json()]
+    assert sorted(keys) == sorted({"root", "root/api", "root/api/auth", "root/api/auth/tokens", "root/extra", "notes"})
+
+
+async def test_a_tools_update_sets_or_appends(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+
+    async def take(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> bool:
+        async with service.house.database.write() as tx:
+            update = ContextUpdate("root/journal", name, content, append, kind, 3)
+            return await house.take_update(tx, Scope(owner.team_id), project, update)
+
+    assert await take("## One\n- a\n", append=True)
+    assert await take("## Two\n- b", append=True, name="", kind="odd")
+    found = (await _by_key(owner, project))["root/journal"]
+    assert (found["name"], found["content"], found["tier"]) == ("Journal", "## One\n- a\n\n## Two\n- b\n", 3)
+    assert not await take(found["content"], append=False)
+    assert await take("- new\n" + "## More\n- same\n" * 20_000, append=True)
+    long = (await _by_key(owner, project))["root/journal"]["content"]
+    assert (len(long) < 200_000, long.count("## "), "- a" in long) == (True, 1, True)
+    assert await take("Replaced", append=False)
+    assert (await _by_key(owner, project))["root/journal"]["content"] == "Replaced"

@@ -1,0 +1,243 @@
+"""From events to memory with no model at all: what is kept, merged, flagged, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from cairn.storage.tables import items
+from tests.features.remembering import Memory, digest, save
+from tests.features.world import run_sql, told
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+STAGES = ["enrich", "embed", "dedup", "drift_check"]
+POOL = (
+    "decision",
+    "Use PgBouncer in transaction mode",
+    "We decided to put PgBouncer in transaction mode in front of PostgreSQL because the workers exhausted the "
+    "connection limit. Configured in deploy/pgbouncer.ini.",
+)
+RETRY = (
+    "bugfix",
+    "Fix double charge on retry",
+    "The payment worker charged twice because the idempotency key was made anew on every retry. "
+    "It is now derived from the order id in src/payments/worker.py.",
+)
+
+
+async def test_a_session_becomes_typed_memory_with_its_evidence(service: Service) -> None:
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(POOL, RETRY, summary="Hardened the payment path."))
+    await memory.tell({"summary": "wip", "changes": []})
+    job = await memory.enrich(sent["sessionId"])
+    assert job["status"] == "completed"
+    assert [(stage["stage"], stage["status"]) for stage in job["pipeline"]] == [(name, "completed") for name in STAGES]
+    assert all(isinstance(stage["duration"], int) and stage["duration"] >= 0 for stage in job["pipeline"])
+    assert "warning" not in job
+    items = await memory.items()
+    assert job["itemsExtracted"] == len(items) == 2
+    found = {item["type"]: item for item in items}
+    assert set(found) == {"decision", "bug"}
+    assert found["decision"]["files"] == ["deploy/pgbouncer.ini"]
+    assert found["bug"]["files"] == ["src/payments/worker.py"]
+    for item in items:
+        assert item["projectId"] == memory.tool.project_id
+        assert item["sourceRef"] == sent["sessionId"]
+        assert item["version"] >= 1
+        assert all(quote["eventId"] == sent["eventId"] for quote in item["evidence"])
+        texts = [text for change in (POOL, RETRY) for text in change]
+        assert all(any(quote["quote"] in text for text in texts) for quote in item["evidence"])
+    session = await memory.session(sent["sessionId"])
+    assert session["status"] == "completed"
+    assert session["itemsExtracted"] == 2
+    assert session["enrichmentModel"] == "builtin-medium"
+
+
+async def test_what_is_sure_is_approved_and_the_rest_waits_for_a_person(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=0.9)
+    await memory.learn(save(POOL))
+    assert [item["status"] for item in await memory.items()] == ["approved"]
+    careful = await Memory.of(service, autoApproveThreshold=1.01)
+    await careful.learn(save(POOL))
+    assert [item["status"] for item in await careful.items()] == ["draft"]
+
+
+async def test_only_one_enrichment_at_a_time_and_only_a_failed_one_is_retried(service: Service) -> None:
+    memory = await Memory.of(service)
+    session_id = (await memory.tell(save(POOL)))["sessionId"]
+    path = f"/api/v2/sessions/{session_id}"
+    first = await memory.owner.post(f"{path}/enrich")
+    assert told(first) == (202, {"jobId": first.json()["jobId"], "status": "queued", "pipeline": STAGES})
+    second = await memory.owner.post(f"{path}/enrich")
+    await service.wait_for_jobs(30)
+    if second.status_code == 409:  # unless the first was quicker
+        assert second.json() == {"error": "Enrichment already in progress"}
+    assert told(await memory.owner.post(f"{path}/retry")) == (409, {"error": "No failed job to retry"})
+    again = await memory.enrich(session_id)
+    assert (again["status"], again["itemsExtracted"]) == ("completed", 0)
+    assert len(await memory.items()) == 1
+    assert (await memory.session(session_id))["itemsExtracted"] == 1
+
+
+async def test_an_event_is_enriched_once_and_later_ones_are_taken_up(service: Service) -> None:
+    memory = await Memory.of(service)
+    first = await memory.tell(save(POOL))
+    await memory.enrich(first["sessionId"])
+    reopened = await memory.owner.patch(f"/api/v2/sessions/{first['sessionId']}", {"status": "active"})
+    assert reopened.status_code == 200
+    second = await memory.tell(save(RETRY))
+    assert second["sessionId"] == first["sessionId"]
+    job = await memory.enrich(first["sessionId"])
+    assert job["itemsExtracted"] == 1
+    assert (await memory.session(first["sessionId"]))["itemsExtracted"] == 2
+
+
+async def test_the_same_told_twice_is_one_item_with_both_sources_and_can_be_taken_apart(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=1.01)
+    first = await memory.tell(save(RETRY))
+    await memory.enrich(first["sessionId"])
+    (before,) = await memory.items()
+    again = (
+        "bug",
+        "Double charge on retry fixed",
+        "Payment worker charged twice: the idempotency key was made anew on every retry. It is now derived from the "
+        "order id (src/payments/worker.py).",
+    )
+    second = await memory.tell(save(again))
+    job = await memory.enrich(second["sessionId"])
+    assert job["itemsExtracted"] == 0
+    (after,) = await memory.items()
+    assert {quote["eventId"] for quote in after["evidence"]} == {first["eventId"], second["eventId"]}
+    assert after["confidence"] >= before["confidence"]
+    assert after["version"] > before["version"]
+    reverted = await memory.owner.post(f"/api/v2/items/{after['id']}/revert", {"version": before["version"]})
+    assert reverted.status_code == 200, reverted.text
+    moved = ("version", "updatedAt")
+    assert {**reverted.json(), **{name: before[name] for name in moved}} == before
+
+
+async def test_a_contradiction_is_kept_apart_and_flagged_on_both_sides(service: Service) -> None:
+    memory = await Memory.of(service)
+    timeout = "The upstream time-out of the gateway is {} seconds. Set in config/gateway.yaml."
+    await memory.learn(save(("decision", "Gateway time-out is 30 seconds", "We decided: " + timeout.format(30))))
+    await memory.learn(save(("decision", "Gateway time-out is 60 seconds", "We decided: " + timeout.format(60))))
+    older, newer = await memory.items()
+    assert (older["status"], newer["status"]) == ("approved", "draft")
+    assert "conflict" in older["flags"]
+    assert "conflict" in newer["flags"]
+    settled = await memory.owner.patch(f"/api/v2/items/{older['id']}", {"status": "deprecated"})
+    assert settled.status_code == 200
+    assert "conflict" not in (await memory.item(newer["id"]))["flags"]
+
+
+async def test_a_later_change_of_its_files_makes_an_item_stale(service: Service) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(save(RETRY))
+    await memory.learn(save(POOL))
+    commit = ("c" * 40, "refactor: split the worker into modules for clearer ownership", ["src/payments/worker.py"])
+    await memory.learn(digest(commit), "git_digest")
+    flags = {item["title"]: item["flags"] for item in await memory.items() if item["type"] != "implementation"}
+    assert sorted(name for found in flags.values() for name in found) == ["stale"]
+    stale = next(item for item in await memory.items() if "stale" in item["flags"])
+    assert "src/payments/worker.py" in stale["files"]
+    assert stale["status"] == "approved"
+    confirmed = await memory.owner.patch(f"/api/v2/items/{stale['id']}", {"status": "approved", "title": "Still so"})
+    assert "stale" not in confirmed.json()["flags"]
+
+
+async def test_a_file_that_is_gone_makes_an_item_stale(service: Service) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(save(POOL))
+    await memory.learn({"root": ".", "files": [], "deleted": ["deploy/pgbouncer.ini"]}, "scan_result")
+    (item,) = await memory.items()
+    assert item["flags"] == ["stale"]
+
+
+async def test_what_a_session_itself_has_changed_is_not_stale(service: Service) -> None:
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(RETRY))
+    commit = ("d" * 40, "fix(payments): derive the idempotency key from the order id", ["src/payments/worker.py"])
+    await memory.tell(digest(commit), "git_digest")
+    await memory.enrich(sent["sessionId"])
+    assert all("stale" not in item["flags"] for item in await memory.items())
+
+
+async def test_what_was_learnt_on_a_branch_waits_for_its_merge(service: Service) -> None:
+    memory = await Memory.of(service)
+    sha, head = "a" * 40, "b" * 40
+    await memory.learn(save(POOL, branch="feature/pool"))
+    first = ("feat(pool): pool connections per tenant because one tenant starved the rest", ["src/pool.py"])
+    await memory.learn(digest((sha, *first), branch="feature/pool"), "git_digest")
+    second = ("fix(pool): close idle connections after an hour, they leaked on deploy", ["src/pool.py"])
+    await memory.learn(digest((head, *second), branch="feature/pool"), "git_digest")
+    learnt = await memory.items("&branch=feature/pool")
+    assert len(learnt) >= 3
+    assert {item["branch"] for item in learnt} == {"feature/pool"}
+
+    async def waiting() -> int:
+        async with service.house.database.read() as tx:
+            rows = await tx.many(select(items.c.merged_at_ms).where(items.c.branch.is_not(None)))
+        return sum(row["merged_at_ms"] is None for row in rows)
+
+    await memory.learn(digest((sha, *first), branch="main"), "git_digest")
+    assert await waiting() == len(learnt) - 1  # what the commit itself says is on main now, the branch is not
+    await memory.learn(digest((sha, *first), (head, *second), branch="main"), "git_digest")
+    assert await waiting() == 0
+
+
+@pytest.mark.parametrize("event", ["session_save", "git_digest"])
+async def test_a_secret_reaches_no_item(service: Service, event: str) -> None:
+    memory = await Memory.of(service)
+    secret = "ghp_" + "9aB3xK7LmQ2rT5vW8yZ1cD4eF6gH0jN2pS4u"
+    words = f"We decided to authenticate the mirror job with the token {secret} because deploy keys expire."
+    payload = save(("decision", "Mirror job authenticates by token", words))
+    if event == "git_digest":
+        payload = digest(("e" * 40, f"feat(mirror): authenticate by token\n\n{words}", ["ci/mirror.sh"]))
+    await memory.learn(payload, event)
+    items = await memory.items()
+    assert items
+    assert all("redacted" in item["flags"] and item["status"] == "draft" for item in items)
+    for table in ("items", "revisions", "candidates", "jobs", "outbox"):
+        rows = await run_sql(service, f"SELECT * FROM {table}")
+        assert secret not in str(rows)
+
+
+async def test_tools_say_outright_what_is_to_be_remembered(service: Service) -> None:
+    memory = await Memory.of(service)
+    item = {"title": "Money is integer cents", "content": "Never floats.", "type": "convention", "confidence": 0.97}
+    await memory.learn({"operation": "create", "item": item}, "memory_operation")
+    (made,) = await memory.items()
+    assert (made["title"], made["type"], made["status"], made["tier"]) == (item["title"], "convention", "approved", 1)
+    change = {"content": "Never floats; use the Money type."}
+    await memory.learn({"operation": "update", "itemId": made["id"], "item": change}, "memory_operation")
+    assert (await memory.item(made["id"]))["content"] == change["content"]
+    job = await memory.learn({"operation": "delete", "itemId": made["id"]}, "memory_operation")
+    assert job["status"] == "completed"
+    assert (await memory.item(made["id"]))["status"] == "deprecated"
+    job = await memory.learn({"operation": "deprecate", "itemId": "itm_of_nobody"}, "memory_operation")
+    assert (job["status"], "no such item" in job["warning"]) == ("completed", True)
+
+
+async def test_an_operation_cannot_reach_into_another_project(service: Service) -> None:
+    memory, other = await Memory.of(service), await Memory.of(service)
+    await other.learn(save(POOL))
+    (foreign,) = await other.items()
+    for operation in ("delete", "update"):
+        change = {"operation": operation, "itemId": foreign["id"], "item": {"content": "taken over"}}
+        await memory.learn(change, "memory_operation")
+    assert await other.items() == [foreign]
+
+
+async def test_contexts_are_written_and_appended(service: Service) -> None:
+    memory = await Memory.of(service)
+    told_first = {"schemaKey": "root/journal", "name": "Journal", "content": "## Monday\n\nBegan."}
+    await memory.learn(told_first, "context_update")
+    more = {"schemaKey": "root/journal", "name": "Journal", "content": "## Tuesday\n\nWent on.", "append": True}
+    await memory.learn(more, "context_update")
+    answer = await memory.owner.get(f"/api/contexts?projectId={memory.tool.project_id}")
+    made = next(context for context in answer.json() if context["schemaKey"] == "root/journal")
+    whole = await memory.owner.get(f"/api/contexts/{made['id']}")
+    assert "Began." in whole.json()["content"]
+    assert "Went on." in whole.json()["content"]

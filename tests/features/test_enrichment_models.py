@@ -1,0 +1,257 @@
+"""The pipeline with a language model: better where it helps, and never worse where it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.storage.tables import ai_reservations, item_vectors, usage_counters
+from tests.features.remembering import Memory, save
+from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Request, Say, ScriptedModel
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+BUG = (
+    "bugfix",
+    "Fix double charge on retry",
+    "The payment worker charged twice because the idempotency key was made anew on every retry.",
+)
+COST = 11 + 7
+_PLANS = """
+[plan.team]
+ai_tokens = {}
+projects = 100
+sessions = 100
+events = 100
+enrichments = 100
+storage_bytes = 100000000
+price_cents = 0
+"""
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture
+async def service(
+    model: ScriptedModel, database_url: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Service]:
+    """The service with the scripted model for both tiers."""
+    marker = request.node.get_closest_marker("settings")
+    chosen = {
+        "CAIRN_LLM_SMALL": "openai:scripted-1",
+        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
+        "CAIRN_LLM_BASE_URL": model.base_url(),
+        "CAIRN_LLM_API_KEY": "sk-test-nobody-sees-this",
+        "CAIRN_LLM_TIMEOUT_S": "2",
+        **(dict(marker.kwargs) if marker else {}),
+    }
+    if "AI_TOKENS" in chosen:
+        plans = tmp_path / "plans.toml"
+        plans.write_text(_PLANS.format(chosen.pop("AI_TOKENS")))
+        chosen["CAIRN_PLANS_FILE"] = str(plans)
+    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+        yield running
+
+
+def found(request: Request, **item: Any) -> Say:
+    """An answer with one item about the first event of the request."""
+    named = re.search(r"eventId=(\S+)", request.text)
+    assert named is not None
+    told = {
+        "eventId": named[1],
+        "title": "Retries charge once",
+        "content": "The idempotency key was made anew on every retry, so the payment worker charged twice.",
+        "type": "bug",
+        "files": [],
+        "schemaKey": "root/payments",
+        "confidence": 0.9,
+        "quotes": ["the idempotency key was made anew on every retry"],
+        **item,
+    }
+    return Say(json.dumps({"items": [told]}))
+
+
+async def _used(service: Service) -> dict[str, int]:
+    async with service.house.database.read() as tx:
+        return {row["counter"]: row["used"] for row in await tx.many(select(usage_counters))}
+
+
+async def _reserved(service: Service) -> int:
+    async with service.house.database.read() as tx:
+        return len(await tx.many(select(ai_reservations)))
+
+
+async def test_what_a_model_finds_stands_with_the_event_s_own_words(service: Service, model: ScriptedModel) -> None:
+    model.always(found)
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(BUG))
+    job = await memory.enrich(sent["sessionId"])
+    assert (job["status"], job.get("warning")) == ("completed", None)
+    (item,) = await memory.items()
+    assert item["title"] == "Retries charge once"
+    quotes = [(quote["eventId"], quote["quote"]) for quote in item["evidence"]]
+    assert quotes == [(sent["eventId"], "the idempotency key was made anew on every retry")]
+    assert (await memory.session(sent["sessionId"]))["enrichmentModel"] == "openai:scripted-1"
+    assert (await _used(service))["ai_tokens"] == COST
+    assert await _reserved(service) == 0
+    (asked,) = model.requests
+    assert "sk-test" not in asked.text
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        {"quotes": ["the ledger was locked for an hour"]},
+        {"quotes": []},
+        {"content": "The idempotency key was made anew on every retry; 14 customers paid twice."},
+        {"type": "legend"},
+    ],
+    ids=["quote", "no quote", "number", "type"],
+)
+async def test_what_a_model_invents_is_dropped(
+    service: Service, model: ScriptedModel, invented: dict[str, Any]
+) -> None:
+    model.always(lambda request: found(request, **invented))
+    memory = await Memory.of(service)
+    job = await memory.learn(save(BUG))
+    assert job["status"] == "completed"
+    (item,) = await memory.items()
+    assert item["title"] == "Fix double charge on retry"  # the built-in engine's own
+    assert "14 customers" not in item["content"]
+
+
+FAILURES: dict[str, Reply] = {
+    "not JSON": Say("I would rather talk about the weather."),
+    "half of the JSON": Say('{"items": [{"event": 1, "title": "Retr'),
+    "nothing": Say(""),
+    "429": Refuse(429, headers={"Retry-After": "60"}),
+    "500": Refuse(500),
+    "401": Refuse(401),
+    "time-out": Hang(),
+    "no answer": Drop(),
+    "half an answer": Say(json.dumps({"items": []}), cut_after=1),
+}
+
+
+@pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES)
+async def test_when_the_model_fails_the_built_in_engine_does_it_and_says_so(
+    service: Service, model: ScriptedModel, reply: Reply
+) -> None:
+    model.always(reply)
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(BUG))
+    job = await memory.enrich(sent["sessionId"])
+    assert job["status"] == "completed"
+    assert "built-in engine" in job["warning"]
+    assert "sk-test" not in job["warning"]
+    (item,) = await memory.items()
+    assert item["type"] == "bug"
+    assert (await memory.session(sent["sessionId"]))["enrichmentModel"] == "builtin-medium"
+    assert model.requests
+    assert await _reserved(service) == 0
+
+
+@pytest.mark.settings(AI_TOKENS="2500")
+async def test_a_call_that_could_exceed_the_cap_is_not_made(service: Service, model: ScriptedModel) -> None:
+    """The first call fits; what it cost leaves too little for the most a second could cost."""
+    model.always(lambda request: Say(json.dumps({"items": []}), prompt_tokens=800, completion_tokens=300))
+    memory = await Memory.of(service)
+    first = await memory.learn(save(BUG))
+    assert "warning" not in first
+    calls = len(model.requests)
+    assert calls == 1
+    second = await memory.learn(save(("decision", "Use Redis streams", "We decided to use Redis streams for jobs.")))
+    assert second["status"] == "completed"
+    assert "AI token limit" in second["warning"]
+    assert len(model.requests) == calls
+    assert (await _used(service))["ai_tokens"] == 1_100
+    assert len(await memory.items()) == 2
+
+
+@pytest.mark.settings(AI_TOKENS="0")
+async def test_without_tokens_a_paid_enrichment_is_not_begun(service: Service, model: ScriptedModel) -> None:
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(BUG))
+    refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
+    assert not model.requests
+    assert (await memory.session(sent["sessionId"]))["status"] == "active"
+
+
+async def test_large_sessions_are_asked_about_in_small_parts(service: Service, model: ScriptedModel) -> None:
+    model.always(Say(json.dumps({"items": []})))
+    memory = await Memory.of(service)
+    for number in range(23):
+        sent = await memory.tell(save((*BUG[:2], f"{BUG[2]} Seen in region {number}.")))
+    await memory.enrich(sent["sessionId"])
+    assert len(model.requests) == 3
+    assert (await _used(service))["ai_tokens"] == 3 * COST
+
+
+async def test_a_secret_is_not_sent_to_a_model(service: Service, model: ScriptedModel) -> None:
+    secret = "ghp_" + "9aB3xK7LmQ2rT5vW8yZ1cD4eF6gH0jN2pS4u"
+    model.always(Say(json.dumps({"items": []})))
+    memory = await Memory.of(service)
+    await memory.learn(save((*BUG[:2], f"{BUG[2]} The job used {secret} to log in.")))
+    assert all(secret not in request.body.decode() for request in model.requests)
+    assert model.requests
+
+
+@pytest.mark.settings(CAIRN_EMBEDDINGS="openai:nowhere", CAIRN_LLM_MEDIUM="builtin", CAIRN_LLM_SMALL="builtin")
+async def test_a_failed_stage_is_tried_again_from_there(
+    service: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cairn.features.enrichment import embed
+    from cairn.features.enrichment import service as rules
+
+    monkeypatch.setattr(rules, "_ATTEMPTS", 1)
+    monkeypatch.setattr(embed, "_PAUSE_MS", 1)
+    model.always(Refuse(400))
+    memory = await Memory.of(service)
+    sent = await memory.tell(save(BUG))
+    failed = await memory.enrich(sent["sessionId"])
+    assert failed["status"] == "failed"
+    assert [stage["status"] for stage in failed["pipeline"]] == ["completed", "failed", "pending", "pending"]
+    assert "embedder" in failed["warning"]
+    assert (await memory.session(sent["sessionId"]))["status"] == "failed"
+    assert await memory.items() == []
+    retried = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/retry")
+    assert retried.status_code == 202
+    assert retried.json() == {"jobId": retried.json()["jobId"], "status": "queued", "retriedFrom": failed["id"]}
+    await service.wait_for_jobs(20)
+    again = (await memory.jobs(sent["sessionId"]))[0]
+    assert [stage["status"] for stage in again["pipeline"]] == ["completed", "failed", "pending", "pending"]
+    assert again["pipeline"][0] == failed["pipeline"][0]  # not run again
+
+
+async def test_another_embedder_gets_every_item_anew_in_the_background(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cairn.entry import wiring
+
+    monkeypatch.setattr(wiring, "_EMBED_EVERY_MS", 100)
+
+    async def models(service: Service) -> set[str]:
+        async with service.house.database.read() as tx:
+            return {row["model"] for row in await tx.many(select(item_vectors.c.model))}
+
+    async with run_service(settings_for(tmp_path, database_url)) as service:
+        await (await Memory.of(service)).learn(save(BUG))
+        assert await models(service) == {"minilm-l6-v2-q8"}
+    async with run_service(settings_for(tmp_path, database_url, CAIRN_EMBEDDINGS="builtin:fp32")) as service:
+        import asyncio
+
+        async with asyncio.timeout(20):
+            while await models(service) != {"minilm-l6-v2"}:
+                await asyncio.sleep(0.05)

@@ -1,0 +1,34 @@
+"""Branches: which one is the default, and when another has become part of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.memory.branches import is_default, merged
+
+
+@pytest.mark.parametrize(
+    ("branch", "default", "expected"),
+    [
+        (None, None, True),
+        (None, "develop", True),
+        ("main", None, True),
+        ("master", None, True),
+        ("trunk", "develop", True),
+        ("develop", "develop", True),
+        ("develop", None, False),
+        ("feature/main", None, False),
+        ("Main", None, False),
+    ],
+)
+def test_the_default_branch(branch: str | None, default: str | None, expected: bool) -> None:
+    assert is_default(branch, default) is expected
+
+
+def test_a_branch_is_merged_when_its_newest_commit_arrives_or_a_merge_names_it() -> None:
+    heads = {"feature/a": "a" * 40, "feature/b": "b" * 40, "fix/c": "c" * 40, "wip": "d" * 40}
+    assert merged(heads, ["a" * 40, "9" * 40], ["fix/c"]) == {"feature/a", "fix/c"}
+    assert merged(heads, ["b" * 10], ["origin/wip", "unknown"]) == {"feature/b", "wip"}
+    assert merged(heads, [], []) == set()
+    assert merged(heads, ["a", "aaa"], ["feature"]) == set()
+    assert merged({}, ["a" * 40], ["feature/a"]) == set()

@@ -1,0 +1,188 @@
+"""Dedup: a fact in other words is the same, what contradicts never is, and the order of items does not matter."""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cairn.memory.dedup import choose, group, judge
+from cairn.memory.items import Item
+from cairn.wire.items import ItemType
+
+PROPERTY = settings(max_examples=100, deadline=None, database=None)
+NEAR = 0.95
+
+
+def item(title: str, content: str, *files: str, type: ItemType = "convention", id: str = "") -> Item:
+    return Item(title=title, content=content, type=type, schema_key="root/x", confidence=0.9, files=files, id=id)
+
+
+# (pattern, what can stand in it): two different fillings of one pattern cannot both be true, or speak of two things.
+EXCLUSIVE: list[tuple[str, list[str]]] = [
+    ("Requests time out after {} seconds.", ["10", "30", "sixty"]),
+    ("The cache keeps entries for {}.", ["5 minutes", "300 ms", "2 hours"]),
+    ("Uploads are limited to {}.", ["10 MB", "25 MB", "1 GiB"]),
+    ("The service needs Python {}.", ["3.11", "3.12"]),
+    ("We pin the client library to {}.", ["v2.1.0", "v2.2.0", "v3.0.0"]),
+    ("The dev server listens on port {}.", ["3000", "5173", "8080"]),
+    ("Sessions are stored in {}.", ["Redis", "PostgreSQL", "Memcached"]),
+    ("Passwords are hashed with {}.", ["argon2id", "bcrypt"]),
+    ("Run the build with {}.", ["--release", "--debug"]),
+    ("Settings are read from {}.", ["config/app.toml", "/etc/app/app.yaml"]),
+    ("Deploys to {} need an approval.", ["staging", "production"]),
+    ("Strict mode is {}.", ["enabled", "disabled"]),
+    ("Telemetry is {} by default.", ["on", "off"]),
+    ("{} use floats for money.", ["Always", "Never"]),
+    ("{} commit generated files to git.", ["Please", "Do not"]),
+    ("Rebasing shared branches is {}.", ["allowed", "forbidden"]),
+    ("The tenant id is {} on every event.", ["required", "optional"]),
+    ("We replaced {}.", ["Sidekiq with Celery", "Celery with Sidekiq"]),
+    ("Migrations run {} the deploy.", ["before", "after"]),
+    ("{} auth check.", ["The quota check runs before the", "The quota check runs after the"]),
+    ("Retries happen {} times.", ["three", "5"]),
+    ("The sync handler runs {}.", ["synchronously", "asynchronously"]),
+]
+CLASHES = [
+    (pattern.format(one), pattern.format(other))
+    for pattern, words in EXCLUSIVE
+    for one, other in combinations(words, 2)
+]
+TITLES = ["Rule", "How it works", "Decision of May", "Note on the service"]
+TYPES: list[ItemType] = ["convention", "decision", "implementation", "architecture", "bug"]
+
+
+@pytest.mark.parametrize(("one", "other"), CLASHES)
+def test_a_contradiction_is_never_the_same(one: str, other: str) -> None:
+    for type in TYPES:
+        a, b = item("Rule", one, "a.py", type=type), item("Rule", other, "a.py", type=type)
+        assert judge(a, b, NEAR) != "same"
+        assert judge(b, a, NEAR) == judge(a, b, NEAR)
+        assert group([a, b], _alike(2)) == [[0], [1]]
+
+
+def test_most_contradictions_are_called_so() -> None:
+    called = [judge(item("Rule", one), item("Rule", other), NEAR) == "contradicts" for one, other in CLASHES]
+    assert sum(called) >= 0.9 * len(called)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The session token expires after 60 seconds.", "Session tokens expire after one minute."),
+        ("Prices are cached in Redis for ten minutes.", "Redis caches the prices for 600 s."),
+        ("Never write e-mail addresses to the log.", "E-mail addresses must not be logged."),
+        ("Use pnpm instead of npm to install packages.", "Packages are installed with pnpm, not npm."),
+        ("Blocking calls are forbidden in async handlers.", "Do not use blocking calls in async handlers."),
+        ("Migrations run before the deploy.", "The deploy runs after the migrations."),
+        ("We moved the jobs from Sidekiq to Celery.", "Jobs run on Celery instead of Sidekiq."),
+    ],
+)
+def test_other_words_for_one_fact_are_the_same(one: str, other: str) -> None:
+    a, b = item("Rule", one, "src/a.py"), item("Our rule", other, "src/a.py")
+    assert judge(a, b, 0.85) == "same"
+    assert judge(b, a, 0.85) == "same"
+
+
+def test_nearness_alone_is_not_enough() -> None:
+    a = item("Users table", "users has a unique index on the lower-case address.", "db/schema.sql")
+    b = item("Customers table", "customers has a unique index on shop and number.", "db/schema.sql")
+    assert judge(a, b, 0.9) == "different"
+    assert judge(a, item("Release day", "Releases go out on Tuesday.", "docs/release.md"), 0.9) == "different"
+
+
+ITEMS = st.builds(
+    lambda title, text, type, files: item(title, text, *files, type=type),
+    st.sampled_from(TITLES),
+    st.sampled_from([text for pair in CLASHES for text in pair]) | st.text(max_size=60),
+    st.sampled_from(TYPES),
+    st.lists(st.sampled_from(["a.py", "b.py", "docs/c.md"]), max_size=2, unique=True),
+)
+
+
+@PROPERTY
+@given(a=ITEMS, b=ITEMS, cosine=st.floats(-1, 1))
+def test_the_judgement_is_symmetric(a: Item, b: Item, cosine: float) -> None:
+    assert judge(a, b, cosine) == judge(b, a, cosine)
+    assert judge(a, a, cosine) == "same"
+
+
+@PROPERTY
+@given(data=st.data(), items=st.lists(ITEMS, max_size=12))
+def test_groups_do_not_depend_on_the_order(data: st.DataObject, items: list[Item]) -> None:
+    vectors = np.array([_vector(each) for each in items], dtype=np.float32).reshape(len(items), 16)
+    groups = group(items, vectors)
+    assert sorted(place for cluster in groups for place in cluster) == list(range(len(items)))
+    order = data.draw(st.permutations(range(len(items))))
+    again = group([items[place] for place in order], vectors[list(order)])
+    assert sorted(sorted(order[place] for place in cluster) for cluster in again) == groups
+    for cluster in groups:
+        for one, other in combinations(cluster, 2):
+            assert (items[one].content, items[other].content) not in CLASHES
+
+
+def test_exact_repeats_are_together_whatever_their_vectors() -> None:
+    items = [item("Cache", "Kept for 5 minutes."), item("Port", "It is 80."), item("cache", "Kept  for 5 minutes. ")]
+    assert group(items, np.eye(3, dtype=np.float32)) == [[0, 2], [1]]
+    assert group([], np.zeros((0, 3), dtype=np.float32)) == []
+
+
+def test_a_bridge_does_not_join_what_contradicts() -> None:
+    """The middle one fits both ends, but the ends exclude each other."""
+    items = [
+        item("Timeout of the client", "The client timeout is 10 seconds."),
+        item("Timeout of the client", "The client has a timeout."),
+        item("Timeout of the client", "The client timeout is 30 seconds."),
+    ]
+    clusters = group(items, _alike(3))
+    assert not any({0, 2} <= set(cluster) for cluster in clusters)
+
+
+def test_the_nearest_that_agrees_is_chosen() -> None:
+    candidate = item("Retry policy", "Deliveries are retried 5 times with growing waits.", "hooks.py")
+    known = [
+        (
+            item("Retry policy", "Deliveries are retried 3 times with growing waits.", "hooks.py", id="contradicts"),
+            0.97,
+        ),
+        (item("Retries", "A delivery is retried up to five times, waits grow.", "hooks.py", id="same"), 0.88),
+        (item("Port", "The service listens on port 80.", id="other"), 0.2),
+    ]
+    vector = np.ones(4, dtype=np.float32)
+    assert choose(candidate, vector, known) == 1
+    assert choose(candidate, vector, known[:1]) is None
+    assert choose(candidate, vector, []) is None
+
+
+def test_many_items_are_grouped_in_a_moment() -> None:
+    """512 items of one topic, all near each other: the worst case for judging pairs."""
+    subjects = ["cache", "queue", "index", "parser", "gateway", "mailer", "worker", "router"]
+    items = [
+        item(
+            f"Limit of the {subject} {number}", f"The {subject} of shard {number} takes {number + 7} requests a second."
+        )
+        for number in range(64)
+        for subject in subjects
+    ]
+    vectors = np.array([_vector(each) for each in items], dtype=np.float32)
+    started = time.process_time()
+    groups = group(items, vectors)
+    assert time.process_time() - started < 5.0
+    assert len(groups) == len(items)
+
+
+def _alike(count: int) -> NDArray[np.float32]:
+    return np.tile(np.eye(1, 4, dtype=np.float32), (count, 1))
+
+
+def _vector(each: Item) -> NDArray[np.float32]:
+    """Near for texts that share letters; only its being the same for the same item matters here."""
+    counts = np.ones(16, dtype=np.float64)
+    for letter in f"{each.title}\n{each.content}":
+        counts[ord(letter) % 16] += 1
+    return np.asarray(counts / np.linalg.norm(counts), dtype=np.float32)

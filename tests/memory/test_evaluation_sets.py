@@ -1,0 +1,172 @@
+"""The labelled sets: every line holds, there are enough of each kind, and test is no copy of dev."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from cairn.memory.evaluation.loading import EventKind, FaultyLineError, LabelledSet, Split, load, parse, texts
+from cairn.memory.evaluation.report import measure
+from cairn.memory.evaluation.scoring import Predictions, Ref
+from cairn.memory.items import Item, RawEvent
+from cairn.wire.items import ItemType
+
+SPLITS: tuple[Split, ...] = get_args(Split)
+SHARED_GRAMS = 0.1
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
+_WORD = re.compile(r"\w+")
+
+
+def _grams(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
+
+
+def _spoken(labelled: LabelledSet) -> list[str]:
+    """Texts of sentences; names, paths and numbers of commits may well be the same in two projects."""
+    return [text for event in labelled.events for text in texts(event.payload) if " " in text.strip()]
+
+
+def _sides(labelled: LabelledSet) -> list[str]:
+    return [f"{side.title}\n{side.content}" for pair in labelled.pairs for side in (pair.a, pair.b)]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_there_is_enough_of_everything(split: Split) -> None:
+    labelled = load(split)
+    kinds = Counter(event.event for event in labelled.events)
+    types = Counter(gold.type for event in labelled.events for gold in event.gold)
+    facts = Counter(gold.fact for event in labelled.events for gold in event.gold)
+    labels = Counter(pair.label for pair in labelled.pairs)
+    assert len(labelled.events) >= 90
+    assert len({event.project for event in labelled.events}) >= 8
+    assert all(kinds[kind] >= 5 for kind in get_args(EventKind)), kinds
+    assert all(types[kind] >= 9 for kind in get_args(ItemType)), types
+    assert sum(event.is_junk for event in labelled.events) >= 20
+    assert sum(count > 1 for count in facts.values()) >= 15
+    assert sum(bool(gold.contradicts) for event in labelled.events for gold in event.gold) >= 10
+    assert sum(event.secret is not None for event in labelled.events) >= 3
+    assert labels["duplicate"] >= 30
+    assert labels["contradiction"] >= 20
+    assert labels["different"] >= 20
+    assert len(labelled.questions) >= 40
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_a_second_type_is_the_exception(split: Split) -> None:
+    gold = [gold for event in load(split).events for gold in event.gold]
+    assert sum(bool(one.also) for one in gold) <= 0.25 * len(gold)
+
+
+def test_dev_and_test_share_nothing() -> None:
+    dev, test = load("dev"), load("test")
+    assert {event.project for event in dev.events}.isdisjoint(event.project for event in test.events)
+    assert set(_spoken(dev)).isdisjoint(_spoken(test))
+    anchors = {gold.anchor.lower() for event in dev.events for gold in event.gold}
+    assert anchors.isdisjoint(gold.anchor.lower() for event in test.events for gold in event.gold)
+    assert set(_sides(dev)).isdisjoint(_sides(test))
+    assert {one.question.lower() for one in dev.questions}.isdisjoint(one.question.lower() for one in test.questions)
+
+
+def test_no_text_of_test_is_a_near_copy_of_dev() -> None:
+    dev, test = load("dev"), load("test")
+    for ours, theirs in ((_spoken(dev), _spoken(test)), (_sides(dev), _sides(test))):
+        known = set().union(*(_grams(text) for text in ours))
+        near = [text for text in theirs if len(_grams(text) & known) > SHARED_GRAMS * len(_grams(text))]
+        assert near == []
+
+
+def test_the_test_split_is_the_one_that_was_closed() -> None:
+    folder = resources.files("cairn.memory.evaluation").joinpath("sets", "test")
+    kinds = ("events", "pairs", "questions")
+    digest = hashlib.sha256(b"".join(folder.joinpath(f"{kind}.jsonl").read_bytes() for kind in kinds)).hexdigest()
+    assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"
+
+
+def _oracle(labelled: LabelledSet) -> dict[str, list[Item]]:
+    return {
+        event.id: [
+            Item(title="Noted", content=gold.anchor, type=gold.type, schema_key="root", confidence=1, files=gold.files)
+            for gold in event.gold
+        ]
+        for event in labelled.events
+    }
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_who_says_just_the_gold_has_all_figures_full(split: Split) -> None:
+    labelled = load(split)
+    told = _oracle(labelled)
+
+    def extract(event: RawEvent) -> list[Item]:
+        return told[event.id]
+
+    def cluster(events: Iterable[Any], predictions: Predictions) -> Iterable[list[Ref]]:
+        refs: dict[str, list[Ref]] = defaultdict(list)
+        for event in events:
+            for at, gold in enumerate(event.gold):
+                refs[gold.fact].append((event.id, at))
+        assert set(predictions) == {event.id for event in events}
+        return refs.values()
+
+    report = measure(labelled, extract, cluster)
+    assert report.met
+    assert report.extraction.gold_recall == 1
+    assert report.extraction.type_accuracy == 1
+    assert report.extraction.files.f1 == 1
+    assert report.extraction.junk_rate == 0
+    assert report.dedup is not None
+    assert report.dedup.pairs.f1 == 1
+    assert report.dedup.pairs.wanted >= 15
+
+
+EVENT = {
+    "id": "e1",
+    "project": "p",
+    "event": "session_save",
+    "payload": {"summary": "Caches live for 5 minutes", "files": ["a/cache.py"], "changes": []},
+    "gold": [{"fact": "f1", "type": "implementation", "files": ["a/cache.py"], "anchor": "live for 5 minutes"}],
+}
+GOLD: dict[str, Any] = EVENT["gold"][0]  # type: ignore[index]
+
+
+def test_a_set_of_ones_own_is_read() -> None:
+    questions = json.dumps({"question": "how long are caches kept?", "facts": ["f1"]})
+    labelled = parse("own", json.dumps(EVENT) + "\n\n", "", questions)
+    assert labelled.events[0].raw == RawEvent("e1", "session_save", labelled.events[0].payload)
+    assert labelled.questions[0].facts == ("f1",)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"gold": [{**GOLD, "anchor": "live for 6 minutes"}]}, "anchor"),
+        ({"gold": [{**GOLD, "anchor": " "}]}, "anchor"),
+        ({"gold": [{**GOLD, "files": ["b/other.py"]}]}, "b/other.py"),
+        ({"gold": [{**GOLD, "files": [3]}]}, "line 1"),
+        ({"gold": [{**GOLD, "type": "idea"}]}, "line 1"),
+        ({"gold": [{**GOLD, "contradicts": ["f9"]}]}, "f9"),
+        ({"gold": [GOLD, GOLD]}, "twice"),
+        ({"secret": "not there"}, "secret"),
+        ({"golden": []}, "line 1"),
+    ],
+)
+def test_a_false_line_is_refused(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(FaultyLineError, match=said):
+        parse("own", json.dumps({**EVENT, **changed}))
+
+
+def test_ids_are_unique_and_questions_name_facts_that_exist() -> None:
+    line = json.dumps(EVENT)
+    with pytest.raises(FaultyLineError, match="twice"):
+        parse("own", f"{line}\n{line}")
+    with pytest.raises(FaultyLineError, match="f2"):
+        parse("own", line, "", json.dumps({"question": "?", "facts": ["f2"]}))

@@ -1,0 +1,123 @@
+"""Merging: which comes first does not matter, twice is once, and the sources of both are kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.memory.items import Item, Quote
+from cairn.memory.merging import MAX_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
+
+PROPERTY = settings(max_examples=150, deadline=None, database=None)
+SENTENCES = [
+    "Sessions are stored in Redis.",
+    "The session timeout is 30 minutes.",
+    "The session timeout is 60 minutes.",
+    "Never write card numbers to the log.",
+    "Uploads over 25 MB are refused with 413!",
+    "Ünïcode and\nline breaks.",
+    "",
+]
+NAMES = st.lists(st.sampled_from([f"src/{letter}.py" for letter in "abcdef"]), max_size=4, unique=True)
+ITEMS = st.builds(
+    lambda title, content, confidence, files, tags, events, flags, branch, tier: Item(
+        title=title,
+        content=" ".join(content),
+        type="decision" if tier == 2 else "convention",
+        schema_key=f"root/{tier}",
+        confidence=confidence,
+        files=tuple(sorted(files)),
+        tags=tuple(sorted(tags)),
+        evidence=tuple(Quote(event, "said so") for event in sorted(events)),
+        flags=tuple(sorted(flags)),
+        branch=branch,
+        tier=tier,
+    ),
+    st.sampled_from(["Sessions", "Limits", "Logging rule"]),
+    st.lists(st.sampled_from(SENTENCES), max_size=3),
+    st.sampled_from([0.5, 0.8, 0.9, 0.97, 0.99]),
+    NAMES,
+    NAMES,
+    st.lists(st.sampled_from(["e1", "e2", "e3", "e4"]), max_size=3, unique=True),
+    st.lists(st.sampled_from(["stale", "conflict"]), unique=True),
+    st.sampled_from([None, "feature", "other"]),
+    st.sampled_from([1, 2, 3]),
+)
+
+
+@PROPERTY
+@given(a=ITEMS, b=ITEMS)
+def test_which_comes_first_does_not_matter(a: Item, b: Item) -> None:
+    assert merge(a, b) == merge(b, a)
+
+
+@PROPERTY
+@given(a=ITEMS, b=ITEMS)
+def test_twice_is_once(a: Item, b: Item) -> None:
+    assert merge(a, a) == a
+    once = merge(a, b)
+    assert merge(once, once) == once
+    assert merge(once, a).evidence == once.evidence
+    assert merge(once, a).confidence == once.confidence
+    assert merge(once, b).files == once.files
+
+
+@PROPERTY
+@given(a=ITEMS, b=ITEMS, c=ITEMS)
+def test_sources_are_kept_in_any_grouping(a: Item, b: Item, c: Item) -> None:
+    left, right = merge(merge(a, b), c), merge(a, merge(b, c))
+    for made in (left, right):
+        assert set(made.files) == {*a.files, *b.files, *c.files}
+        assert set(made.evidence) == {*a.evidence, *b.evidence, *c.evidence}
+        assert made.tier == min(a.tier, b.tier, c.tier)
+        assert max(a.confidence, b.confidence, c.confidence) <= made.confidence <= 0.99
+        assert made.branch == (a.branch if a.branch == b.branch == c.branch else None)
+    assert left.flags == right.flags
+
+
+def _item(content: str, *, confidence: float = 0.8, events: tuple[str, ...] = (), **fields: object) -> Item:
+    made = Item("Sessions", content, "decision", "root/auth", confidence, evidence=tuple(Quote(e, "q") for e in events))
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+def test_the_surer_one_speaks_and_agreement_makes_it_surer() -> None:
+    made = merge(
+        _item("Sessions are in Redis.", confidence=0.8, events=("e1",)),
+        _item("Redis stores sessions.", confidence=0.9, events=("e2",)),
+    )
+    assert made.content == "Redis stores sessions."
+    assert made.confidence == 0.92
+    again = merge(made, _item("Sessions are in Redis.", confidence=0.8, events=("e1",)))
+    assert again.confidence == 0.92
+    many = _item("Redis.", confidence=0.97, events=tuple(f"e{number}" for number in range(9)))
+    assert merge(many, _item("Redis!", events=("x", "y"))).confidence == MAX_CONFIDENCE
+
+
+def test_what_the_other_adds_is_taken_over_unless_it_contradicts() -> None:
+    better = _item("Sessions are stored in Redis for 30 minutes.", confidence=0.9)
+    more = _item("Sessions are stored in Redis. A cookie named sid carries the signed identifier.")
+    assert merge(better, more).content == f"{better.content} A cookie named sid carries the signed identifier."
+    wrong = _item("Sessions are stored in Redis. Every session in Redis lives sixty minutes behind the proxy.")
+    assert merge(better, wrong).content == better.content
+    long = _item("Very much more text about quite another part of it. " * 40)
+    assert len(merge(better, long).content) <= MAX_JOINED_CHARS
+
+
+def test_identity_goes_to_the_first_and_the_absorbed_are_named() -> None:
+    kept = _item("Redis.", id="i1", status="approved", merged_from=("i0",))
+    gone = _item("Sessions in Redis.", confidence=0.95, id="i2", merged_from=("i9", "i1"))
+    made = merge(kept, gone)
+    assert (made.id, made.status, made.merged_from) == ("i1", "approved", ("i0", "i2", "i9"))
+    candidate = _item("Sessions.")
+    assert merge(candidate, kept).id == merge(kept, candidate).id == "i1"
+    assert merge(candidate, kept).merged_from == ("i0",)
+
+
+def test_lists_are_bounded() -> None:
+    a = _item("Redis.", events=tuple(f"a{n:03}" for n in range(20)), files=tuple(f"a{n:03}" for n in range(50)))
+    b = _item("Redis?", events=tuple(f"b{n:03}" for n in range(20)), tags=tuple(f"b{n:03}" for n in range(40)))
+    made = merge(a, replace(b, files=("zz",)))
+    assert (len(made.files), len(made.tags), len(made.evidence)) == (MAX_FILES, MAX_TAGS, MAX_EVIDENCE)
+    assert merge(made, made) == made

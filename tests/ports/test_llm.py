@@ -1,0 +1,548 @@
+"""The model port over real HTTP, with a server that says what it is told: both SDKs, what goes wrong, every bill."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from cairn.ports.llm.anthropic_messages import AnthropicMessages
+from cairn.ports.llm.breaker import FAILURES, OPEN_S
+from cairn.ports.llm.calls import RemoteModel
+from cairn.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
+from cairn.ports.llm.openai_chat import OpenAiChat
+from cairn.ports.llm.tokens import count
+from tests.servers.process import free_port
+from tests.servers.scripted_model import MODEL, Drop, Hang, Raw, Refuse, Reply, Request, Say, ScriptedModel
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-very-secret-key-0123456789"
+PLAIN = Prompt(system="You are brief.", user="How is it?", max_tokens=50)
+SCHEMA = {"type": "object", "properties": {"mood": {"type": "string"}}, "required": ["mood"]}
+JSON = replace(PLAIN, schema=SCHEMA, schema_name="mood")
+TEXT = "all is well, thank you"
+
+
+class Ledger:
+    """A meter that knows what is open, and stops after so many reservations."""
+
+    def __init__(self, cap: int = 1_000) -> None:
+        self._cap = cap
+        self.reserved: list[int] = []
+        self.open: set[str] = set()
+        self.usages: list[Usage] = []
+        self.released = 0
+        self.slow = asyncio.Event()
+        self.slow.set()
+
+    async def reserve(self, tokens: int) -> str:
+        await self.slow.wait()
+        if len(self.reserved) >= self._cap:
+            raise CapReached
+        self.reserved.append(tokens)
+        name = f"r{len(self.reserved)}"
+        self.open.add(name)
+        return name
+
+    async def spent(self, reservation: str, usage: Usage) -> None:
+        await asyncio.sleep(0.01)  # as a database would: a settlement that is not awaited to its end is lost
+        self.open.remove(reservation)
+        self.usages.append(usage)
+
+    async def release(self, reservation: str) -> None:
+        await asyncio.sleep(0.01)
+        self.open.remove(reservation)
+        self.released += 1
+
+    def all_settled(self) -> bool:
+        return not self.open and len(self.usages) + self.released == len(self.reserved)
+
+
+class Time:
+    """A clock that the back-off moves instead of waiting."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self.waits: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def meter() -> Iterator[Ledger]:
+    ledger = Ledger()
+    yield ledger
+    assert ledger.all_settled()
+
+
+Open = Callable[..., RemoteModel]
+
+
+@pytest.fixture
+async def opened(server: ScriptedModel, time: Time) -> AsyncIterator[Open]:
+    models: list[RemoteModel] = []
+
+    def open_one(kind: str, *, base_url: str | None = None, timeout_s: float = 30.0) -> RemoteModel:
+        provider = OpenAiChat if kind == "openai" else AnthropicMessages
+        address = base_url or server.base_url(kind)
+        models.append(
+            RemoteModel(
+                provider("m", base_url=address, api_key=KEY),
+                timeout_s=timeout_s,
+                sleep=time.sleep,
+                monotonic=time.monotonic,
+            )
+        )
+        return models[-1]
+
+    yield open_one
+    for model in models:
+        await model.close()
+
+
+@pytest.fixture
+def model(opened: Open, kind: str) -> RemoteModel:
+    return opened(kind)
+
+
+async def ask(model: RemoteModel, prompt: Prompt, meter: Ledger, streamed: bool) -> tuple[list[str], Completion]:
+    if not streamed:
+        return [], await model.complete(prompt, meter)
+    *pieces, last = [part async for part in model.stream(prompt, meter)]
+    assert isinstance(last, Completion)
+    return cast(list[str], pieces), last
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_plain_answer(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, streamed: bool
+) -> None:
+    server.answer(Say(TEXT))
+    pieces, completion = await ask(model, PLAIN, meter, streamed)
+    assert completion == Completion(TEXT, Usage(11, 7), MODEL)
+    assert meter.usages == [Usage(11, 7)]
+    assert meter.reserved[0] >= count(PLAIN.system) + count(PLAIN.user) + PLAIN.max_tokens
+    if streamed:
+        assert len(pieces) > 3
+        assert "".join(pieces) == TEXT
+    (request,) = server.requests
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["accept-encoding"] == "identity"
+    assert request.json["max_tokens"] == PLAIN.max_tokens
+    assert ("temperature" in request.json) == (kind == "openai")  # Anthropic refuses any
+    assert model.name == f"{kind}:m"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_answer_by_a_schema(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, streamed: bool
+) -> None:
+    server.answer(Say('{"mood": "good"}'))
+    _, completion = await ask(model, JSON, meter, streamed)
+    assert json.loads(completion.text) == {"mood": "good"}
+    asked = server.requests[0].json
+    if kind == "openai":
+        wanted = {"name": "mood", "schema": SCHEMA, "strict": True}
+        assert asked["response_format"] == {"type": "json_schema", "json_schema": wanted}
+    else:
+        assert asked["tools"][0]["input_schema"] == SCHEMA
+        assert asked["tool_choice"]["name"] == "mood"
+        assert asked["thinking"] == {"type": "disabled"}
+
+
+async def test_malformed_json_is_left_to_the_caller(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    server.answer(Say('{"mood": '))
+    assert (await opened("openai").complete(JSON, meter)).text == '{"mood": '
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Say("", completion_tokens=0), "malformed"),
+        (Say('{"mood": "x"}', finish="length"), "malformed"),
+        (Say('{"mood": "x"}', finish="content_filter"), "refused"),
+    ],
+)
+async def test_what_is_no_answer(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool, reply: Say, reason: str
+) -> None:
+    server.answer(reply)
+    prompt = JSON if reply.text else PLAIN
+    with pytest.raises(ModelFailed) as failed:
+        await ask(model, prompt, meter, streamed)
+    assert failed.value.reason == reason
+    assert len(meter.usages) == len(server.requests) == 1  # it was work, and is not asked for again
+
+
+@pytest.mark.parametrize("reply", [Raw(b"<html>", "text/html"), Raw(b"{"), Raw(b"[1]"), Raw(b'{"choices": 3}')])
+async def test_what_cannot_be_read_is_malformed(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, reply: Raw
+) -> None:
+    server.answer(reply)
+    with pytest.raises(ModelFailed) as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "malformed"
+
+
+async def test_an_endless_answer_is_cut(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    server.answer(Say("long " * 210_000))
+    with pytest.raises(ModelFailed, match="larger than") as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "malformed"
+    server.answer(Raw(b" " * 17_000_000))
+    with pytest.raises(ModelFailed, match="larger than"):
+        await model.complete(PLAIN, meter)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_it_waits_as_long_as_it_is_told_and_asks_again(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time, streamed: bool
+) -> None:
+    server.answer(Refuse(429, headers={"Retry-After": "7"}), Say(TEXT))
+    _, completion = await ask(model, PLAIN, meter, streamed)
+    assert completion.text == TEXT
+    assert time.waits == [7.0]
+    assert (meter.released, len(meter.usages)) == (1, 1)
+
+
+async def test_it_does_not_wait_for_ever(server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time) -> None:
+    server.answer(Refuse(429, headers={"Retry-After": "21"}))
+    with pytest.raises(ModelFailed) as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "overloaded"
+    assert time.waits == []
+    server.always(Refuse(429))
+    with pytest.raises(ModelFailed):
+        await model.complete(PLAIN, meter)
+    assert len(server.requests) == 1 + 3
+    assert meter.usages == []
+
+
+async def test_the_deadline_ends_the_attempts(server: ScriptedModel, opened: Open, kind: str, meter: Ledger) -> None:
+    server.always(Refuse(429, headers={"Retry-After": "6"}))
+    with pytest.raises(ModelFailed) as failed:
+        await opened(kind, timeout_s=10.0).complete(PLAIN, meter)
+    assert failed.value.reason == "overloaded"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_faults_of_the_server_are_tried_again(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time, streamed: bool
+) -> None:
+    server.answer(Refuse(500), Drop(), Say(TEXT))
+    _, completion = await ask(model, PLAIN, meter, streamed)
+    assert completion.text == TEXT
+    assert len(time.waits) == 2
+    assert time.waits[0] <= 1.0
+    assert time.waits[1] <= 2.0
+    # The refused attempt cost nothing; what became of the dropped one nobody knows, so it counts.
+    assert (meter.released, len(meter.usages)) == (1, 2)
+    server.always(Refuse(529))
+    with pytest.raises(ModelFailed) as failed:
+        await ask(model, PLAIN, meter, streamed)
+    assert failed.value.reason == "overloaded"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_server_that_hangs(
+    server: ScriptedModel, opened: Open, kind: str, meter: Ledger, streamed: bool
+) -> None:
+    server.answer(Hang())
+    with pytest.raises(ModelFailed) as failed:
+        await ask(opened(kind, timeout_s=0.3), PLAIN, meter, streamed)
+    assert failed.value.reason == "timeout"
+    assert len(server.requests) == 1
+    assert meter.usages[0].completion_tokens == 0
+    assert meter.usages[0].prompt_tokens > 0
+
+
+async def test_nobody_listens(opened: Open, kind: str, meter: Ledger) -> None:
+    nowhere = opened(kind, base_url=f"http://127.0.0.1:{free_port()}")
+    with pytest.raises(ModelFailed) as failed:
+        await nowhere.complete(PLAIN, meter)
+    assert failed.value.reason == "unavailable"
+    assert meter.released == 3
+
+
+@pytest.mark.parametrize("reply", [Say(TEXT, cut_after=2), Say(TEXT, end_after=2)])
+async def test_half_a_stream(server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, reply: Say) -> None:
+    server.answer(reply)
+    parts = model.stream(PLAIN, meter)
+    heard = [await anext(parts), await anext(parts)]
+    with pytest.raises(ModelFailed) as failed:
+        await anext(parts)
+    assert failed.value.reason == "broken"
+    assert heard == [TEXT[:5], TEXT[5:10]]
+    assert len(server.requests) == 1
+    (usage,) = meter.usages
+    assert usage.completion_tokens == count(TEXT[:10])
+    assert usage.prompt_tokens == 11 if kind == "anthropic" else usage.prompt_tokens > 0
+
+
+async def test_half_an_answer_is_asked_for_again(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    server.answer(Say(TEXT, cut_after=0), Say(TEXT))
+    assert (await model.complete(PLAIN, meter)).text == TEXT
+    server.answer(Say(TEXT, cut_after=0), Say(TEXT))
+    assert (await ask(model, PLAIN, meter, True))[1].text == TEXT
+    assert len(meter.usages) == 4
+
+
+async def test_an_error_inside_a_stream(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    server.always(Refuse(200, "too many", "overloaded_error"))
+    with pytest.raises(ModelFailed, match="too many") as failed:
+        await ask(model, PLAIN, meter, True)
+    assert failed.value.reason == "overloaded"
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_server_that_counts_nothing(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool
+) -> None:
+    server.answer(Say(TEXT, usage=False))
+    _, completion = await ask(model, PLAIN, meter, streamed)
+    assert completion.usage.completion_tokens == count(TEXT)
+    assert completion.usage.prompt_tokens >= count(PLAIN.system) + count(PLAIN.user)
+    assert meter.usages == [completion.usage]
+
+
+@pytest.mark.parametrize("known", ["json_object", None])
+async def test_a_server_that_knows_no_schemas(
+    server: ScriptedModel, opened: Open, meter: Ledger, known: str | None
+) -> None:
+    def reply(request: Request) -> Reply:
+        wanted = (request.json.get("response_format") or {}).get("type")
+        return Say("{}") if wanted in (known, None) else Refuse(400, f"response_format {wanted} is not supported")
+
+    server.always(reply)
+    model = opened("openai")
+    await model.complete(JSON, meter)
+    attempts = len(server.requests)
+    assert attempts == (2 if known else 3)
+    assert '"mood"' not in server.requests[0].text
+    assert '"mood"' in server.requests[-1].text  # the schema stands in the prompt instead
+    await ask(model, JSON, meter, True)
+    assert len(server.requests) == attempts + 1  # it is remembered
+    assert meter.released == attempts - 1
+
+
+async def test_parameters_that_a_model_refuses_are_left_out(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    def reply(request: Request) -> Reply:
+        for name in ("max_tokens", "temperature", "stream_options"):
+            if name in request.json:
+                return Refuse(400, f"Unsupported parameter: '{name}'")
+        return Say('{"mood": "x"}')
+
+    server.always(reply)
+    model = opened("openai")
+    await ask(model, JSON, meter, True)
+    assert server.requests[-1].json["max_completion_tokens"] == JSON.max_tokens
+    assert server.requests[-1].json["response_format"]["type"] == "json_schema"
+    await model.complete(JSON, meter)
+    assert len(server.requests) == 5
+
+
+async def test_a_model_that_always_thinks(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    def reply(request: Request) -> Reply:
+        if request.json.get("thinking") == {"type": "disabled"}:
+            return Refuse(400, "thinking.type: disabled is not supported")
+        if request.json["tool_choice"]["type"] == "tool":
+            return Refuse(400, "tool_choice may not force tool use")
+        return Say('{"mood": "x"}')
+
+    server.always(reply)
+    assert json.loads((await opened("anthropic").complete(JSON, meter)).text) == {"mood": "x"}
+
+
+async def test_a_bad_request_changes_nothing(server: ScriptedModel, opened: Open, meter: Ledger) -> None:
+    server.always(Refuse(400, "the prompt is too long"))
+    model = opened("openai")
+    with pytest.raises(ModelFailed, match="too long") as failed:
+        await model.complete(JSON, meter)
+    assert failed.value.reason == "refused"
+    server.always(Say("{}"))
+    await model.complete(JSON, meter)
+    assert server.requests[-1].json["response_format"]["type"] == "json_schema"
+
+
+@pytest.mark.parametrize("status", [307, 401, 404])
+async def test_a_refusal_tells_little_and_never_the_key(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, status: int
+) -> None:
+    words = f"Incorrect API key provided: {KEY}. " + "words " * 400
+    server.always(Refuse(status, words, headers={"Location": "/elsewhere"}))
+    with pytest.raises(ModelFailed) as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "refused"
+    assert KEY not in str(failed.value)
+    assert len(str(failed.value)) < 350
+    assert failed.value.__cause__ is None
+    assert len(server.requests) == meter.released == 1
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("cap", [0, 1])
+async def test_a_cap_stops_before_the_network(
+    server: ScriptedModel, model: RemoteModel, streamed: bool, cap: int
+) -> None:
+    meter = Ledger(cap)
+    server.always(Refuse(500))
+    with pytest.raises(CapReached):
+        await ask(model, PLAIN, meter, streamed)
+    assert len(server.requests) == cap
+    assert meter.all_settled()
+
+
+async def test_the_breaker_opens_and_recovers(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time
+) -> None:
+    server.always(Refuse(500))
+    for _ in range(FAILURES):
+        with pytest.raises(ModelFailed):
+            await model.complete(PLAIN, meter)
+    knocks, reserved = len(server.requests), len(meter.reserved)
+    with pytest.raises(ModelFailed, match="left alone") as failed:
+        await model.complete(PLAIN, meter)
+    assert failed.value.reason == "unavailable"
+    assert (len(server.requests), len(meter.reserved)) == (knocks, reserved)
+
+    time.now += OPEN_S + 1
+    with pytest.raises(ModelFailed, match="500"):
+        await model.complete(PLAIN, meter)  # the probe
+    with pytest.raises(ModelFailed, match="left alone"):
+        await model.complete(PLAIN, meter)
+
+    time.now += OPEN_S + 1
+    gate = threading.Event()
+    server.always(Say(TEXT, gate=gate))
+    probe = asyncio.create_task(model.complete(PLAIN, meter))
+    await asyncio.to_thread(server.wait_for, knocks + 4)
+    with pytest.raises(ModelFailed, match="left alone"):
+        await model.complete(PLAIN, meter)  # one probe at a time
+    gate.set()
+    await probe
+    await model.complete(PLAIN, meter)
+
+
+async def test_a_probe_that_is_given_up_leaves_room_for_another(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, time: Time
+) -> None:
+    server.always(Refuse(500))
+    for _ in range(FAILURES):
+        with pytest.raises(ModelFailed):
+            await model.complete(PLAIN, meter)
+    time.now += OPEN_S + 1
+    with pytest.raises(CapReached):
+        await model.complete(PLAIN, Ledger(0))
+    server.always(Say(TEXT))
+    assert (await model.complete(PLAIN, meter)).text == TEXT
+
+
+async def test_refusals_do_not_open_the_breaker(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    server.always(Refuse(404))
+    for _ in range(FAILURES + 1):
+        with pytest.raises(ModelFailed, match="404"):
+            await model.complete(PLAIN, meter)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_cancelling_settles(server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool) -> None:
+    server.answer(Hang())
+    call = asyncio.create_task(ask(model, PLAIN, meter, streamed))
+    await asyncio.to_thread(server.wait_for, 1)
+    call.cancel()
+    await asyncio.sleep(0)
+    call.cancel()  # also by somebody impatient
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert len(meter.usages) == 1
+
+
+async def test_cancelling_while_reserving(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    meter.slow.clear()
+    call = asyncio.create_task(model.complete(PLAIN, meter))
+    await asyncio.sleep(0.3)
+    call.cancel()
+    await asyncio.sleep(0)
+    meter.slow.set()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert (meter.released, server.requests) == (1, [])
+
+
+async def test_who_stops_listening_pays_for_what_came(server: ScriptedModel, model: RemoteModel, meter: Ledger) -> None:
+    gate = threading.Event()
+    server.answer(Say(TEXT, gate=gate))
+    gate.set()
+    async with aclosing(model.stream(PLAIN, meter)) as parts:
+        first = await anext(parts)
+    assert first == TEXT[:5]
+    assert meter.usages[0].completion_tokens == count(TEXT[:5])
+
+
+def test_opening(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert open_model("builtin") is None
+    for wrong in ("", "openai", "openai:", "gemini:x", "OPENAI:x"):
+        with pytest.raises(ValueError, match="a model is builtin"):
+            open_model(wrong)
+    with pytest.raises(ValueError, match="http"):
+        open_model("openai:x", base_url="127.0.0.1:9/v1")
+    for kind in ("openai", "anthropic"):
+        with pytest.raises(ValueError, match="needs a key"):
+            open_model(f"{kind}:x")
+        assert open_model(f"{kind}:x", base_url="http://127.0.0.1:9") is not None  # a server of one's own
+        monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)
+        assert open_model(f"{kind}:x", api_key="") is not None
+
+
+def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, module in (("openai", "openai_chat"), ("anthropic", "anthropic_messages")):
+        monkeypatch.delitem(sys.modules, f"cairn.ports.llm.{module}")
+        monkeypatch.setitem(sys.modules, kind, None)
+        with pytest.raises(ValueError, match=rf"cairn\[{kind}\]"):
+            open_model(f"{kind}:x")
+
+
+def test_counting() -> None:
+    assert count("") == 0
+    assert count("hello world") == 2
+    assert count("<|endoftext|>") > 1  # just text
+    assert count("\ud800") > 0
+    long = "the quick brown fox " * 200_000
+    assert count(long) == pytest.approx(200_000 * 4, rel=0.01)
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(count, ["hello world"] * 200)) == {2}

@@ -1,0 +1,102 @@
+"""The model port against a real, small model: real counts, a real stream, and JSON held to a schema by grammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from cairn.ports.llm.model import Completion, LanguageModel, Prompt, Usage, open_model
+from tests.servers import small_model as server
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.slow,
+    pytest.mark.skipif(server.missing() is not None, reason=server.missing() or ""),
+]
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"title": {"type": "string", "maxLength": 40}, "importance": {"type": "integer", "enum": [1, 2, 3]}},
+    "required": ["title", "importance"],
+    "additionalProperties": False,
+}
+
+
+class Ledger:
+    """A meter without a cap."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.usages: list[Usage] = []
+
+    async def reserve(self, tokens: int) -> str:
+        self.open += 1
+        return "r"
+
+    async def spent(self, reservation: str, usage: Usage) -> None:
+        self.open -= 1
+        self.usages.append(usage)
+
+    async def release(self, reservation: str) -> None:
+        self.open -= 1
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    with server.small_model() as address:
+        yield address
+
+
+@pytest.fixture
+async def model(base_url: str) -> AsyncIterator[LanguageModel]:
+    opened = open_model(f"openai:{server.MODEL}", base_url=base_url, timeout_s=120.0)
+    assert opened is not None
+    yield opened
+    await opened.close()
+
+
+def _prompt(**more: object) -> Prompt:
+    asked = "Our payment service retries a failed call three times. Say what it does."
+    return Prompt(system="You are brief.", user=asked, max_tokens=48, **more)  # type: ignore[arg-type]
+
+
+async def test_it_answers_and_counts(model: LanguageModel) -> None:
+    meter = Ledger()
+    completion = await model.complete(_prompt(), meter)
+    assert completion.text.strip()
+    assert completion.usage.prompt_tokens > 10
+    assert 0 < completion.usage.completion_tokens <= 48
+    assert meter.usages == [completion.usage]
+    assert meter.open == 0
+
+
+async def test_it_streams(model: LanguageModel) -> None:
+    meter = Ledger()
+    *pieces, last = [part async for part in model.stream(_prompt(), meter)]
+    assert isinstance(last, Completion)
+    assert len(pieces) > 3
+    assert "".join(str(piece) for piece in pieces) == last.text
+    assert last.usage.completion_tokens > 3
+    assert meter.usages == [last.usage]
+    assert meter.open == 0
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_schema_holds_even_a_model_that_knows_no_json(model: LanguageModel, streamed: bool) -> None:
+    prompt = Prompt(
+        system="You write a title for a note.",
+        user="The team decided to use PostgreSQL.",
+        max_tokens=100,
+        schema=SCHEMA,
+    )
+    if streamed:
+        last = [part async for part in model.stream(prompt, Ledger())][-1]
+        assert isinstance(last, Completion)
+        completion = last
+    else:
+        completion = await model.complete(prompt, Ledger())
+    answer = json.loads(completion.text)
+    assert set(answer) == {"title", "importance"}
+    assert answer["importance"] in (1, 2, 3)
