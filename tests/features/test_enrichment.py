@@ -118,6 +118,19 @@ async def test_the_same_told_twice_is_one_item_with_both_sources_and_can_be_take
     assert {**reverted.json(), **{name: before[name] for name in moved}} == before
 
 
+async def test_two_sessions_at_once_make_one_item_of_the_same_fact(service: Service) -> None:
+    memory = await Memory.of(service)
+    sessions = [(await memory.tell(save(RETRY, source=source)))["sessionId"] for source in ("editor", "cli", "hook")]
+    assert len(set(sessions)) == 3
+    for session_id in sessions:
+        begun = await memory.owner.post(f"/api/v2/sessions/{session_id}/enrich")
+        assert begun.status_code == 202
+    await service.wait_for_jobs(30)
+    (item,) = await memory.items()
+    assert len(item["evidence"]) >= 3
+    assert sum([(await memory.session(session_id))["itemsExtracted"] for session_id in sessions]) == 1
+
+
 async def test_a_contradiction_is_kept_apart_and_flagged_on_both_sides(service: Service) -> None:
     memory = await Memory.of(service)
     timeout = "The upstream time-out of the gateway is {} seconds. Set in config/gateway.yaml."

@@ -13,8 +13,20 @@ _CHANGE = (
 _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), into)
     for pattern, into in (
+        (r"\b(?:a )?quarter of an hour\b", "15 minutes"),
+        (r"\bhalf an? (hour|day|year)\b", r"0.5 \1s"),
+        (r"\bhalf a (minute|second)\b", r"0.5 \1s"),
+        (r"\b(?:every|each|once an|once per) hour\b", "hourly"),
+        (r"\b(?:every|each|once a|once per) day\b", "daily"),
+        (r"\b(?:(?:every|each|once a) night|at night)\b", "nightly"),
+        (r"\b(?:every|each|once a|once per) week\b", "weekly"),
+        (r"\b(?:at most|no more than|not more than|no later than|no longer than|no (?=\w+ (?:above|over) \d))", "maximum "),
+        (r"\b(?:at least|no less than|no fewer than|no earlier than)\b", "minimum "),
+        (r"\b(tr(?:y|ies|ied)|retr(?:y|ies|ied)) once\b", r"\1 1 times"),
+        (r"\b(tr(?:y|ies|ied)|retr(?:y|ies|ied)) twice\b", r"\1 2 times"),
         (r"(?:^|(?<=[.!?]\s))(before|after)\s+([^,.;]{3,80}),\s*([^.;\n]{3,200})", r"\3 \1 \2"),
-        (r"(?<!\S)(\S{1,60})\s{0,2}(?:->|→|=>)\s*(?=\S)", rf"{_FORMER} \1 {_NEW} "),
+        (r"(?<!\S)(\d[\d.,]{0,15} [A-Za-z%]{1,12}|\S{1,60})\s{0,2}(?:->|→|=>)\s*(?=\S)", rf"{_FORMER} \1 {_NEW} "),
+        (r"\((?:was|were|before|previously|formerly|earlier|old)(?: it was)?:? ", f"{_FORMER} "),
         (r"\(([^()\s]{1,30})\)", r" \1 "),
         (r"\bnot only\b", "also"),
         (r"\b(?:instead of|rather than|in place of|as opposed to|in favou?r of not)\b", _FORMER),

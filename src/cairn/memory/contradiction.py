@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,9 +16,8 @@ Grade = Literal["exclusive", "apart", "loose"]
 
 _CLAUSE_COVERED = 0.6
 _CLAUSE_SHARED = 0.4
-# A plain "not" turns a claim round only if the rest of it is the same; reports of faults are full of them.
+# A plain "not" turns a claim round only if the rest of it is the same.
 _DENIED_SHARED = 0.6
-_DENIED_SHARED_IN_REPORTS = 0.8
 _VALUE_COVERED = 0.5
 _MOST_NAMES = 12
 _BEFORE_NAME = 3
@@ -46,25 +44,42 @@ class Clash:
     words: frozenset[str] = frozenset()
 
 
-def find_clash(a: Reading, b: Reading, *, reports: bool = False, tasks: bool = False) -> Clash | None:
-    """The gravest clash; ``reports``: both tell of a fault or a task, where a denial is often the description.
+@dataclass(frozen=True, slots=True)
+class Clashes:
+    """All that two texts clash over, by where it was found."""
 
-    ``tasks``: both tell what is to be done; "there is no limit" and "add a limit" are then one.
-    """
+    environment: Clash | None
+    value: Clash | None
+    name: Clash | None
+    sense: Clash | None
+    denial: Clash | None
+    order: Clash | None
+    replaced: Clash | None
+
+    @property
+    def gravest(self) -> Clash | None:
+        """What is told as the reason; other environments make two things of whatever is said."""
+        if self.environment is not None:
+            return self.environment
+        found = (self.value, self.name, self.sense, self.denial, self.order, self.replaced)
+        given = [clash for clash in found if clash is not None]
+        return min(given, key=lambda clash: _GRAVITY[clash.grade], default=None)
+
+
+def find_clashes(a: Reading, b: Reading, *, reports: bool = False) -> Clashes:
+    """``reports``: both tell of a fault or a task, where another name is often only another way to describe it."""
     here, there = sorted(a.names & ENVIRONMENTS), sorted(b.names & ENVIRONMENTS)
-    if here and there and not set(here) & set(there):
+    apart = bool(here and there and not set(here) & set(there))
+    return Clashes(
         # What holds in staging says nothing about production.
-        return Clash("name", "apart", a.said[here[0]], b.said[there[0]])
-    needed = math.inf if tasks else _DENIED_SHARED_IN_REPORTS if reports else _DENIED_SHARED
-    found = (
-        _values(a, b),
-        _names(a, b, reports=reports),
-        _sense(a, b, needed),
-        None if reports else _denied(a, b),
-        _order(a, b),
-        _replaced(a, b, "apart" if reports else "exclusive"),
+        environment=Clash("name", "apart", a.said[here[0]], b.said[there[0]]) if apart else None,
+        value=_values(a, b),
+        name=_names(a, b, reports=reports),
+        sense=_sense(a, b),
+        denial=_denied(a, b),
+        order=_order(a, b),
+        replaced=_replaced(a, b),
     )
-    return min((clash for clash in found if clash is not None), key=lambda clash: _GRAVITY[clash.grade], default=None)
 
 
 def _values(a: Reading, b: Reading) -> Clash | None:
@@ -168,12 +183,12 @@ def _words_of(reading: Reading, name: str) -> frozenset[str]:
     return frozenset(name_words(said)) | {name}
 
 
-def _sense(a: Reading, b: Reading, needed: float) -> Clash | None:
+def _sense(a: Reading, b: Reading) -> Clash | None:
     for mine, other, share in _aligned(a, b):
         ends, other_ends = dict(mine.poles), dict(other.poles)
         turned = sum(ends[axis] != other_ends[axis] for axis in ends.keys() & other_ends.keys())
         denied = mine.negative != other.negative
-        if (turned + denied) % 2 and (turned or share >= needed):
+        if (turned + denied) % 2 and (turned or share >= _DENIED_SHARED):
             return Clash("sense", "exclusive", mine.text, other.text)
     return None
 
@@ -226,12 +241,12 @@ def _order(a: Reading, b: Reading) -> Clash | None:
     return None
 
 
-def _replaced(a: Reading, b: Reading, grade: Grade) -> Clash | None:
+def _replaced(a: Reading, b: Reading) -> Clash | None:
     """The same beginning, and then something else: components are styled with this, components are styled with that."""
     loose: Clash | None = None
     for mine in a.content:
         for other in b.content:
-            stated = grade == "apart" or mine.has_verb or other.has_verb
+            stated = mine.has_verb or other.has_verb
             if not stated or (mine.possible and other.possible) or mine.negative or other.negative:
                 continue
             start = next(
@@ -247,7 +262,7 @@ def _replaced(a: Reading, b: Reading, grade: Grade) -> Clash | None:
             ):
                 continue
             if min(len(gone), len(come)) <= _SHORT_END and max(len(gone), len(come)) <= _LONG_END:
-                sure: Grade = grade if mine.has_verb and other.has_verb else "apart"
+                sure: Grade = "exclusive" if mine.has_verb and other.has_verb else "apart"
                 found = Clash("name", sure, _spoken(a, gone), _spoken(b, come), frozenset((*gone, *come)))
                 if sure == "exclusive":
                     return found

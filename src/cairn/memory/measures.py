@@ -73,5 +73,5 @@ def measured(text: str, end: int, raw: str) -> tuple[tuple[str, str], int]:
         return ("number", f"{float(number) * 1000:.12g}"), unit.end()
     if unit and name in UNITS:
         measure, factor = UNITS[name]
-        return (measure, f"{float(number) * factor:.6g}"), unit.end()
+        return (measure, f"{float(number) * factor:.12g}"), unit.end()
     return ("number", number.rstrip("0").rstrip(".") if "." in number and number.endswith(".0") else number), end

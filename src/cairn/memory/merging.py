@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from cairn.memory.contradiction import find_clash
+from cairn.memory.contradiction import find_clashes
 from cairn.memory.dedup import canonical_key
 from cairn.memory.items import Item, Quote
 from cairn.memory.reading import read
@@ -64,7 +64,7 @@ def _joined(better: Item, other: Item) -> str:
         new = more.words - told.words
         if len(more.words) < _MIN_WORDS or len(new) <= len(more.words) * _COVERED_SHARE:
             continue
-        if len(content) + 1 + len(sentence) <= MAX_JOINED_CHARS and find_clash(told, more) is None:
+        if len(content) + 1 + len(sentence) <= MAX_JOINED_CHARS and find_clashes(told, more).gravest is None:
             content = f"{content.rstrip()} {sentence}"
     return content
 

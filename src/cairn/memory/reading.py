@@ -16,6 +16,7 @@ from cairn.memory.words import canonical, name_words
 READ_CHARS = 2_000
 _MAX_CLAUSES = 16
 _NEAR_WORDS = 4
+_DENIED_WORDS = 1
 _TITLE_CASE_SHARE = 0.7
 
 
@@ -147,7 +148,7 @@ class _Reader:
             if not _HEX_HASH.fullmatch(raw):
                 self._take_number(token, raw)
         elif kind in ("date", "clock"):
-            self._values.append((len(self._words), kind, raw, raw))
+            self._values.append((len(self._words), kind, raw.zfill(5), raw))
         else:
             path = re.sub(r"(?::\d+)+$", "", raw).strip("./")
             self._take_name(path.lower(), raw)
@@ -158,6 +159,9 @@ class _Reader:
         if not words and not self._values:
             return None
         subject_words = 1 if self._subject_words is None else self._subject_words
+        negative = self._negative ^ former
+        # "…, not 24": a value that is only denied is one that no longer holds.
+        former = former or (negative and bool(self._values) and len(words) <= _DENIED_WORDS and not subject_words > 1)
         return Clause(
             text=" ".join(self.text.split()),
             words=tuple(words),
@@ -167,7 +171,7 @@ class _Reader:
                 Value(measure, amount, spoken, frozenset(words[max(0, at - _NEAR_WORDS) : at + 2]), frozenset(words))
                 for at, measure, amount, spoken in self._values
             ),
-            negative=self._negative ^ former,
+            negative=negative,
             former=former,
             past=self._past,
             possible=self._possible,

@@ -138,7 +138,8 @@ class Batch:
     async def _same_as(self, item: Item, row: Row, entries: list[tuple[Row, float]]) -> Row | None:
         """The item that says the same already; of one that was merged into another, the other."""
         vector = unpack([row["vector"]])[0]
-        place = rules.choose(item, vector, [(records.to_item(known), cosine) for known, cosine in entries])
+        known_items = [(records.to_item(known), cosine) for known, cosine in entries]
+        place = await asyncio.to_thread(rules.choose, item, vector, known_items)
         if place is None:
             return None
         same = entries[place][0]

@@ -100,7 +100,7 @@ class Check:
             for other in rows
             if other["status"] == "approved" and _same_ground(row, other)
         ]
-        found = drift.conflicts(item, approved) if item.status != "deprecated" else []
+        found = await asyncio.to_thread(drift.conflicts, item, approved) if item.status != "deprecated" else []
         flags = {*item.flags, *(["conflict"] if found else [])}
         status = item.status
         if is_new and status == "draft" and not found and self._is_sure(item):

@@ -30,6 +30,7 @@ class FilesFound(msgspec.Struct, frozen=True, tag="files"):
     files: tuple[FileChange, ...]
 
 
+_MOST_WARNINGS = 10
 Found = ItemFound | OperationFound | ContextFound | DigestFound | FilesFound
 _decoder = msgspec.json.Decoder(Found)
 _encode = msgspec.json.Encoder().encode
@@ -72,6 +73,6 @@ class Progress(msgspec.Struct, rename="camel", omit_defaults=True):
     warnings: list[str] = []
 
     def warn(self, sentence: str) -> None:
-        """Each sentence once."""
-        if sentence not in self.warnings:
+        """Each sentence once, and not for ever."""
+        if sentence not in self.warnings and len(self.warnings) < _MOST_WARNINGS:
             self.warnings.append(sentence)

@@ -1,0 +1,132 @@
+"""What speaks for one fact told twice, for two that exclude each other, and for two that have little to do."""
+
+from __future__ import annotations
+
+from cairn.memory.contradiction import Clash, Clashes, find_clashes
+from cairn.memory.items import Item
+from cairn.memory.reading import Reading, read
+from cairn.memory.stance import (
+    Stance,
+    denied_by_prefix,
+    one_is_open,
+    stance,
+    value_is_past,
+    value_was_replaced,
+)
+from cairn.memory.topics import subjects_differ, titles_are_parallel
+from cairn.memory.wording import Alignment, align
+from cairn.memory.words import covered_share, shared_share
+
+_REPORTS = frozenset(("bug", "todo"))
+_VERY_NEAR = 0.75
+_ENOUGH_WORDS = 10
+_ENOUGH = 2
+_ENOUGH_ASIDE = 3
+_ONE_SENTENCE = 0.7
+_ALIKE_TITLES = 0.5
+
+
+def clashes_of(a: Item, b: Item) -> Clashes:
+    """Where the two part, for the reader of a conflict as well as for the judgement."""
+    reports = a.type in _REPORTS and b.type in _REPORTS
+    return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=reports)
+
+
+def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
+    """Each sign by its name, 0 where there is none; the caller gives the items in their canonical order."""
+    one, other = read(a.content, a.title), read(b.content, b.title)
+    here, there = stance(a.content, a.title), stance(b.content, b.title)
+    clashes, wording = clashes_of(a, b), align((a.title, a.content), (b.title, b.content))
+    found = {"cosine": cosine, "very near": max(0.0, cosine - _VERY_NEAR)}
+    found |= _words(one, other) | _values(here, there) | _kinds(a, b) | _asides(here, there)
+    found |= {
+        "kept words": wording.kept,
+        "same start": wording.same_start,
+        "one replaced": wording.one_replaced,
+        "more replaced": wording.more_replaced,
+        "replaced early": wording.early_replaced,
+        "replaced late": wording.late_replaced,
+        "swapped": wording.swapped,
+    }
+    parted = _parted(clashes)
+    decisive = _decisive(parted, clashes, here, there, wording, is_report=found["two reports"] > 0)
+    return found | parted | decisive
+
+
+def _words(one: Reading, other: Reading) -> dict[str, float]:
+    titles = frozenset(one.title), frozenset(other.title)
+    alike = shared_share(*titles)
+    return {
+        "titles alike": alike,
+        "title reworded": float(one.title != other.title and alike >= _ALIKE_TITLES),
+        "title told": max(covered_share(titles[0], other.words), covered_share(titles[1], one.words)),
+        "covered": covered_share(one.words, other.words),
+        "shared words": min(len(one.words & other.words), _ENOUGH_WORDS) / _ENOUGH_WORDS,
+        "shared names": float(min(len(one.names & other.names), _ENOUGH)),
+        "subjects differ": float(subjects_differ(one, other)),
+        "parallel titles": float(titles_are_parallel(one, other)),
+    }
+
+
+def _values(here: Stance, there: Stance) -> dict[str, float]:
+    mine, others = here.values, there.values
+    return {
+        "shared values": float(min(len(mine & others), _ENOUGH)),
+        "values of one": float(bool(mine | here.was) != bool(others | there.was)),
+        "values agree": float(bool(mine and others) and (mine <= others or others <= mine)),
+        "same change": float(bool((here.former | here.was) & (there.former | there.was))),
+    }
+
+
+def _kinds(a: Item, b: Item) -> dict[str, float]:
+    tasks = (a.type == "todo") + (b.type == "todo")
+    return {
+        "other files": float(bool(a.files and b.files) and set(a.files).isdisjoint(b.files)),
+        "same type": float(a.type == b.type),
+        "one task": float(tasks == 1),
+        "two tasks": float(tasks == 2),
+        "two bugs": float(a.type == b.type == "bug"),
+        "two reports": float(a.type in _REPORTS and b.type in _REPORTS),
+    }
+
+
+def _asides(here: Stance, there: Stance) -> dict[str, float]:
+    pairs = ((here, there), (there, here))
+    return {
+        "both set aside": min(len(here.aside & there.aside), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
+        "name gone": float(any((mine.names_gone & other.names) - mine.names for mine, other in pairs)),
+        "name denied": float(any(mine.names_denied & other.names for mine, other in pairs)),
+    }
+
+
+def _parted(clashes: Clashes) -> dict[str, float]:
+    return {
+        "other environment": float(clashes.environment is not None),
+        "other value": _is(clashes.value, "exclusive"),
+        "values apart": _is(clashes.value, "apart"),
+        "other name": _is(clashes.name, "exclusive"),
+        "names apart": _is(clashes.name, "apart"),
+        "more names": _is(clashes.name, "loose"),
+        "opposite": float(clashes.sense is not None),
+        "short denial": float(clashes.denial is not None),
+        "other order": float(clashes.order is not None),
+    }
+
+
+def _decisive(
+    parted: dict[str, float], clashes: Clashes, here: Stance, there: Stance, wording: Alignment, *, is_report: bool
+) -> dict[str, float]:
+    """Signs that are rare one by one; together they have a weight."""
+    found = {
+        "value replaced": float(value_was_replaced(here, there)),
+        "value past": float(not is_report and value_is_past(here, there)),
+        "open and done": float(one_is_open(here, there)),
+        "prefix": float(denied_by_prefix(here, there)),
+    }
+    seen = sum(found.values()) + sum(parted[name] for name in ("other value", "other name", "opposite", "other order"))
+    seen += _is(clashes.replaced, "exclusive") + (wording.swapped >= _ONE_SENTENCE)
+    return {**found, "decisive": min(seen, _ENOUGH) / _ENOUGH}
+
+
+def _is(clash: Clash | None, grade: str) -> float:
+    return float(clash is not None and clash.grade == grade)

@@ -1,0 +1,87 @@
+"""What webhooks hear of the pipeline: its beginning, its end, and every item with the status it ends up with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from cairn.jobs import operator
+from cairn.storage.tables import jobs
+from tests.features.hooks import arrived, create_webhook, nudge, wait_for_quiet
+from tests.features.remembering import Memory, save
+from tests.features.test_enrichment import POOL, RETRY
+from tests.servers.https import Receiver
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+ALL = (
+    "session.completed",
+    "enrichment.started",
+    "enrichment.completed",
+    "enrichment.failed",
+    "item.created",
+    "item.updated",
+    "item.deprecated",
+)
+
+
+def _told(receiver: Receiver) -> dict[str, list[dict[str, Any]]]:
+    told: dict[str, list[dict[str, Any]]] = {}
+    for request in receiver.requests():
+        told.setdefault(request.json["type"], []).append(request.json["data"])
+    return told
+
+
+async def test_every_step_is_told_once(hooked: Service, receiver: Receiver) -> None:
+    memory = await Memory.of(hooked)
+    await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), *ALL)
+    sent = await memory.tell(save(POOL, RETRY))
+    job = await memory.enrich(sent["sessionId"])
+    await arrived(receiver, 5)
+    await wait_for_quiet(hooked)
+    told = _told(receiver)
+    assert Counter({name: len(found) for name, found in told.items()}) == {
+        "enrichment.started": 1,
+        "enrichment.completed": 1,
+        "session.completed": 1,
+        "item.created": 2,
+    }
+    assert told["enrichment.started"] == [{"sessionId": sent["sessionId"], "jobId": job["id"]}]
+    total = sum(stage["duration"] for stage in job["pipeline"])
+    assert told["enrichment.completed"] == [
+        {"sessionId": sent["sessionId"], "itemsExtracted": 2, "duration": total, "jobId": job["id"]}
+    ]
+    items = {item["id"]: item for item in await memory.items()}
+    for data in told["item.created"]:
+        item = items[data["itemId"]]
+        assert data == {"itemId": item["id"], **{name: item[name] for name in ("type", "title", "schemaKey", "status")}}
+
+
+async def test_a_job_that_ends_without_a_word_leaves_a_failed_session(hooked: Service, receiver: Receiver) -> None:
+    """An operator cancels it, or its worker is lost for good: upkeep tells, and it can be retried."""
+    memory = await Memory.of(hooked)
+    await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), "enrichment.failed")
+    sent = await memory.tell(save(POOL))
+    async with hooked.house.database.write() as tx:  # nobody may take it before it is cancelled
+        await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=2**50))
+    begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    async with hooked.house.database.write() as tx:
+        await operator.cancel_job(tx, begun.json()["jobId"])
+    await hooked.wait_for_jobs()
+    if (await memory.session(sent["sessionId"]))["status"] == "completed":
+        pytest.skip("the job was quicker than the operator")
+    async with hooked.house.database.write() as tx:
+        await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=0))
+    await nudge(hooked)
+    (request,) = await arrived(receiver, 1)
+    assert request.json["data"]["sessionId"] == sent["sessionId"]
+    assert (await memory.session(sent["sessionId"]))["status"] == "failed"
+    retried = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/retry")
+    assert retried.status_code == 202
+    await hooked.wait_for_jobs(20)
+    assert (await memory.session(sent["sessionId"]))["status"] == "completed"
+    assert len(await memory.items()) == 1
