@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cairn.base.settings import Settings
 from cairn.entry import engines
 from cairn.features.items.records import item_text
-from cairn.memory import dedup
+from cairn.memory import dedup, judgement
 from cairn.memory.evaluation.loading import EventLine, LabelledSet, load, parse
 from cairn.memory.evaluation.report import Report, measure
 from cairn.memory.evaluation.scoring import Predictions, Ref, match_all
@@ -66,9 +66,12 @@ async def evaluate(settings: Settings, labelled: LabelledSet) -> tuple[Report, R
     """The figures of the built-in engine on a set, and how retrieval by nearness alone does on its questions."""
     embedder = engines.open_embedder(settings)
     try:
-        predictions = {event.id: find_items(event.raw) for event in labelled.events}
+        found = {event.id: find_items(event.raw) for event in labelled.events}
         sides = [side.item for pair in labelled.pairs for side in (pair.a, pair.b)]
-        vectors = await _Vectors.of(embedder, [*(i for found in predictions.values() for i in found), *sides])
+        vectors = await _Vectors.of(embedder, [*(item for items in found.values() for item in items), *sides])
+        predictions = found
+        if embedder.name in judgement.EMBEDDERS:
+            predictions = {event.id: _judged(event, found[event.id], vectors) for event in labelled.events}
         report = measure(
             labelled,
             lambda event: list(predictions[event.id]),
@@ -80,6 +83,11 @@ async def evaluate(settings: Settings, labelled: LabelledSet) -> tuple[Report, R
     finally:
         await embedder.close()
     return report, retrieval
+
+
+def _judged(event: EventLine, found: Sequence[Item], vectors: _Vectors) -> list[Item]:
+    judged = [judgement.judged(item, event.event, vectors.row(item)) for item in found]
+    return [item for item in judged if item is not None]
 
 
 class _Vectors:

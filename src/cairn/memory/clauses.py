@@ -20,7 +20,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:every|each|once a|once per) day\b", "daily"),
         (r"\b(?:(?:every|each|once a) night|at night)\b", "nightly"),
         (r"\b(?:every|each|once a|once per) week\b", "weekly"),
-        (r"\b(?:at most|no more than|not more than|no later than|no longer than|no (?=\w+ (?:above|over) \d))", "maximum "),
+        (
+            r"\b(?:at most|no more than|not more than|no later than|no longer than|no (?=\w+ (?:above|over) \d))",
+            "maximum ",
+        ),
         (r"\b(?:at least|no less than|no fewer than|no earlier than)\b", "minimum "),
         (r"\b(tr(?:y|ies|ied)|retr(?:y|ies|ied)) once\b", r"\1 1 times"),
         (r"\b(tr(?:y|ies|ied)|retr(?:y|ies|ied)) twice\b", r"\1 2 times"),
@@ -29,6 +32,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\((?:was|were|before|previously|formerly|earlier|old)(?: it was)?:? ", f"{_FORMER} "),
         (r"\(([^()\s]{1,30})\)", r" \1 "),
         (r"\bnot only\b", "also"),
+        (r"\bpull[ -]requests?\b", "PR"),
+        (r"\bsymbolic link", "symlink"),
+        (r"\b(?:wins?|won) (?:over|against)\b|\b(?:takes?|has|have) (?:precedence|priority) over\b|\bbeats?\b", "override"),
+        (r"([^.;:\n]{3,80}?) first,? (?:and )?then ([^.;\n]{3,80})", r"\1 before \2"),
         (r"\b(?:instead of|rather than|in place of|as opposed to|in favou?r of not)\b", _FORMER),
         (r"\b(prefer\w*|favou?r\w*|choos\w*|chose\w*|picked)\b([^.;\n]{1,80}?)\bover\b", rf"\1\2{_FORMER}"),
         (

@@ -7,8 +7,9 @@ from typing import Literal
 
 from cairn.memory.alternatives import ENVIRONMENTS, EXCLUSIVE
 from cairn.memory.measures import Value
+from cairn.memory.orders import orders
 from cairn.memory.reading import Clause, Reading
-from cairn.memory.words import covered_share, name_words, shared_share
+from cairn.memory.words import covered_share, shared_share
 
 Kind = Literal["sense", "order", "value", "name"]
 # One of the two is wrong; they speak of two things; they name different things, which may mean nothing.
@@ -35,13 +36,12 @@ _GRAVITY: dict[Grade, int] = {"exclusive": 0, "apart": 1, "loose": 2}
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Where two texts part, in the words of each; ``words`` are those that they clash over."""
+    """Where two texts part, in the words of each."""
 
     kind: Kind
     grade: Grade
     mine: str
     other: str
-    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,7 @@ def _names(a: Reading, b: Reading, *, reports: bool) -> Clash | None:
         routes = a.said.get(mine, "").startswith("/") and b.said.get(other, "").startswith("/")
         if alternatives or routes or (not reports and _in_one_place(a, mine, b, other)):
             grade: Grade = "apart" if routes or (_is_subject(a, mine) and _is_subject(b, other)) else "exclusive"
-            words = _words_of(a, mine) | _words_of(b, other)
-            return Clash("name", grade, a.said.get(mine, mine), b.said.get(other, other), words)
+            return Clash("name", grade, a.said.get(mine, mine), b.said.get(other, other))
     if pairs:
         mine, other = pairs[0]
         return Clash("name", "loose", a.said.get(mine, mine), b.said.get(other, other))
@@ -175,12 +174,6 @@ def _before(clause: Clause, name: str) -> set[str]:
 
 def _leads(clause: Clause, name: str) -> bool:
     return dict(clause.places).get(name) == 0 and (clause.has_verb or len(clause.words) >= _SUBJECT_CLAUSE_WORDS)
-
-
-def _words_of(reading: Reading, name: str) -> frozenset[str]:
-    """The words that a name counts by."""
-    said = reading.said.get(name, name)
-    return frozenset(name_words(said)) | {name}
 
 
 def _sense(a: Reading, b: Reading) -> Clash | None:
@@ -226,19 +219,8 @@ def _is_asserted(reading: Reading, denial: Clause, words: set[str]) -> bool:
 
 
 def _order(a: Reading, b: Reading) -> Clash | None:
-    for mine in a.clauses:
-        for other in b.clauses:
-            if mine.relation is None or other.relation is None or mine.relation[0] != other.relation[0]:
-                continue
-            if mine.past or other.past:
-                continue
-            _, left, right = mine.relation
-            _, other_left, other_right = other.relation
-            straight = len(left & other_left) + len(right & other_right)
-            crossed = len(left & other_right) + len(right & other_left)
-            if crossed > straight and left & other_right and right & other_left:
-                return Clash("order", "exclusive", mine.text, other.text)
-    return None
+    turned = next((told for told in orders(a, b) if told.is_turned), None)
+    return None if turned is None else Clash("order", "exclusive", turned.mine.text, turned.other.text)
 
 
 def _replaced(a: Reading, b: Reading) -> Clash | None:
@@ -263,7 +245,7 @@ def _replaced(a: Reading, b: Reading) -> Clash | None:
                 continue
             if min(len(gone), len(come)) <= _SHORT_END and max(len(gone), len(come)) <= _LONG_END:
                 sure: Grade = "exclusive" if mine.has_verb and other.has_verb else "apart"
-                found = Clash("name", sure, _spoken(a, gone), _spoken(b, come), frozenset((*gone, *come)))
+                found = Clash("name", sure, _spoken(a, gone), _spoken(b, come))
                 if sure == "exclusive":
                     return found
                 loose = loose or found

@@ -5,85 +5,66 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.memory.contradiction import Clash, find_clash
+from cairn.memory.contradiction import Clash
 from cairn.memory.items import Item
-from cairn.memory.reading import READ_CHARS, Reading, read
-from cairn.memory.topics import predicates_part, subjects_differ, titles_are_parallel
-from cairn.memory.words import shared_share
+from cairn.memory.reading import READ_CHARS
+from cairn.memory.signs import clash_of, have_little_in_common, signs_of
+from cairn.memory.weights import CONTRADICTS, SAME, weigh
 
 Verdict = Literal["same", "contradicts", "different"]
 
 NEAREST = 10
 COSINE_FLOOR = 0.38
 BLOCK_ROWS = 512
+# Fewer letters than this may stand in another text by chance.
+WITHIN_CHARS = 24
 # Beyond this many different wordings a cluster takes no more: every newcomer is checked against all of them.
 CLUSTER_WORDINGS = 24
 
-_REPORTS = frozenset(("bug", "todo"))
-# Fitted on the development set; what each sign adds for one fact, and how much is enough.
-SAME_SCORE = 1.0
-COSINE_WEIGHT = 0.95
-WORDS_WEIGHT = 0.4
-SHARED_WORDS_WEIGHT = 0.7
-SHARED_VALUE = 0.28
-SHARED_NAME = 0.12
-OTHER_SUBJECT = -0.08
-OTHER_FILES = -0.2
-# So many shared words are as good as any number of them.
-ENOUGH_WORDS = 8
-# A report of a fault or a task that differs from a rule seldom refutes it, unless they are as near as this.
-REPORT_COSINE = 0.8
-# Nearer than this, two claims that exclude each other are about one thing.
-TOPIC_COSINE = 0.5
+# What makes one fact impossible, however much else agrees: in doubt, two items.
+VETOES = (
+    "other order",
+    "order turned",
+    "value replaced",
+    "value past",
+    "open and done",
+    "limit lifted",
+    "turned back",
+    "other environment",
+    "names apart",
+    "one task",
+    "other thing",
+)
 
 
 def judge(a: Item, b: Item, cosine: float) -> Verdict:
     """What two items are to each other; the order in which they are given does not matter."""
     if _plain_text(a) == _plain_text(b):
         return "same"
-    one, other = _reading(a), _reading(b)
-    clash = clash_between(a, b)
-    if clash is not None and clash.grade != "loose":
-        near = cosine >= (REPORT_COSINE if (a.type in _REPORTS) != (b.type in _REPORTS) else TOPIC_COSINE)
-        one_topic = near and not subjects_differ(one, other, clash.words)
-        return "contradicts" if clash.grade == "exclusive" and one_topic else "different"
-    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or titles_are_parallel(one, other):
+    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS:
         return "different"
-    if (a.type == "todo") != (b.type == "todo"):
+    first, second = sorted((a, b), key=canonical_key)
+    if have_little_in_common(first, second, cosine):
         return "different"
-    if predicates_part(one, other) and not _are_reports(a, b):
-        return "different"
-    return "same" if agreement(a, b, cosine) >= SAME_SCORE else "different"
+    if _is_within(first, second) or _is_within(second, first):
+        return "same"
+    signs = signs_of(first, second, cosine)
+    if weigh(signs, SAME) >= 0 and not any(signs[name] for name in VETOES):
+        return "same"
+    return "contradicts" if weigh(signs, CONTRADICTS) >= 0 else "different"
 
 
-def clash_between(a: Item, b: Item) -> Clash | None:
+def clash_between(a: Item, b: Item) -> Clash:
     """What keeps two items from both being true, in ``a``'s words and ``b``'s."""
-    reports, tasks = _are_reports(a, b), a.type == b.type == "todo"
-    if canonical_key(b) < canonical_key(a):
-        clash = find_clash(_reading(b), _reading(a), reports=reports, tasks=tasks)
-        return None if clash is None else replace(clash, mine=clash.other, other=clash.mine)
-    return find_clash(_reading(a), _reading(b), reports=reports, tasks=tasks)
-
-
-def agreement(a: Item, b: Item, cosine: float) -> float:
-    """How much speaks for one fact: nearness, words, values, subject and files."""
-    one, other = _reading(a), _reading(b)
-    shared = len(one.words & other.words)
-    values = {value.amount for value in one.values} & {value.amount for value in other.values}
-    return (
-        COSINE_WEIGHT * cosine
-        + WORDS_WEIGHT * shared_share(one.words, other.words)
-        + SHARED_WORDS_WEIGHT * min(shared, ENOUGH_WORDS) / ENOUGH_WORDS
-        + SHARED_VALUE * bool(values)
-        + SHARED_NAME * bool(one.names & other.names)
-        + OTHER_SUBJECT * subjects_differ(one, other)
-        + OTHER_FILES * (bool(a.files and b.files) and set(a.files).isdisjoint(b.files))
-    )
+    first, second = sorted((a, b), key=canonical_key)
+    clash = clash_of(first, second)
+    return clash if first is a else replace(clash, mine=clash.other, other=clash.mine)
 
 
 def group(items: Sequence[Item], vectors: NDArray[np.float32]) -> list[list[int]]:
@@ -161,21 +142,26 @@ def _near_pairs(vectors: NDArray[np.float32]) -> set[tuple[float, int, int]]:
 
 
 def _fit(items: Sequence[Item], vectors: NDArray[np.float32], first: list[int], second: list[int]) -> bool:
+    """Nobody of the one cluster contradicts anybody of the other, and none is far from another."""
     return all(
-        float(vectors[one] @ vectors[other]) >= COSINE_FLOOR and clash_between(items[one], items[other]) is None
+        (cosine := float(vectors[one] @ vectors[other])) >= COSINE_FLOOR
+        and judge(items[one], items[other], cosine) != "contradicts"
         for one in first
         for other in second
     )
 
 
-def _are_reports(a: Item, b: Item) -> bool:
-    return a.type in _REPORTS and b.type in _REPORTS
-
-
-def _reading(item: Item) -> Reading:
-    return read(item.content, item.title)
+def _is_within(shorter: Item, longer: Item) -> bool:
+    """Whether all that the one says stands in the other word for word: a title alone, a first sentence."""
+    text = _plain(shorter.content).rstrip(".;,: ")
+    return len(text) >= WITHIN_CHARS and text in _plain(longer.content) and _plain(shorter.title) in _plain_text(longer)
 
 
 def _plain_text(item: Item) -> str:
     """Title and content without case, form and spacing: where it is equal, so is the fact."""
-    return " ".join(unicodedata.normalize("NFKC", f"{item.title}\n{item.content}").casefold().split())
+    return _plain(f"{item.title}\n{item.content}")
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

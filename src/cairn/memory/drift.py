@@ -41,8 +41,8 @@ def conflicts(item: Item, approved: Sequence[tuple[Item, float]]) -> list[Confli
     """The approved items that this one contradicts, the nearest first."""
     found = []
     for other, cosine in sorted(approved, key=lambda pair: (-pair[1], canonical_key(pair[0]))):
-        if judge(item, other, cosine) == "contradicts" and (clash := clash_between(item, other)) is not None:
-            found.append(Conflict(other_id=other.id, reason=_reason(clash)))
+        if judge(item, other, cosine) == "contradicts":
+            found.append(Conflict(other_id=other.id, reason=_reason(clash_between(item, other))))
     return found
 
 

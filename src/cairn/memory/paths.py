@@ -16,8 +16,9 @@ def _words(text: str) -> frozenset[str]:
 # In prose a known ending is asked for: "stripe.com", "v1.2.rc1" and "user.name" have endings too.
 _ENDINGS = _words("""
     adoc asm astro avsc bash bat bazel bicep bzl c cc cfg cjs clj cljs cmake cnf conf cpp cr cs csh cshtml csproj css
-    csv cts cu cxx d.ts dart dockerfile eex ejs el elm erb erl ex exs f90 fish fs fsproj gd go gql gradle graphql
-    groovy h haml handlebars hbs hcl heex hh hpp hrl hs htm html hxx ini ino ipynb j2 java jinja jinja2 jl js json
+    csv cts cu cxx d.ts dart dockerfile dts dtsi eex ejs el elm erb erl ex exs f90 fish fs fsproj gd go gql gradle
+    graphql groovy h haml handlebars hbs hcl heex hh hpp hrl hs htm html hxx ini ino ipynb j2 java jinja jinja2 jl js
+    json
     json5 jsonc jsonl jsx kt kts less lhs liquid lock lua m4 mak md mdc mdx mjml mjs mk ml mli mm mod mts mustache
     neon nim nix njk patch php pl plist pm prisma properties props proto ps1 psm1 pug pxd py pyi pyx rake rb rbs rego
     resx rkt rs rst sass sbt scala scm scss sh slim sln snap sol sql sqlite stories sum sv svelte svg swift targets
@@ -214,7 +215,8 @@ def _is_plausible(path: str) -> bool:
         return False
     if len(parts) == 1:
         return ending in _ENDINGS  # `Microsoft.Data.Sqlite` is no file
-    return ending.lower() in _ENDINGS | _ENDINGS_IN_PATH
+    # Deep in a path an ending need not be known; in "and/or.else" it must be.
+    return ending.lower() in _ENDINGS | _ENDINGS_IN_PATH or (len(parts) > 2 and ending.isalpha() and ending.islower())
 
 
 def _is_known_name(name: str, *, in_path: bool) -> bool:

@@ -54,8 +54,8 @@ class Reading:
     said: dict[str, str]
     title: tuple[str, ...]
     body: frozenset[str]
+    title_names: frozenset[str]
     subject: frozenset[str]
-    predicate: frozenset[str]
 
 
 _POLE = "pole "
@@ -102,8 +102,8 @@ def read(text: str, title: str = "") -> Reading:
         said=said,
         title=tuple(word for clause in titles for word in clause.words if not word.startswith(_POLE)),
         body=frozenset(word for clause in content for word in clause.words),
+        title_names=frozenset(name for clause in titles for name, _ in clause.places),
         subject=content[0].subject if content else frozenset(),
-        predicate=frozenset(content[0].words) - content[0].subject if content else frozenset(),
     )
 
 
@@ -203,6 +203,9 @@ class _Reader:
         elif _is_name(raw, lower, index in self._capitals):
             self._take_name_at(token, _name(lower), raw)
             self._words.extend(name_words(raw.removesuffix("()").removesuffix("'s")))
+        elif "-" in base:
+            self._words.extend(canonical(part) for part in base.split("-") if part and part not in STOP)
+            self.said.setdefault(base, raw)
         else:
             self.said.setdefault(base, raw)
             self._words.append(base)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from cairn.memory.redaction_prose import redact_prose
 from cairn.memory.redaction_rules import RULES, Rule
 from cairn.memory.redaction_shapes import is_harmless, is_secret_by_key, is_secret_key, is_secret_value
 
@@ -41,7 +42,8 @@ _COOKIE = re.compile(
 )
 
 _KEYWORD = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|api[_ -]?key|auth[_-]?key|account[_-]?key"
+    r"(?:pass(?:word|wd|phrase|code)|pwd|(?<![A-Za-z0-9])pw|secret|token|credentials?"
+    r"|api[_ -]?key|auth[_-]?key|account[_-]?key"
     r"|(?:access|private|signing|encryption|encrypt|master|service|license|deploy|hmac|jwt|storage|client|shared)[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
 )
 _ENDING = (
@@ -126,7 +128,8 @@ def _one_pass(text: str) -> tuple[str, int]:
             text, more = _apply(Rule(kind, (), pattern), text)
             found += more
     text, more = _redact_assignments(text)
-    return text, found + more
+    text, told = redact_prose(text)
+    return text, found + more + told
 
 
 _CONTEXTS = (
@@ -195,7 +198,7 @@ def _redact_assignments(text: str) -> tuple[str, int]:
             return match.group()
         found += 1
         start, end = match.start(index) - match.start(), match.end(index) - match.start()
-        kind = "password" if key.lower().startswith(("pass", "pwd", "_pass")) else "secret"
+        kind = "password" if key.lower().startswith(("pass", "pw", "_pass")) else "secret"
         return f"{match.group()[:start]}[redacted:{kind}]{match.group()[end:]}"
 
     return _ASSIGNMENT.sub(replaced, text), found
@@ -216,7 +219,7 @@ def _is_assigned(before: str, key: str, separator: str, value: str, *, quoted: b
     if not said and not _FLAG_BEFORE.search(before):
         return False
     # Beside a word such as "password" even a weak value counts; beside a key or a token it needs the looks of a secret.
-    is_password = key.lower().startswith(("pass", "pwd", "_pass", "secret", "credential"))
+    is_password = key.lower().startswith(("pass", "pw", "_pass", "secret", "credential"))
     compact = quoted or (said == "=" and separator == "=") or not said
     weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(("is", "was")))
     return is_secret_value(value, strict=not weak_is_enough, quoted=compact)

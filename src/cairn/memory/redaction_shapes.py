@@ -63,6 +63,13 @@ def is_harmless(value: str) -> bool:
     )
 
 
+def is_ordinary(value: str) -> bool:
+    """A path, a number, a host, a version, or a name that is only made of known words."""
+    if any(pattern.fullmatch(value) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE, _EMAIL)):
+        return True
+    return sum(map(str.isdigit, _KNOWN_WORDS_ALONE.sub("", value))) < (1 if re.search(r"[!#%^&*?+~]", value) else 2)
+
+
 def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
     """Whether a value beside a secret's name looks like one. Strict: long and mixed; else a mixed word does."""
     bare = value.rstrip(".,;:!?")

@@ -4,41 +4,64 @@ from __future__ import annotations
 
 from cairn.memory.contradiction import Clash, Clashes, find_clashes
 from cairn.memory.items import Item
+from cairn.memory.orders import orders_agree
 from cairn.memory.reading import Reading, read
 from cairn.memory.stance import (
     Stance,
     denied_by_prefix,
+    limit_was_lifted,
     one_is_open,
+    only_against_all,
     stance,
+    turned_words,
     value_is_past,
     value_was_replaced,
 )
-from cairn.memory.topics import subjects_differ, titles_are_parallel
+from cairn.memory.topics import each_names_its_own, subjects_differ, titles_are_parallel
 from cairn.memory.wording import Alignment, align
 from cairn.memory.words import covered_share, shared_share
 
 _REPORTS = frozenset(("bug", "todo"))
-_VERY_NEAR = 0.75
+_NEAR_IN_OTHER_WORDS = 0.55
 _ENOUGH_WORDS = 10
+_LONG_WORDS = 20
 _ENOUGH = 2
 _ENOUGH_ASIDE = 3
 _ONE_SENTENCE = 0.7
 _ALIKE_TITLES = 0.5
+_SAME_BUT_FOR = 3
 
 
-def clashes_of(a: Item, b: Item) -> Clashes:
+def _clashes_of(a: Item, b: Item) -> Clashes:
     """Where the two part, for the reader of a conflict as well as for the judgement."""
-    reports = a.type in _REPORTS and b.type in _REPORTS
-    return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=reports)
+    return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=_are_reports(a, b))
+
+
+def have_little_in_common(a: Item, b: Item, cosine: float) -> bool:
+    """Not near, no name, no value, and one word at most: what need not be looked at closer."""
+    if cosine >= _NEAR_IN_OTHER_WORDS:
+        return False
+    one, other = read(a.content, a.title), read(b.content, b.title)
+    if len(one.words & other.words) > 1 or one.names & other.names:
+        return False
+    return not {value.amount for value in one.values} & {value.amount for value in other.values}
+
+
+def clash_of(a: Item, b: Item) -> Clash:
+    """The gravest of them; if none has a name, the sentences that are most alike."""
+    clash = _clashes_of(a, b).gravest
+    if clash is not None and clash.grade == "exclusive":
+        return clash
+    wording = align((a.title, a.content), (b.title, b.content))
+    return Clash("name", "exclusive", f"“{wording.mine or a.title}”", f"“{wording.other or b.title}”")
 
 
 def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
     """Each sign by its name, 0 where there is none; the caller gives the items in their canonical order."""
     one, other = read(a.content, a.title), read(b.content, b.title)
     here, there = stance(a.content, a.title), stance(b.content, b.title)
-    clashes, wording = clashes_of(a, b), align((a.title, a.content), (b.title, b.content))
-    found = {"cosine": cosine, "very near": max(0.0, cosine - _VERY_NEAR)}
-    found |= _words(one, other) | _values(here, there) | _kinds(a, b) | _asides(here, there)
+    clashes, wording = _clashes_of(a, b), align((a.title, a.content), (b.title, b.content))
+    found = {"cosine": cosine} | _words(one, other) | _values(here, there) | _kinds(a, b) | _asides(here, there)
     found |= {
         "kept words": wording.kept,
         "same start": wording.same_start,
@@ -49,7 +72,7 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
         "swapped": wording.swapped,
     }
     parted = _parted(clashes)
-    decisive = _decisive(parted, clashes, here, there, wording, is_report=found["two reports"] > 0)
+    decisive = _decisive(parted, clashes, here, there, wording, is_report=_are_reports(a, b))
     return found | parted | decisive
 
 
@@ -61,18 +84,43 @@ def _words(one: Reading, other: Reading) -> dict[str, float]:
         "title reworded": float(one.title != other.title and alike >= _ALIKE_TITLES),
         "title told": max(covered_share(titles[0], other.words), covered_share(titles[1], one.words)),
         "covered": covered_share(one.words, other.words),
+        "one word apart": float(_one_word_apart(one, other)),
         "shared words": min(len(one.words & other.words), _ENOUGH_WORDS) / _ENOUGH_WORDS,
+        "length": min(len(one.words), len(other.words), _LONG_WORDS) / _LONG_WORDS,
         "shared names": float(min(len(one.names & other.names), _ENOUGH)),
         "subjects differ": float(subjects_differ(one, other)),
         "parallel titles": float(titles_are_parallel(one, other)),
+        "other thing": float(each_names_its_own(one, other)),
+        "other end": float(_ends_part(one, other)),
+        "order agrees": float(orders_agree(one, other)),
     }
+
+
+def _one_word_apart(one: Reading, other: Reading) -> bool:
+    """The same words but for one of its own in each: another owner, another place."""
+    return len(one.body & other.body) >= _SAME_BUT_FOR and (
+        len(one.body - other.words) == len(other.body - one.words) == 1
+    )
+
+
+def _ends_part(one: Reading, other: Reading) -> bool:
+    """Each says only its own end of one pair: synchronous here, asynchronous there."""
+    mine, others = _ends(one), _ends(other)
+    return any(mine[axis].isdisjoint(others[axis]) for axis in mine.keys() & others.keys())
+
+
+def _ends(reading: Reading) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for clause in reading.clauses:
+        for axis, end in clause.poles:
+            found.setdefault(axis, set()).add(end)
+    return found
 
 
 def _values(here: Stance, there: Stance) -> dict[str, float]:
     mine, others = here.values, there.values
     return {
         "shared values": float(min(len(mine & others), _ENOUGH)),
-        "values of one": float(bool(mine | here.was) != bool(others | there.was)),
         "values agree": float(bool(mine and others) and (mine <= others or others <= mine)),
         "same change": float(bool((here.former | here.was) & (there.former | there.was))),
     }
@@ -82,21 +130,29 @@ def _kinds(a: Item, b: Item) -> dict[str, float]:
     tasks = (a.type == "todo") + (b.type == "todo")
     return {
         "other files": float(bool(a.files and b.files) and set(a.files).isdisjoint(b.files)),
+        "shared files": float(not set(a.files).isdisjoint(b.files)),
         "same type": float(a.type == b.type),
         "one task": float(tasks == 1),
         "two tasks": float(tasks == 2),
         "two bugs": float(a.type == b.type == "bug"),
-        "two reports": float(a.type in _REPORTS and b.type in _REPORTS),
     }
 
 
 def _asides(here: Stance, there: Stance) -> dict[str, float]:
     pairs = ((here, there), (there, here))
     return {
+        "one goes back": float(here.is_back != there.is_back),
+        "one tells a change": float(here.tells_change != there.tells_change),
+        "only and all": float(only_against_all(here, there)),
+        "words turned": min(turned_words(here, there), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
         "both set aside": min(len(here.aside & there.aside), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
         "name gone": float(any((mine.names_gone & other.names) - mine.names for mine, other in pairs)),
         "name denied": float(any(mine.names_denied & other.names for mine, other in pairs)),
     }
+
+
+def _names_turned(here: Stance, there: Stance) -> bool:
+    return any((mine.names_gone | mine.names_denied) & other.names for mine, other in ((here, there), (there, here)))
 
 
 def _parted(clashes: Clashes) -> dict[str, float]:
@@ -118,10 +174,13 @@ def _decisive(
 ) -> dict[str, float]:
     """Signs that are rare one by one; together they have a weight."""
     found = {
+        "order turned": float(wording.turned),
         "value replaced": float(value_was_replaced(here, there)),
         "value past": float(not is_report and value_is_past(here, there)),
+        "limit lifted": float(not is_report and limit_was_lifted(here, there)),
         "open and done": float(one_is_open(here, there)),
         "prefix": float(denied_by_prefix(here, there)),
+        "turned back": float(not is_report and here.is_back != there.is_back and _names_turned(here, there)),
     }
     seen = sum(found.values()) + sum(parted[name] for name in ("other value", "other name", "opposite", "other order"))
     seen += _is(clashes.replaced, "exclusive") + (wording.swapped >= _ONE_SENTENCE)
@@ -130,3 +189,7 @@ def _decisive(
 
 def _is(clash: Clash | None, grade: str) -> float:
     return float(clash is not None and clash.grade == grade)
+
+
+def _are_reports(a: Item, b: Item) -> bool:
+    return a.type in _REPORTS and b.type in _REPORTS

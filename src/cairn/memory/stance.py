@@ -6,24 +6,44 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cairn.memory.measures import Value
 from cairn.memory.reading import read
 
 _GONE = re.compile(
     r"\b(?:gone|is out|is ignored|goes away|drop(?:s|ped)?|removed?|deleted|retired|thrown out|threw out|shut down"
-    r"|switched off|turned off|taken out|abandoned|revert\w*|reversal|no longer|any ?more|any longer|instead of"
+    r"|switched off|turned off|taken out|revert\w*|reversal|no longer|any ?more|any longer|instead of"
     r"|rather than|replaced|was too|were too)\b",
     re.IGNORECASE,
+)
+_AGAIN = re.compile(r"\b(?:again|(?<!fall )(?<!falls )back (?:to|on|in)|revert\w*|reversal|undone)\b", re.IGNORECASE)
+# Of a value only this tells that it no longer holds: rows that are removed after two years are so still.
+_VALUE_GONE = re.compile(
+    r"\b(?:gone|is out|goes away|revert\w*|reversal|no longer|any ?more|any longer)\b", re.IGNORECASE
 )
 _AS_IT_WAS = re.compile(
     r"^\W*\d[\w.%]*(?: \w+)? (?:was|were|felt|made|gave|took|broke|got|\w+ed)\b|\b(?:was|were) (?:only |just )?\d",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"\b(?:not fixed|unfixed|unsolved|cause unknown|unknown|still open|bug open|not yet|no idea|not solved|not built"
-    r"|is open|remains)\b",
+    r"\b(?:not fixed|unfixed|unsolved|cause unknown|unknown|still open|bug open|not yet|no idea|not solved"
+    r"|not built)\b",
     re.IGNORECASE,
 )
 _DONE = re.compile(r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured)\b", re.IGNORECASE)
+_UNLIMITED = re.compile(
+    r"\b(?:any number of|unlimited|without (?:a |any )?limit|no (?:upper )?limit"
+    r"|limit (?:was|is|has been) (?:removed|lifted|gone)|(?:removed|lifted|dropped) the (?:\w+ )?limit)\b",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"\b(?:only|solely|exclusively|nothing but|nobody but|except)\b", re.IGNORECASE)
+_ALL = re.compile(
+    r"\b(?:all|every|any|anyone|everyone|everybody|everything|always|whole|included|including|both)\b", re.IGNORECASE
+)
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|any ?more|instead|switched|moved?|left|replaced|dropped|removed|gone|again|since|was|were|had"
+    r"|used to|became|went|deleted|retired|revert\w*)\b",
+    re.IGNORECASE,
+)
 _EMPTY = frozenset(("use", "remove"))
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
 _DENYING_STARTS = ("un", "non-", "non", "in", "dis", "de")
@@ -36,12 +56,18 @@ class Stance:
     """Words, names and values by whether they hold; ``was`` are values told of the past, ``former`` those replaced."""
 
     aside: frozenset[str]
+    held: frozenset[str]
     names: frozenset[str]
     names_gone: frozenset[str]
     names_denied: frozenset[str]
     values: frozenset[str]
     former: frozenset[str]
     was: frozenset[str]
+    is_unlimited: bool
+    is_only: bool
+    is_all: bool
+    tells_change: bool
+    is_back: bool
     is_open: bool
     is_done: bool
     words: frozenset[str]
@@ -51,6 +77,7 @@ class Stance:
 def stance(content: str, title: str) -> Stance:
     """Of a text as it is read, clause by clause."""
     aside: set[str] = set()
+    held: set[str] = set()
     names: set[str] = set()
     gone_names: set[str] = set()
     denied_names: set[str] = set()
@@ -59,26 +86,33 @@ def stance(content: str, title: str) -> Stance:
     was: set[str] = set()
     for clause in read(content, title).clauses:
         gone = clause.former or _GONE.search(clause.text) is not None
-        amounts = {value.amount for value in clause.values}
+        amounts = {value.amount for value in clause.values if not _is_article(value)}
         its_names = {name for name, _ in clause.places}
         if gone or clause.negative:
             aside |= clause.word_set - _EMPTY
             (gone_names if gone else denied_names).update(its_names)
         else:
             names |= its_names
+            held |= clause.word_set
         (former if clause.former else values).update(amounts)
-        if _AS_IT_WAS.search(clause.text) or (gone and not clause.former):
+        if _AS_IT_WAS.search(clause.text) or (_VALUE_GONE.search(clause.text) and not clause.former):
             was |= amounts
     text = f"{title}. {content}"
     is_open = _OPEN.search(text) is not None
     return Stance(
         aside=frozenset(aside),
+        held=frozenset(held),
         names=frozenset(names),
         names_gone=frozenset(gone_names - names),
         names_denied=frozenset(denied_names - names),
         values=frozenset(values - was),
         former=frozenset(former),
         was=frozenset(was),
+        is_unlimited=_UNLIMITED.search(text) is not None,
+        is_only=_ONLY.search(text) is not None,
+        is_all=_ALL.search(text) is not None,
+        tells_change=_CHANGE.search(text) is not None,
+        is_back=_AGAIN.search(text) is not None,
         is_open=is_open,
         is_done=not is_open and _DONE.search(text) is not None,
         words=frozenset(_WORD.findall(text.lower())),
@@ -93,8 +127,23 @@ def value_was_replaced(a: Stance, b: Stance) -> bool:
 
 
 def value_is_past(a: Stance, b: Stance) -> bool:
-    """What the one tells of the past the other holds."""
-    return any(one.was & other.values for one, other in ((a, b), (b, a)))
+    """What the one tells of the past the other holds, and nothing that holds is in both."""
+    return not a.values & b.values and any(one.was & other.values for one, other in ((a, b), (b, a)))
+
+
+def limit_was_lifted(a: Stance, b: Stance) -> bool:
+    """A number here, any number there."""
+    return any(one.is_unlimited and not other.is_unlimited and other.values for one, other in ((a, b), (b, a)))
+
+
+def only_against_all(a: Stance, b: Stance) -> bool:
+    """For some only here, for all there."""
+    return any(one.is_only and not one.is_all and other.is_all and not other.is_only for one, other in ((a, b), (b, a)))
+
+
+def turned_words(a: Stance, b: Stance) -> int:
+    """How many words the one only denies or drops and the other only holds."""
+    return sum(len((one.aside - one.held) & (other.held - other.aside)) for one, other in ((a, b), (b, a)))
 
 
 def one_is_open(a: Stance, b: Stance) -> bool:
@@ -111,6 +160,11 @@ def denied_by_prefix(a: Stance, b: Stance) -> bool:
         if denied.startswith(_DENYING_STARTS)
         for word in other
     )
+
+
+def _is_article(value: Value) -> bool:
+    """One and none, of nothing that is measured, are said of everything."""
+    return value.measure == "number" and value.amount in ("0", "1")
 
 
 def _is_root(word: str, denied: str) -> bool:

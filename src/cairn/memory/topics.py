@@ -1,18 +1,15 @@
-"""Tells whether two texts are about one thing: by their subjects, by the pattern of their titles, by what they tell."""
+"""Tells whether two texts are about one thing: by their subjects, by the pattern of their titles, by their names."""
 
 from __future__ import annotations
 
 from cairn.memory.reading import Reading
 
 _PARALLEL_WORDS = 2
-_PREDICATE_WORDS = 2
 
 
-def subjects_differ(a: Reading, b: Reading, ignored: frozenset[str] = frozenset()) -> bool:
-    """Whether each speaks of something that the other does not know at all; what they clash over is not counted."""
-    return all(
-        (mine.subject | (mine.body & set(mine.title))) - other.words - ignored for mine, other in ((a, b), (b, a))
-    )
+def subjects_differ(a: Reading, b: Reading) -> bool:
+    """Whether each speaks of something that the other does not know at all."""
+    return all((mine.subject | (mine.body & set(mine.title))) - other.words for mine, other in ((a, b), (b, a)))
 
 
 def titles_are_parallel(a: Reading, b: Reading) -> bool:
@@ -27,9 +24,14 @@ def titles_are_parallel(a: Reading, b: Reading) -> bool:
     )
 
 
-def predicates_part(a: Reading, b: Reading) -> bool:
-    """The same subject, and nothing in common of what is said about it: two facts about one thing."""
-    subject = a.subject & b.subject
-    mine, other = a.predicate - subject, b.predicate - subject
-    told = min(len(mine), len(other)) >= _PREDICATE_WORDS
-    return bool(subject) and a.subject == b.subject and told and not mine & other
+def each_names_its_own(a: Reading, b: Reading) -> bool:
+    """Both titles name something by an identifier, and neither text knows the other's."""
+    return all(
+        any(_is_identifier(name, mine.said) for name in mine.title_names)
+        and not any(name in other.names or name in other.words for name in mine.title_names)
+        for mine, other in ((a, b), (b, a))
+    )
+
+
+def _is_identifier(name: str, said: dict[str, str]) -> bool:
+    return any(letter.isdigit() or letter in "_/" for letter in said.get(name, name))

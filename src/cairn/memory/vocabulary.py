@@ -16,7 +16,7 @@ STOP = _words(
     "a an the this that these those it its is are was were be been being am do does did done has have had having"
     " will would can could shall should may might must of in on at to for from by with as into onto and or if then"
     " than so such also there their they them we our us you your he she i my all each any some very just too more"
-    " most much many own other both via per when while where which who whom whose what how why up out about over"
+    " most much many other both via per when while where which who whom whose what how why up out about over"
     " under again further once here same now only currently because since due but yet still get gets got getting"
     " let lets make makes made making need needs needed want wants please e.g i.e etc between within during"
     " through across upon thus hence therefore everywhere every always whole back again anymore longer way thing"
@@ -178,6 +178,8 @@ POLES: dict[str, tuple[int, int]] = {
         monorepo | polyrepo multirepo
         singular | plural
         first | last
+        own separate dedicated | share shares shared
+        shown visible | hidden invisible
         """.strip().splitlines()
     )
     for end, words in enumerate(line.split("|"))

@@ -18,6 +18,9 @@ _FEWEST_WORDS = 3
 _ALIKE = 0.4
 _SUBJECT_END = 1
 _SAME_START = 2
+_WAY_WORDS = 4
+_TURNING = ("by", "before", "after")
+_ORDERING = frozenset(("before", "after", "afterwards"))
 
 Tokens = tuple[str, ...]
 
@@ -35,6 +38,7 @@ class Alignment:
     early_replaced: float = 0.0
     late_replaced: float = 0.0
     swapped: float = 0.0
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +50,16 @@ class _Sentence:
 
 def align(a: tuple[str, str], b: tuple[str, str]) -> Alignment:
     """Of two texts, each a title and a content."""
-    best: tuple[float, str, str] | None = None
+    best: tuple[float, list[str]] | None = None
     found: tuple[_Sentence, _Sentence] | None = None
     for mine in _sentences(*a):
         for other in _sentences(*b):
             if mine.tokens == other.tokens:
                 continue
             share = 2 * len(mine.bag & other.bag) / (len(mine.tokens) + len(other.tokens))
-            rank = (-share, *sorted((mine.text, other.text)))
+            rank = (-share, sorted((mine.text, other.text)))
             if share and (best is None or rank < best):
-                best, found = (rank[0], rank[1], rank[2]), (mine, other)
+                best, found = rank, (mine, other)
     return Alignment() if found is None else _aligned(*found)
 
 
@@ -75,6 +79,7 @@ def _aligned(mine: _Sentence, other: _Sentence) -> Alignment:
         early_replaced=strength * any(at <= _SUBJECT_END for at in replaced),
         late_replaced=strength * any(at > _SUBJECT_END for at in replaced),
         swapped=_swapped(mine, other),
+        turned=strength > 0 and _turned(mine, other),
     )
 
 
@@ -121,15 +126,51 @@ def _replaced(one: Tokens, two: Tokens, steps: list[tuple[int, int]]) -> list[in
 
 
 def _telling(words: Tokens) -> set[str]:
-    return {canonical(word) for word in words if word not in STOP}
+    """Without what only puts things in an order: that is read elsewhere, and may be turned round with the order."""
+    return {canonical(word) for word in words if word not in STOP and word not in _TURNING}
 
 
 def _swapped(mine: _Sentence, other: _Sentence) -> float:
     """Shared words in another order, as in "from the CRM into the app"; a passive turns them round without a change."""
-    if ("by" in mine.bag) != ("by" in other.bag):
+    if any((word in mine.bag) != (word in other.bag) for word in _TURNING):
         return 0.0
-    places = {word: at for at, word in enumerate(other.tokens)}
-    shared = [places[word] for word in dict.fromkeys(mine.tokens) if word in places and word not in STOP]
-    if shared == sorted(shared):
+    if _in_one_order(mine, other):
         return 0.0
     return 2 * len(mine.bag & other.bag) / (len(mine.bag) + len(other.bag))
+
+
+def _turned(mine: _Sentence, other: _Sentence) -> bool:
+    """Before in the one is after in the other, and the things stand as they stood; or the other way about.
+
+    "Booked, and approved afterwards" is "booked before approved": the things stand in their order.
+    """
+    if _ways_cross(mine.tokens, other.tokens):
+        return True
+    marks = mine.bag & _ORDERING, other.bag & _ORDERING
+    if not all(len(mark) == 1 for mark in marks) or marks[0] == marks[1]:
+        return False
+    return _in_one_order(mine, other) == ("after" in marks[0] | marks[1])
+
+
+def _ways_cross(one: Tokens, two: Tokens) -> bool:
+    """From here to there, and from there to here."""
+    ways = _way(one), _way(two)
+    if ways[0] is None or ways[1] is None:
+        return False
+    (start, end), (other_start, other_end) = ways
+    return bool(start & other_end and end & other_start) and not (start & other_start or end & other_end)
+
+
+def _way(tokens: Tokens) -> tuple[set[str], set[str]] | None:
+    """The words between "from" and "to", and those that follow."""
+    if "from" not in tokens:
+        return None
+    at = tokens.index("from")
+    to = next((place for place in range(at + 1, len(tokens)) if tokens[place] in ("to", "into")), None)
+    return None if to is None else (_telling(tokens[at + 1 : to]), _telling(tokens[to + 1 : to + 1 + _WAY_WORDS]))
+
+
+def _in_one_order(mine: _Sentence, other: _Sentence) -> bool:
+    places = {word: at for at, word in enumerate(other.tokens)}
+    shared = [places[word] for word in dict.fromkeys(mine.tokens) if word in places and word not in STOP]
+    return shared == sorted(shared)

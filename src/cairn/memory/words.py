@@ -8,14 +8,15 @@ from functools import lru_cache
 from cairn.memory.alternatives import EXCLUSIVE
 from cairn.memory.vocabulary import STOP, SYNONYMS
 
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = re.compile(r"[A-Z]{2,}s\b|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ENDINGS = (("ies", "y", 5), ("sses", "ss", 6), ("tions", "t", 9), ("tion", "t", 8), ("ing", "", 6), ("ed", "", 5))
 
 
 def stem(word: str) -> str:
     """The word without its ending, roughly: two forms of one word mostly meet."""
     if len(word) <= 3 or not word.isalpha():
         return word
-    for ending, instead, shortest in (("ies", "y", 5), ("sses", "ss", 6), ("ing", "", 6), ("ed", "", 5)):
+    for ending, instead, shortest in _ENDINGS:
         if word.endswith(ending) and len(word) >= shortest:
             cut = word[: -len(ending)] + instead
             return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "lsz" else cut.rstrip("e")

@@ -23,6 +23,7 @@ from cairn.features.enrichment.task import Task
 from cairn.features.items import records
 from cairn.features.items import service as items
 from cairn.memory import dedup as rules
+from cairn.memory import judgement
 from cairn.memory.extraction.results import Operation
 from cairn.memory.items import Item
 from cairn.memory.merging import merge
@@ -57,7 +58,12 @@ async def _settle_some(task: Task, nearby: Nearby) -> bool:
         for row in rows:
             found = decode(row["content"])
             if isinstance(found, ItemFound):
-                batch.add(row, found.item)
+                judged = _judged(task, row, found)
+                if judged is not None:
+                    batch.add(row, judged)
+                else:
+                    task.progress.dropped_weak += 1
+                    await store.settle(tx, task.scope, task.job_id, row["position"], "dropped")
             elif isinstance(found, OperationFound):
                 await apply_operation(task, tx, found.operation)
                 await store.settle(tx, task.scope, task.job_id, row["position"], "applied", found.operation.item_id)
@@ -69,6 +75,13 @@ async def _settle_some(task: Task, nearby: Nearby) -> bool:
         await batch.settle()
         await task.keep(tx)
     return True
+
+
+def _judged(task: Task, row: Row, found: ItemFound) -> Item | None:
+    """The item with its type; None when it is not worth keeping."""
+    if task.kit.embedder.name not in judgement.EMBEDDERS:
+        return found.item
+    return judgement.judged(found.item, found.event, unpack([row["vector"]])[0])
 
 
 class Batch:

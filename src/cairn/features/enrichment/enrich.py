@@ -7,14 +7,13 @@ import dataclasses
 from collections.abc import Sequence
 
 from cairn.features.enrichment import store
-from cairn.features.enrichment.records import Found, ItemFound, all_found, encode
+from cairn.features.enrichment.records import Found, ItemFound, beside_items, encode
 from cairn.features.enrichment.task import Task
 from cairn.features.metering import service as metering
 from cairn.features.sessions.blobs import Unpacking
 from cairn.memory.combining import combine
 from cairn.memory.extraction import prompting
 from cairn.memory.extraction.extract import extract, texts_of
-from cairn.memory.extraction.results import Extraction
 from cairn.memory.items import Item, RawEvent
 from cairn.memory.redaction import redact_payload
 from cairn.ports.llm import tokens
@@ -94,9 +93,8 @@ async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Found
     found: list[tuple[str, Found]] = []
     for event, extraction in zip(events, extractions, strict=True):
         items = [_flagged(item) for item in combine(extraction.items, modelled.get(event.id, ()))]
-        whole = Extraction((), extraction.operations, extraction.contexts, extraction.digest, extraction.files)
-        found += [(event.id, ItemFound(item)) for item in items]
-        found += [(event.id, one) for one in all_found(whole)]
+        found += [(event.id, ItemFound(item, event.event)) for item in items]
+        found += [(event.id, one) for one in beside_items(extraction)]
     return found
 
 

@@ -11,7 +11,10 @@ from cairn.memory.items import Item
 
 
 class ItemFound(msgspec.Struct, frozen=True, tag="item"):
+    """``event``: the kind of event it was found in."""
+
     item: Item
+    event: str = ""
 
 
 class OperationFound(msgspec.Struct, frozen=True, tag="operation"):
@@ -45,10 +48,9 @@ def decode(kept: str) -> Found:
     return found
 
 
-def all_found(extraction: Extraction) -> list[Found]:
-    """Everything an event told, each part by itself."""
-    found: list[Found] = [ItemFound(item) for item in extraction.items]
-    found += [OperationFound(operation) for operation in extraction.operations]
+def beside_items(extraction: Extraction) -> list[Found]:
+    """Everything an event told beside its items, each part by itself."""
+    found: list[Found] = [OperationFound(operation) for operation in extraction.operations]
     found += [ContextFound(context) for context in extraction.contexts]
     if extraction.digest is not None:
         found.append(DigestFound(extraction.digest))
@@ -67,6 +69,7 @@ class Progress(msgspec.Struct, rename="camel", omit_defaults=True):
     model: str | None = None
     items_extracted: int = 0
     items_merged: int = 0
+    dropped_weak: int = 0
     dropped_unsupported: int = 0
     dropped_invalid: int = 0
     redacted: int = 0

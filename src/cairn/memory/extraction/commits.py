@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cairn.memory.extraction import confidence, titles, worth
+from cairn.memory.extraction import confidence, durability, titles, worth
 from cairn.memory.extraction.commit_log import Commit
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, joined_files
 from cairn.memory.extraction.sentences import Sentence, plain, split
@@ -15,6 +15,7 @@ from cairn.memory.paths import is_machine_written
 from cairn.wire.items import ItemType
 
 _BODY_SENTENCES = 30
+_LEAST_BARE = 0.5
 _AREA = re.compile(r"^(?!CVE-)([A-Za-z][\w./-]{1,30}(?: [\w./-]{1,20})?): {1,3}(?=\S)")
 _HEADER = re.compile(r"^([A-Za-z]{2,15})(?:\(([^()]{0,60})\))?(!)?:\s{0,10}(?=\S)")
 _KINDS: dict[str, ItemType] = {
@@ -167,8 +168,12 @@ def _is_worth(
     if kind in _UPKEEP:
         choice = _CHOICE.match(title) is not None and kind not in ("style", "test", "tests", "docs", "doc")
         return explained or (choice and worth.says_something(title)) or _lays_down(title)
-    if worth.is_talk(title) and not explained:
+    if (worth.is_talk(title) or durability.is_passing(title)) and not explained:
         return False
+    if not sentences and kind not in _KINDS and durability.lasting(title) < _LEAST_BARE and len(terms(title)) < 5:
+        return False
+    if worth.says_something(said, 4) and durability.lasting(f"{title}. {said}") >= _LEAST_BARE:
+        return True  # "vat: sum, then round" with a body that tells why
     return worth.says_something(title, 2 if kind in _KINDS else 3) or explained
 
 

@@ -41,6 +41,21 @@ decision 2.0
     over\b.{1,60}\bbecause
     why we (?:use|chose|do|don't|keep|have)
     in the end|ended up (?:with|using)|(?:final|our) (?:choice|pick)|adr[ -]?\d+
+decision 2.0
+    (?<!we )(?<!team )(?<!was )decided(?! (?:to|on|against|not|that))|overruled|signed off|reversal
+    chang(?:ed?|ing) (?:\w+ )?(?:mind|opinion)s?|(?:the )?choice (?:is|was|fell)
+    conclusion(?=[: ])|versus|discussed\b.{1,80}\bat length|back to|voted|off the table
+    (?:we'll|we will) (?:keep|stay|stick|use|go|not|drop)\b.{1,100}\b(?:since|because|as|for now|until)
+    (?:is|are) (?:good )?enough for (?:us|our|now)|for now(?=[:,;])
+    (?:moved|switched|migrated|went|changed) from\b.{1,60}\bto\b.{1,100}\b(?:because|since|as)
+    \w+ it is|(?:is|are) out(?= \(|[.,;]|$)|vs\.?|after (?:comparing|weighing)
+    we (?:drop|move|switch|ship|stay|stick|skip|abandon|adopt|go|take|buy|migrate|replace|stop|standardi[sz]e|\
+        no longer)
+decision 1.5
+    too (?:expensive|heavy|complex|risky|costly)|because of the (?:price|cost|licen[cs]e)|licen[cs]e
+    (?:goes|go|went) away|(?:gets?|is|are|was) (?:switched off|retired|cancell?ed|abandoned|phased out)
+    (?:product|legal|management|finance|marketing|business|audit|sales|customers?|security|editors) (?:wants?|\
+        wanted|asked)
 decision 1.5
     (?:switch(?:ed)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing)) (?:\S+ ){0,4}from\b.{1,60}\bto
     drop(?:ped|s)? (?:\S+ ){0,2}?support
@@ -48,6 +63,8 @@ decision 1.5
 decision 1.5 start
     (?:use|keep|pin|choose|prefer|stay on|stick (?:to|with)|switch to|move to|go with)\b.{1,120}\b(?:over|\
         instead|because|rather|until)
+decision 2.0
+    won over|and not in|after all(?=[;,.]|$)|rather than a
 decision 1.3
     instead of|, not \w+|rather than|in favou?r of|as opposed to|not worth|on purpose|deliberately|intentionally
 decision 1.2
@@ -59,7 +76,7 @@ convention 2.5
 convention 2.5
     (?:rules?|conventions?|guidelines?|policy|standards?)$
 convention 2.5 start
-    (?:always|never|do not|don't|avoid|prefer|only)\b.{1,120}\w
+    (?:always|never|do not|don't|dont|avoid|prefer|only)\b.{1,120}\w
 convention 1.8 start
     (?:every|all|each|no|nothing|nobody)\b.{1,100}\b(?:must|should|uses?|goe?s?|gets?|needs?|carry|carries|takes?|\
         through|via|returns?|without|may|are allowed|is allowed)
@@ -77,7 +94,29 @@ convention 1.5
 convention 1.5
     , (?:never|not) (?:\w+ing|pass|call|use|send|store|import|return|log|write|read|touch)
     we (?:name|write|prefix|format|prefer|follow|keep all|use\b.{1,60}\bfor (?:all|every|any))
-    (?:are|is) (?:named|written|prefixed|formatted|suffixed)
+    (?:are|is) (?:named|written (?:as|in|like|with)|prefixed|formatted|suffixed)
+convention 2.0
+    (?:rule|regel|règle|reminder)(?= (?:for|from|is|of|in|since|für|reminder)|[:!( ,])
+    (?:nobody|no[ -]one) (?!(?:wants?|has|knows?|complain))\w+s
+    (?:is|are) (?:banned|forbidden|disallowed)|review rejection|no \w+, ever|not even|on \w+ only
+    no exceptions|gets? (?:bounced|rejected in review)|breaks? the build|fails the build|no later than
+    (?:nie|niemals|jamais|toujours)
+    otherwise the (?:pr|mr|build|review|job)|(?:is|are) not merged|(?:is|are) frozen|goe?s? under
+    no (?:\w+ ){1,3}in (?:them|it|there)|need(?:s)? a (?:docstring|tests?|owner|review|ticket|changelog)
+convention 1.8
+    (?:please|and|so) (?:do not|don't|dont|never) \w+|(?<=[;:,—–-] )(?:do not|don't|dont|never) (?!\w+ed\b)\w+
+convention 1.8 start
+    (?:please |pls )?(?:do not|don't|dont|no) (?:\S+ ){1,5}(?:in|from|outside|without|by|for|before|on|at all|to|with)
+    everything (?:\S+ ){0,5}(?:is|are|must|goes|in|static|through|comes)
+    (?:nobody|no one|anything|anyone)
+convention 2.0
+    (?:release|restore|deploy|rollback|recovery) steps|to (?:restore|release|deploy|roll back|rotate|recover)(?=[:,])
+    ha(?:s|ve) no place|(?:are|is) for \w+ (?:errors?|sessions?|only)|need two (?:approvals|reviews)
+    comes? with (?:the|a|its) test
+convention 1.2
+    only (?:from|through|via|by|with|after|one|in|be|ever)|by hand|enforce[sd]?|everywhere
+convention 0.8
+    never|always|at least|at most|max(?:imum)?
 bug 2.5
     root cause|(?:was|is|were) caused by|caused (?:by|a|an|the)
     the (?:cause|culprit|bug|problem|issue) (?:was|is)
@@ -101,6 +140,27 @@ bug 1.5
     (?:came|comes|stem(?:s|med)) from|\w+(?:error|exception)
     (?:could|would) (?:both|still|sometimes|not|never)
     (?:had|did) (?:no|not)|didn't|(?:was|were) (?:not|missing|never)|wasn't|weren't
+bug 1.8
+    solved|(?:hours?|minutes?|cents?|days?|by one|by \d+\w?) (?:too )?(?:early|late|off|before due)
+    too (?:early|late|many|few)
+    without (?:check|valid|verif|lock|signature|auth|escap|limit)\w*|no (?:signature|auth|lock|bounds|null|rate) check
+    frame (?:spikes?|drops?)|(?:spikes?|errors?|duplicates?|leaks?) (?:is|are) gone
+    cause(?=[:= ])|caus(?:ed|es|ing)|incident|outage|post-?mortem
+bug 1.5
+    (?:chatter|flicker|smear|drift|stutter|stall|differ|tripp|vanish|disappear|doubl|hammer|starv|exhaust|choke|\
+        misread)ed
+    froze|(?:left|was|were|is) (?:\w+ ){0,2}frozen|spikes|(?:kept|keeps) (?:growing|failing|\w+ing)|\w+ loop on
+    for ?ever|(?:made|makes) (?:\S+ ){1,6}(?:wrong|spin|hang|fail|slow|crash)\w*|wrong by
+    returned (?:deleted|stale|old|empty|wrong|null|nothing)|(?:was|were) only (?:\w+ed|done|set)
+    (?:because|as|since) (?:the|it|a|an|we|its|each|every) .{1,60}(?:was|were|had|did not|didn't|never)
+    (?:was|were|got|getting) (?:stuck|cut|hammered|swallowed|lost|off|visible)|forgot
+    mismatch(?:es|ed)?
+    (?:accepted|took|let|allowed|showed|fired|counted) (?:any|every|all|one|the same|both|in)|could (?:take|see|both)
+    (?:burst|overran|blew up|piled up|ran in both|ran twice)|(?:was|were) reading
+bug 1.4
+    (?:were|was|are|is) off by|r[au]ns? out of|could (?:read|write|be guessed|guess)|past the end
+    stops? (?:picking|working|responding|answering)|thrown out|came back after|unfiltered|unescaped
+    ha(?:s|d) no (?:rate limit|check|bound|lock)|got (?:yesterday's|the wrong|somebody)|why .{1,40} doubles
 bug 1.2
     fail(?:s|ed|ing|ures?)?|exceptions?|throws?|threw|timed out|500s?|workaround|overflow(?:ed|s)?|silently
     errors? (?:when|on|if|in|after|because)
@@ -113,11 +173,21 @@ todo 3.0
         has yet to
     (?:in|as) a follow[- ]?up|follow-up (?:ticket|pr|task)|not (?:handled|implemented|supported|done|\
         covered) yet
+todo 2.5
+    (?:has|have|needs?) to be (?:fixed|done|added|replaced|removed|migrated|updated|written|checked)|needs? to happen
+    we should (?!not|never|always|only)\w+|in the next (?:release|version|sprint|iteration)
+    some ?day|on the list|not now|must be done|fehlt noch|noch nicht|für später|(?:cannot|can't|can not) .{1,60} yet
+    (?:can|will|could) (?:go|be (?:deleted|removed|dropped|switched off)) (?:once|when|after|as soon)|nobody has it
+    comes? (?:after|later)|outstanding|to do still
 todo 2.0
-    we (?:need|have|ought) to|later|next sprint|before (?:the )?(?:release|launch|ga)|needs? (?:a|an|more|\
+    we (?:need|have|ought) to|later|next sprint|before (?:the )?(?:release|launch|ga)|needs (?:a|an|more|\
         tests?)
     should (?:also )?(?:add|revisit|migrate|be (?:added|moved|replaced|removed|done|revisited|migrated))
     is missing|out of scope|someday|eventually|once .{1,60} (?:lands|ships|is done)|not yet
+todo 2.2
+    still (?:hard-coded|to come|manual|by hand|pending|unused)|(?:has|have) to follow|(?:has|have) not been \w+
+    ought to|should be automated|to be done|what(?:'s| is) left|would be nice|next up|stopgap|call sites? .{0,60}remain
+    for removal|still to|can go$|nobody has \w+ed
 architecture 2.5
     architecture|event[- ]driven|microservices?|monolith(?:ic)?|hexagonal|event sourc(?:ed|ing)|cqrs|\
         data ?flow
@@ -128,10 +198,26 @@ architecture 2.0
     (?:services?|workers?|layers?|components?|gateway|modules?|clients?|servers?) (?:owns?|calls?|reads?|\
         writes?|handles?|sends?|answers?|depends?)
     (?:warehouse|store|database|broker|queue|api|backend|frontend) is
+architecture 1.5
+    (?:over|via|by|through|as \w+ over) (?:mqtt|https?|sse|grpc|rest|kafka|sftp|ftp|amqp|nats|websockets?|zenoh|\
+        redis|tcp|udp|ble)
+    (?:sends?|pulls?|push(?:es)?|forwards?|streams?|emits?|receives?|hears?|feeds?|replicates?|mirrors?) \w+
+    one \S+ (?:\S+ )?per \S+|append[- ]only|(?:hosted|deployed|running) on|backed by|in front of
+    comes? (?:in|nightly|hourly)
+    talk with
+architecture 1.4
+    in separate (?:threads|processes|services)|exchanges?|plugins? (?:are )?loaded|runs as (?:a|an|one)|minted by
+    streams? the|builds? the .{1,40} from|fans? (?:the|them|it|out)|read-only through|full .{1,20} replica|supervisor
+    learns? of|hands? each|verif(?:y|ies) (?:it|them) once|each stage|over one core|see(?:s)? the database
+    (?:lands?|written) (?:in|to) \w+ first|reads? \w+ from \w+
 architecture 1.0
     layers?|services?|components?|pipeline|gateway|broker|message bus|queue|boundary|boundaries|stateless
     single source of truth|upstream|downstream|replicas?|shard(?:s|ed)?
+codemap 3.0
+    where (?:stuff|things|everything|what|it all|to find) (?:is|are|lives?)|où (?:sont|est|se trouve)
+    wo (?:ist|liegt|liegen)
 codemap 2.5
+    (?:is|are) the entry|(?:sind|liegt|liegen|sont|est) (?:in|dans|sous|unter) (?=`?[\w.@-]+/)
     (?:lives?|sits?|resides?) (?:in|under|at)(?: the| our)? (?=`?[\w.@-]*[/.]\w?)|located (?:in|at|under)|\
         (?:can be )?found (?:in|under|at)
     entry ?points?|(?:is|are) defined in|code ?map|module map|folder structure
@@ -142,6 +228,12 @@ codemap 2.0
     (?:holds?|contains?|hosts?) (?:the|all|every|our)
     starts? (?:in|at) (?=`?[\w.-]+[/.])
     `?[\w.-]+/[\w./-]*`?(?: =| is the| are the|: the)
+codemap 1.7
+    (?:is|are|sits?|lives?|begins?|starts?|lands?|ends? up|registered|kept) (?:in|under|at|below|beside) \
+        (?=`?[\w@-]{1,60}[/.]\w)
+    everything about .{1,40} (?:is|lives)|next door|one (?:folder|file|package|module) per|index of the
+    has many|belongs to (?:one|a|many)|1-n|one-to-many|foreign keys?|er diagram|data model|third-party code
+    depends on \S+ for|for whoever looks|if you (?:search|look) for
 codemap 1.2
     (?:lives?|sits?|resides?) (?:in|under|at)
 implementation 1.5 start
@@ -161,6 +253,7 @@ todo start
     follow[- ]?ups?(?: needed| work)?\W{0,2}:
 todo
     still needs? to|still have to|remains to be|(?:in|as) a follow-up|we still need
+    (?:can|will) (?:go|be (?:deleted|removed|dropped|switched off)) (?:once|when|after|as soon)|some day|comes? after
     not (?:handled|implemented|supported|covered) yet|do (?:that|this|it) next
 decision
     {we} (?:decided|chose|agreed|opted|settled on|picked|went with)|it was decided

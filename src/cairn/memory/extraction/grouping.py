@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from cairn.memory.extraction import worth
+from cairn.memory.extraction import durability, worth
 from cairn.memory.extraction.sentences import Sentence, plain
 from cairn.memory.extraction.typing_rules import (
     is_action,
@@ -22,16 +22,18 @@ from cairn.wire.items import ItemType
 Group = list[Sentence]
 _SPLIT_LISTS: tuple[ItemType, ...] = ("convention", "todo")
 _RULES: tuple[ItemType, ...] = ("decision", "convention", "todo")
+_LASTING = 1.0
 _DESCRIPTIONS: tuple[ItemType, ...] = ("architecture", "codemap", "implementation")
 
 
-def within_change(sentences: Sequence[Sentence], kind: ItemType, *, titled: bool) -> list[Group]:
+def within_change(sentences: Sequence[Sentence], kind: ItemType, *, titled: bool, filed: bool) -> list[Group]:
     """The sentences of a change by fact: the change's own first, then those that state something else outright.
 
-    Nothing is left to the change itself where it is only the heading of a list.
+    Nothing is left to the change itself where it is only the heading of a list. ``filed`` says that its category does
+    not speak against its type: a list inside a feature that sounds like rules is still one feature.
     """
     listed = _listed(sentences)
-    if listed and (kind in _SPLIT_LISTS or not titled):
+    if listed and ((filed and kind in _SPLIT_LISTS) or not titled):
         prose = [one for one in sentences if not one.is_bullet]
         return [prose if titled and any(map(is_telling, prose)) else [], *listed]
     main: Group = []
@@ -103,7 +105,7 @@ def stands_alone(one: Sentence, *, liberal: bool) -> bool:
         return True
     if liberal and len(terms(one.text)) >= 4 and worth.has_contrast(one.text):
         return True
-    return liberal and len(terms(one.text)) >= 6 and worth.is_specific(one.text)
+    return liberal and len(terms(one.text)) >= 3 and durability.lasting(one.text) >= _LASTING
 
 
 def is_section(heading: str) -> bool:

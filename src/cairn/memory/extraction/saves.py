@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cairn.memory.extraction import confidence, grouping, titles, worth
+from cairn.memory.extraction import confidence, durability, grouping, titles, worth
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, files_of, joined_files
 from cairn.memory.extraction.payloads import entries, first_text
 from cairn.memory.extraction.sentences import Sentence, plain, split
-from cairn.memory.extraction.typing_rules import is_action, outright_type, type_of_category, verdict
+from cairn.memory.extraction.typing_rules import is_action, is_guide, outright_type, type_of_category, verdict, weigh
 from cairn.memory.extraction.words import share_covered, terms, word_set
 from cairn.wire.items import ItemType
 
@@ -19,6 +20,16 @@ _CHANGE_SENTENCES = 60
 _COVERED = 0.6
 _COVERED_LOOSELY = 0.35
 _SHARED_FILES = 10
+# How lasting a text must be by where it stands.
+_LEAST_FILED = -1.0
+_LEAST_STATED = 0.0
+_LEAST_DONE = 0.7
+_LEAST_IN_PROSE = 1.3
+_AMONG_TALK = 2.0
+_STUB_TERMS = 6
+_FAULT = 1.5
+_DOCUMENT = re.compile(r"\s{0,20}#{1,2} {1,4}([A-Za-z][A-Za-z-]{2,20})\b(?!s?[ \t]*$)", re.MULTILINE)
+_DOCUMENT_WEIGHT = 3.0
 _CHANGE_FIELDS = ("changes", "items", "entries", "observations", "facts")
 _SUMMARY_FIELDS = ("summary", "description", "notes", "text", "message")
 _CATEGORY_FIELDS = ("category", "type", "kind")
@@ -34,7 +45,8 @@ _UPKEEP = word_set(
 
 def facts_of_save(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
     """What a saved session tells, the filed changes first."""
-    changes = list(_changes_of(payload))
+    outline = terms(first_text(payload, *_SUMMARY_FIELDS))
+    changes = [pair for pair in _changes_of(payload) if not _is_stub(_words_of(pair[0]), outline)]
     about = plain(first_text(payload, "summary")[:300]) if len(changes) == 1 else ""
     found = [list(_facts_of_change(change, category, about, origin)) for change, category in changes]
     shared = files_of(payload, origin.roots)
@@ -91,6 +103,12 @@ def _words_of(change: dict[str, Any]) -> str:
     return first_text(change, "title", "name", "subject") + " " + first_text(change, *_CONTENT_FIELDS)
 
 
+def _is_stub(words: str, outline: frozenset[str]) -> bool:
+    """Whether a filed change only names what the summary tells in full."""
+    said = terms(words)
+    return len(said) < _STUB_TERMS and len(outline) >= 2 * _STUB_TERMS and share_covered(said, outline) >= _COVERED
+
+
 def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: Origin) -> Iterator[Fact]:
     category = first_text(change, *_CATEGORY_FIELDS).strip() or category
     lead = first_text(change, "title", "name", "subject")
@@ -105,14 +123,16 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
             hints.append(plain(lead))  # "Decisions", "Next steps": no title, but it says what follows
         lead = ""
     lead_text = plain(lead)
-    sentences = [one for one in split(content, _CHANGE_SENTENCES) if not worth.is_talk(one.text)]
+    sentences = [one for one in split(content, _CHANGE_SENTENCES) if not _is_passing(one)]
     if not _is_worth(category, lead_text, sentences):
         return
     titled = bool(lead_text) and not worth.is_talk(lead_text)
     kind = verdict(lead_text, [one.text for one in sentences], (*hints, *_headings(sentences)), about=about).type
     named = files_of(change, origin.roots)
     around = joined_files(named, files_in((lead, content), origin.roots))
-    groups = grouping.within_change(sentences, kind, titled=titled)
+    category_type = type_of_category(category)
+    filed = category_type is None or category_type[0] == kind
+    groups = grouping.within_change(sentences, kind, titled=titled, filed=filed)
     is_heading = not groups[0] and any(one.is_bullet for group in groups[1:] for one in group)
     for place, group in enumerate(groups):
         if place == 0 and is_heading:
@@ -137,7 +157,23 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
         )
 
 
+def _is_passing(one: Sentence) -> bool:
+    return worth.is_talk(one.text) or (durability.is_passing(one.text) and outright_type(one.text) is None)
+
+
+def _least_lasting(category: str) -> float:
+    """How lasting a filed change must be: what was filed under a type is believed, what was filed as work is not."""
+    named = type_of_category(category)
+    if is_guide(category):
+        return _LEAST_STATED
+    if named is None or named[1] < 1.0 or category.lower() in _UPKEEP:
+        return _LEAST_IN_PROSE
+    return _LEAST_FILED if named[1] >= 2.0 else _LEAST_DONE
+
+
 def _is_worth(category: str, lead: str, sentences: Sequence[Sentence]) -> bool:
+    if durability.lasting(" ".join((lead, *(one.text for one in sentences)))) < _least_lasting(category):
+        return False
     routine = worth.is_talk(lead) or worth.is_chore(lead)
     if not sentences and (routine or not worth.says_something(lead)):
         return False
@@ -160,7 +196,9 @@ def _kind_of_group(group: Sequence[Sentence], category: str) -> ItemType:
 
 
 def _action_first(group: Sequence[Sentence]) -> list[Sentence]:
-    """What was done tells the type of a fact better than the trouble it begins with."""
+    """What was done tells the type of a fact better than what it begins with, unless that is plainly a fault."""
+    if weigh(group[0].text)["bug"] >= _FAULT:
+        return list(group)
     return sorted(group, key=lambda one: not is_action(one.text))
 
 
@@ -175,11 +213,25 @@ def _is_explicit(kind: ItemType, category: str, lead: str, group: Sequence[Sente
     return any(outright_type(text) == kind for text in (plain(lead), *(one.text for one in group)))
 
 
+def _document_type(summary: str) -> ItemType | None:
+    """The type of a whole document whose heading begins with it: ``# Incident …``, ``# ADR 7 …``."""
+    heading = _DOCUMENT.match(summary)
+    named = type_of_category(heading.group(1)) if heading is not None else None
+    if named is None or named[1] < _DOCUMENT_WEIGHT or named[0] not in ("bug", "decision"):
+        return None
+    return named[0]
+
+
 def _facts_of_summary(
     summary: str, told: frozenset[str], shared: Sequence[str], origin: Origin, *, liberal: bool
 ) -> Iterator[Fact]:
-    sentences = (one for one in split(summary) if not worth.is_talk(one.text) and not worth.is_question(one.text))
-    for group in grouping.of_prose(sentences):
+    whole = split(summary)
+    sentences = [one for one in whole if not _is_passing(one) and not worth.is_question(one.text)]
+    # What is left of a text that mostly tells of the day must be the clearer for it.
+    least = _LEAST_IN_PROSE + _AMONG_TALK * (1 - len(sentences) / len(whole)) if whole else 0.0
+    document = _document_type(summary)
+    groups = grouping.of_prose(sentences) if document is None else [list(sentences)]
+    for group in groups:
         said = " ".join(one.text for one in group)
         stated = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
         if not any(grouping.stands_alone(one, liberal=liberal) for one in group) or len(terms(said)) < (
@@ -188,11 +240,13 @@ def _facts_of_summary(
             continue
         if not liberal and not stated and not worth.has_reason(said):
             continue
+        if durability.lasting(said) < (_LEAST_STATED if stated else least):
+            continue
         if share_covered(terms(said), told) >= (_COVERED if stated else _COVERED_LOOSELY):
             continue
         inside = files_in((one.raw for one in group), origin.roots)
         yield Fact(
-            type=_kind_of_group(_action_first(group), ""),
+            type=document or _kind_of_group(_action_first(group), ""),
             lead="",
             sentences=tuple(group),
             files=joined_files(inside or (shared if liberal else ())),

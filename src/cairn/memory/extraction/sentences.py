@@ -9,7 +9,11 @@ from dataclasses import dataclass
 MAX_SENTENCES = 400
 _LINE_END = re.compile(r"\r\n|[\n\r\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]")
 _NEW_LINE = ("\n", "\r\n", "\r")
-_BULLET = re.compile(r"[ \t]{0,40}(?:[-*+•–]|\d{1,2}[.)]|commit [0-9a-f]{1,40}:)[ \t]+(?=\S)")
+_BULLET = re.compile(
+    r"[ \t]{0,40}(?:[-*+•–]|\d{1,2}[.)]|commit [0-9a-f]{1,40}:)[ \t]+(?=\S)|[ \t]{0,40}(?=\[[ xX]\] \S)"
+)
+_DONE = re.compile(r"\[[xX]\] ")
+_OPEN = "Todo"  # an empty box is as good as a heading that says so
 _CHECKBOX = re.compile(r"\[[ xX]\][ \t]{0,10}")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.{1,200})$")
 _BOLD_HEADING = re.compile(r"[ \t]{0,3}(?:\*\*|__)([^*_]{1,100})(?:\*\*|__):?[ \t]{0,10}$")
@@ -19,7 +23,8 @@ _NOISE_FORMS = (
     r"Traceback \(most|File \"[^\"]{1,200}\", line|at [\w.$<>/]{1,200} ?\(|\^+$|\.\.\. +\d+ more$",
     r"panic: |goroutine \d+|thread '[^']{1,80}' panicked|Caused by: [\w.]{1,200}(?:Exception|Error)",
     r"[\w.]{3,200}(?:Exception|Error): ",
-    r"={3,}|-{3,}$|\+{3} |@@ |diff --git |index [0-9a-f]{7,}\.\.|\|.*\|[ \t]*$|\$ \S|>>> |npm (?:WARN|ERR|notice)\b",
+    r"={3,}|-{3,}(?:$| \w+:)|\+{3} |@@ |diff --git |index [0-9a-f]{7,}\.\.|\|.*\|[ \t]*$|\$ \S|>>> ",
+    r"npm (?:WARN|ERR|notice)\b",
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL)\b.{0,20}[\]:|]",
     r"\[\w{1,30}\] \[[A-Za-z]{4,8}\]|(?:PASS|FAIL|ok) +\S+/\S|[✓✗✔✘√] |collected \d+ items|test result:|[Ee]poch \d+",
     r"(?:=+ )?\d+ (?:passed|failed)\b|Finished in \d|Randomized with seed|Plan: \d+ to \w+|No changes\. ",
@@ -27,6 +32,14 @@ _NOISE_FORMS = (
     r".{0,40}(?:Failed|Passed|Skipped):? +\d+, |Tool (?:call|use|result|output): |Thinking about ",
     r"(?:Co-[Aa]uthored-[Bb]y|Signed-off-by|Reviewed-by|Acked-by|Tested-by|Reported-by|Cc|Change-Id|git-svn-id): ",
     r"(?:Refs?|Closes|Fixes|Resolves|See-also|\(cherry picked):? (?:\S{0,40}#\d|https?:|from commit)",
+    r"\[(?:info|warn(?:ing)?|error|debug|trace|fatal|\d\d?:\d\d)[^\]]{0,20}\]|[IWEF]\d{4} \d\d:\d\d|\d\d:\d\d:\d\d\b",
+    r"(?:TRACE|INFO|DEBUG|WARN|WARNING|ERROR|FATAL)\s+[\w.]+\.\w+\s|(?:TASK|PLAY|RUNNING HANDLER) [\[R]",
+    r"fatal: |(?:Fatal )?[Ee]rror: ",
+    r"\w+ (?:>>>|<<<) |[\w@.-]{1,40}:\S{0,40}[$#] |\[[\w/.-]{1,60} [0-9a-f]{7,12}\] ",
+    r"\d+ files? changed, |(?:added|removed|changed|audited|found) \d+ (?:packages?|vulnerabilities)|\d+ packages? ",
+    r"(?:\S{1,60}[ \t]*:?[ \t]+)?(?:[\w.-]{1,30}=\S{1,40}[ \t,]+){2}[\w.-]{1,30}=\S",  # name=value name=value …
+    r"(?:\S{1,60}[ \t]{2,20}){2}\S|(?:[A-Z]{2,20}[ \t]+){3}[A-Z]{2,20}$",  # columns
+    r"(?:\*\*)?(?:Status|Date|Author|Deciders|Owner|Ticket)(?:\*\*)?:(?:\*\*)? \S+(?: \S+)?$",
     r"commit [0-9a-f]{7,40}$|Author: .{0,80}<|Date:   |Memory-Session: ",
 )
 _NOISE = re.compile(rf"[ \t]{{0,20}}(?:{'|'.join(_NOISE_FORMS)})")
@@ -71,8 +84,10 @@ def split(source: str, most: int = MAX_SENTENCES) -> list[Sentence]:
     for index, block in enumerate(_blocks(source)):
         for raw in _sentences_of(source[block.start : block.end]):
             text = plain(raw)
-            if text:
-                found.append(Sentence(raw, text, index, block.is_bullet, block.heading))
+            if text and not _DONE.match(raw):
+                found.append(
+                    Sentence(raw, text, index, block.is_bullet, _OPEN if raw.startswith("[ ]") else block.heading)
+                )
         if len(found) >= most:
             break
     return found[:most]
@@ -127,12 +142,16 @@ def _heading_of(line: str) -> str | None:
 
 def _sentences_of(block: str) -> Iterator[str]:
     start = 0
+    # Who begins in small letters does so after a full stop as well.
+    small = block.lstrip("\"'([`*_ ")[:1].islower()
     for stop in _STOP.finditer(block):
         end = stop.end()
         while end < len(block) and block[end] in "\"')]`*_":
             end += 1
         after = block[end : end + 40].lstrip()[:1]
-        if after and (after.islower() or _ABBREVIATION.search(block[max(start, stop.start() - 12) : stop.start()])):
+        if after and (
+            (after.islower() and not small) or _ABBREVIATION.search(block[max(start, stop.start() - 12) : stop.start()])
+        ):
             continue
         if block[start:end].strip():
             yield block[start:end].strip()

@@ -23,6 +23,8 @@ TYPES: tuple[ItemType, ...] = (
 _CERTAIN = 3.0
 _LIKELY = 1.5
 _SEEN_CHARS = 1_000
+# What a later sentence still counts: a choice or a rule may well stand behind its occasion.
+_LATER: dict[ItemType, float] = {"decision": 0.7, "convention": 0.6, "todo": 0.1}
 
 # What agents and people file things under. Certain ones name a type; likely ones only lean towards it.
 _CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
@@ -76,9 +78,10 @@ _CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
     (
         "implementation",
         _LIKELY,
-        word_set("implementation feature features feat refactor refactoring enhancement perf performance optimization")
-        | word_set("improvement api ui integration migration backend frontend config configuration infra"),
+        word_set("implementation feat refactor refactoring enhancement perf performance optimization")
+        | word_set("improvement integration migration"),
     ),
+    ("implementation", 1.3, word_set("feature features api ui backend frontend config configuration infra")),
     # Said of anything: they hardly lean.
     (
         "implementation",
@@ -89,7 +92,16 @@ _CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
 )
 _GUIDES = word_set("doc docs documentation reference guide runbook how-to howto onboarding setup note notes knowledge")
 _CATEGORY_OF = {name: (kind, weight) for kind, weight, names in reversed(_CATEGORIES) for name in names}
-_LABEL = re.compile(r"\W{0,4}([A-Za-z][A-Za-z -]{2,24}?)\W{0,3}(?:[:—–]| - )\s*(?=\S)")
+_LABEL = re.compile(
+    r"\W{0,4}([^\W\d_][^\W\d_ -]{0,24}(?:[ -][^\W\d_]{1,20}){0,5}?)(?: \([^()]{0,40}\))?\W{0,3}(?:[:—–]| - )\s*(?=\S)"
+)
+_TOPIC = re.compile(r"\W{0,4}(?:[^\s:]{1,40} ){0,7}[^\s:]{1,40}(?:: | [—–-] )(?=\S)")
+# "Handlers return Result", "Timestamps are stored in UTC": said of all of a kind, it is a rule.
+_OF_ALL = re.compile(
+    r"(?:[A-Z][a-z]+|[A-Z][a-z]+ [a-z]+)s(?: that .{1,40}?)? (?:are (?:stored|written|kept|named|integers?|strings?)|"
+    r"return|carry|stay|come from|need|expose|spell|raise|throw)\b(?! (?:now|not yet|still|missing))"
+)
+_PATHS = re.compile(r"(?<![\w:/])[\w@.-]+/[\w./*\[\]-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +122,20 @@ def type_of_category(category: str) -> tuple[ItemType, float] | None:
     return found
 
 
+def is_guide(category: str) -> bool:
+    """Whether a category says that its text explains something to others."""
+    return category.strip().lower() in _GUIDES
+
+
 def label_of(text: str) -> ItemType | None:
     """The type that a label in front of a statement names: ``Decision: …``, ``TODO - …``."""
-    found = _LABEL.match(text[:60])
+    found = _LABEL.match(text[:80])
     if found is None:
         return None
     named = type_of_category(found.group(1))
-    return named[0] if named is not None and named[1] >= 2.0 else None
+    # "Fixed by position: …" is no label; of several words one must name the type itself.
+    least = 2.0 if found.group(1).isalpha() else _CERTAIN
+    return named[0] if named is not None and named[1] >= least else None
 
 
 @lru_cache(maxsize=2_048)
@@ -149,9 +168,17 @@ def weigh(text: str) -> dict[ItemType, float]:
     """How strongly a text speaks for each type."""
     weights: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
     seen = text[:_SEEN_CHARS]
+    topic = _TOPIC.match(seen)
+    rest = seen[topic.end() :] if topic is not None else ""
     for kind, weight, form in CUES:
-        if form.search(seen):
+        # "telemetry: decided …": behind the topic a sentence begins anew
+        if form.search(seen) or (rest and form.search(rest)):
             weights[kind] += weight
+    places = len(_PATHS.findall(seen))
+    if places >= 2 and not CHANGED.search(seen):
+        weights["codemap"] += 1.0 if places == 2 else 2.0
+    if _OF_ALL.match(seen) and not any(char.isdigit() for char in seen) and not places:
+        weights["convention"] += 1.4
     if weights["convention"] and CHANGED.search(seen):
         weights["convention"] *= 0.4
     label = label_of(seen)
@@ -170,7 +197,7 @@ def verdict(
     """The type of one fact: what it was filed under counts most, then its title, its sentences, and words about it."""
     total: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
     categories = list(categories)
-    is_guide = default != "implementation" or any(category.strip().lower() in _GUIDES for category in categories)
+    explains = default != "implementation" or any(map(is_guide, categories))
     for category in categories:
         named = type_of_category(category)
         if named is not None:
@@ -180,12 +207,10 @@ def verdict(
     for kind, weight in weigh(about).items():
         total[kind] += 0.5 * weight
     for place, sentence in enumerate(sentences[:8]):
-        share = 0.8 if place == 0 else 0.4
-        if is_guide and is_order(sentence):
-            total["convention"] += 1.5 * share
+        if explains and is_order(sentence):
+            total["convention"] += 1.2 if place == 0 else 0.6
         for kind, weight in weigh(sentence).items():
-            # What is left to do at the end of a fact does not make the fact a todo.
-            total[kind] += weight * (share if kind != "todo" or place == 0 else 0.1)
+            total[kind] += weight * (0.8 if place == 0 else _LATER.get(kind, 0.4))
     best = max(TYPES, key=lambda kind: (total[kind], kind == default))
     if total[best] < 1.0:
         return Verdict(default, total[best])

@@ -28,7 +28,8 @@ _STATUS = phrases(
     no functional changes?|sorry\b.*
     (?:i |we )?(?:verified|confirmed|checked|made sure|tested) (?:that )?(?:everything|it|all|the (?:tests?|\
         build|changes?))\b.*
-    (?:analysis|review|session|task|work|implementation|setup|everything) (?:is |was )?(?:completed?|done|finished)\b.*
+    (?:analysis|review|session|task|work|implementation|setup|everything) (?:is |was )?(?:completed?|done|\
+        finished)\b.*
     (?:polish|improv|clean|tweak|refin|fix|updat)(?:ed|ing) (?:up )?(?:many|some|several|a few|various|lots of|\
         a bunch of)\b.*
     (?:welcome|this (?:page|document|file|section|guide) (?:gives|describes|contains|explains|lists|is))\b.*
@@ -86,6 +87,18 @@ _CHORE = phrases(
     (?:update|edit|modify|change|tweak) \S+\.\w{1,5}\W*$
     (?:add|write|improve|extend|more|missing|increase) (?:\w+ ){0,3}(?:tests?|specs?|(?:test )?coverage)\b.*
     (?:\S+ ){0,2}(?:files?|snapshots?|docs|strings|translations?) (?:regenerated|updated|refreshed)\b.*
+    (?:go|npm|npx|yarn|pnpm|cargo|mix|make|bundle|composer|poetry|uv|pip|pre-commit|gradle|mvn|terraform|docker|\
+        dotnet) \
+        (?:install|update|upgrade|generate|gen|fmt|format|fix|tidy|lock|run|autoupdate|audit|vendor|dedupe|vet|lint|\
+        prune|sync|mod|get|freeze)(?: [\w:.-]+){0,2}\W*$
+    (?:update|regenerate|refresh|rebuild|sync) (?:the )?(?:generated|auto-?generated|vendored)\b.*
+    (?:regenerate|re-?gen) .*
+    (?:(?:fix|repair|stabili[sz]e|unbreak|deflake|silence|skip|retry|quarantine)(?:e?s|e?d)? )?(?:the |a |some |\
+        two )?\
+        (?:flaky|broken|failing|red) (?:\S+ ){0,3}(?:tests?|specs?|jobs?|build|ci|links?|anchors?|snapshots?)\b.*
+    (?:fix|repair|unbreak|silence)(?:e?s|e?d)? (?:the )?(?:\S+ ){0,2}(?:tests?|specs?|ci|build|pipeline|warnings?|\
+        snapshots?|links?)\W*$
+    fix(?:e[sd])? (?:the )?(?:build|compile|compilation|ci)\b(?!.*\b(?:because|since|so)\b).{0,40}$
     initial commit|first commit|init\W*$
     (?:apply|run|fix) (?:prettier|black|ruff|eslint|gofmt|rustfmt|clippy|linters?|formatters?|isort|pre-commit)
     (?:\S+ )?(?:fmt|gofmt|rustfmt|prettier|black|isort)(?: -\S+| \.)*\W*$

@@ -1,0 +1,296 @@
+"""Fits the judgement of pairs (``cairn.memory.dedup``) on the labelled pairs of dev, and shows what it is worth.
+
+The pairs come from several hands, told apart by the letter before their ids; every hand's pairs are judged by weights
+fitted on those of the others. Then the weights fitted on all of them are written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.features.items.records import item_text
+from cairn.memory.dedup import COSINE_FLOOR, VETOES, canonical_key
+from cairn.memory.evaluation.loading import Label, load
+from cairn.memory.items import Item
+from cairn.memory.signs import have_little_in_common, signs_of
+from cairn.ports.embeddings.embedder import open_embedder
+
+Floats = NDArray[np.float64]
+
+_WEIGHTS = Path(str(resources.files("cairn.memory"))) / "weights.py"
+# A wrong merge destroys, a missed one only repeats.
+_CONTRADICTION_COUNTS = 2.5
+_SAME_TITLE_COUNTS = 0.05
+_CUT_COUNTS = 0.1
+_LOOSENESS = 0.2
+_CONTRADICTS_FROM = 0.3
+_ROUNDS = 3_000
+_TOO_SMALL = 0.02
+_CUT_FROM = 20
+_CUT_COSINE = 0.92
+
+# Which way a sign may count, whatever the pairs say: another value can only speak against one fact.
+_FOR_SAME = frozenset(
+    (
+        "order agrees",
+        "cosine",
+        "title told",
+        "covered",
+        "shared words",
+        "shared names",
+        "shared values",
+        "values agree",
+        "same change",
+        "same type",
+        "shared files",
+        "both set aside",
+    )
+)
+_AGAINST_BOTH = frozenset(("other thing", "other environment", "subjects differ", "parallel titles", "other files"))
+_FOR_CONTRADICTION = frozenset(
+    (
+        "limit lifted",
+        "only and all",
+        "words turned",
+        "one word apart",
+        "order turned",
+        "other end",
+        "one goes back",
+        "turned back",
+        "opposite",
+        "short denial",
+        "other order",
+        "other value",
+        "other name",
+        "value replaced",
+        "value past",
+        "open and done",
+        "prefix",
+        "decisive",
+        "name gone",
+        "name denied",
+        "swapped",
+        "one replaced",
+        "replaced late",
+    )
+)
+_AGAINST_SAME = (
+    _AGAINST_BOTH
+    | _FOR_CONTRADICTION
+    | {"one task", "more replaced", "replaced early", "values apart", "names apart", "more names"}
+)
+_NEARNESS = frozenset(("cosine", "titles alike", "title told", "covered", "shared words", "shared names"))
+_AGAINST_CONTRADICTION = _AGAINST_BOTH | {"order agrees", "two tasks", "names apart", "more replaced", "replaced early"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items, how near they are, what they are to each other, whose pair it is and how much it counts."""
+
+    hand: str
+    a: Item
+    b: Item
+    cosine: float
+    label: Label
+    counts: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A weighted sum of signs; ``standard`` are the weights as if every sign varied as much as another."""
+
+    bias: float
+    weights: Floats
+    standard: Floats
+
+    def of(self, rows: Floats) -> Floats:
+        return rows @ self.weights + self.bias
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What decides: first whether it is the same, and if not, whether it contradicts."""
+
+    same: Sum
+    contradicts: Sum
+
+
+def run() -> None:
+    """Print the figures of each hand, then write the weights fitted on all of them."""
+    pairs = asyncio.run(_pairs())
+    print("judgement of pairs: each hand's by weights fitted on the others'")
+    everything: list[tuple[Label, Label]] = []
+    for hand in sorted({pair.hand for pair in pairs}):
+        judgement = fit([pair for pair in pairs if pair.hand != hand])
+        held = [pair for pair in pairs if pair.hand == hand]
+        judged = list(zip((pair.label for pair in held), judge_all(judgement, held), strict=True))
+        everything += judged
+        print(f"  {hand:5} {figures(judged)}")
+    print(f"  {'all':5} {figures(everything)}")
+    judgement = fit(pairs)
+    print(f"  seen  {figures(list(zip((pair.label for pair in pairs), judge_all(judgement, pairs), strict=True)))}")
+    _WEIGHTS.write_text(weights_module(judgement), encoding="utf-8")
+
+
+async def _pairs() -> list[Pair]:
+    lines = load("dev").pairs
+    texts = sorted({item_text(side.item) for line in lines for side in (line.a, line.b)})
+    embedder = open_embedder("builtin")
+    rows = dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True))
+    await embedder.close()
+    return [
+        Pair(line.id.partition("-")[0], a, b, float(rows[item_text(a)] @ rows[item_text(b)]), line.label)
+        for line in lines
+        for a, b in [(line.a.item, line.b.item)]
+    ]
+
+
+def fit(pairs: Sequence[Pair]) -> Judgement:
+    """On the pairs as they are and as they could have been told."""
+    shown = [*pairs, *_with_same_title(pairs), *_cut_short(pairs)]
+    rows, names = signs_in_rows(shown), sign_names(pairs)
+    same = np.array([pair.label == "duplicate" for pair in shown])
+    contradicts = np.array([pair.label == "contradiction" for pair in shown])
+    counts = np.array([pair.counts for pair in shown])
+    limits = _limits(names, _FOR_SAME, _AGAINST_SAME)
+    first = _bounded(rows, same, counts * np.where(contradicts, _CONTRADICTION_COUNTS, 1.0), *limits)
+    limits = _limits(names, _FOR_CONTRADICTION | _NEARNESS, _AGAINST_CONTRADICTION)
+    return Judgement(first, _bounded(rows[~same], contradicts[~same], counts[~same], *limits))
+
+
+def judge_all(judgement: Judgement, pairs: Sequence[Pair]) -> list[Label]:
+    """As ``dedup.judge`` does it, with these weights."""
+    rows, names = signs_in_rows(pairs), sign_names(pairs)
+    vetoed = rows[:, [names.index(name) for name in VETOES]].any(axis=1)
+    same, contradicts = judgement.same.of(rows) >= 0, judgement.contradicts.of(rows) >= _CONTRADICTS_FROM
+    return [
+        "different"
+        if pair.cosine < COSINE_FLOOR or have_little_in_common(pair.a, pair.b, pair.cosine)
+        else "duplicate"
+        if same[at] and not vetoed[at]
+        else "contradiction"
+        if contradicts[at]
+        else "different"
+        for at, pair in enumerate(pairs)
+    ]
+
+
+def figures(judged: Sequence[tuple[Label, Label]]) -> str:
+    """Precision and recall of duplicates and of contradictions, and the contradictions that would be merged away."""
+
+    def rates(label: Label) -> tuple[float, float]:
+        right = sum(wanted == given == label for wanted, given in judged)
+        return (
+            right / max(1, sum(given == label for _, given in judged)),
+            right / max(1, sum(wanted == label for wanted, _ in judged)),
+        )
+
+    precision, recall = rates("duplicate")
+    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+    lost = sum(pair == ("contradiction", "duplicate") for pair in judged)
+    precise, found = rates("contradiction")
+    return (
+        f"{len(judged):4} pairs, duplicates P {precision:.3f} R {recall:.3f} F1 {f1:.3f},"
+        f" contradictions called duplicates {lost}, contradictions P {precise:.3f} R {found:.3f}"
+    )
+
+
+def weights_module(judgement: Judgement) -> str:
+    """The source of ``weights.py``; what hardly counts is left out."""
+    names = list(signs_of(Item(title="", content=""), Item(title="", content=""), 0.0))
+
+    def table(weights: Sum, shift: float) -> str:
+        rows = [("", weights.bias - shift)]
+        rows += [
+            (name, weight)
+            for name, weight, standard in zip(names, weights.weights, weights.standard, strict=True)
+            if abs(standard) >= _TOO_SMALL
+        ]
+        return "".join(f'    "{name}": {weight:.3f},\n' for name, weight in rows)
+
+    return f'''"""How much each sign counts: fitted by logistic regression with fixed directions, see docs/decisions/0014."""
+
+# made by python -m bench pairs
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# The row without a name is where the balance starts; above zero the claim holds.
+SAME: Mapping[str, float] = {{
+{table(judgement.same, 0.0)}}}
+CONTRADICTS: Mapping[str, float] = {{
+{table(judgement.contradicts, _CONTRADICTS_FROM)}}}
+
+
+def weigh(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The balance of all signs."""
+    return weights[""] + sum(weight * signs[name] for name, weight in weights.items() if name)
+'''
+
+
+def sign_names(pairs: Sequence[Pair]) -> list[str]:
+    return list(signs_of(pairs[0].a, pairs[0].b, pairs[0].cosine))
+
+
+def signs_in_rows(pairs: Iterable[Pair]) -> Floats:
+    return np.array([list(signs_of(*sorted((pair.a, pair.b), key=canonical_key), pair.cosine).values()) for pair in pairs])
+
+
+def _with_same_title(pairs: Sequence[Pair]) -> list[Pair]:
+    """Labelled duplicates never share a title and contradictions often do; left alone, the fit learns that."""
+    return [
+        replace(
+            pair, b=replace(pair.b, title=pair.a.title), cosine=min(0.97, pair.cosine + 0.05), counts=_SAME_TITLE_COUNTS
+        )
+        for pair in pairs
+        if pair.label == "duplicate"
+    ]
+
+
+def _cut_short(pairs: Sequence[Pair]) -> list[Pair]:
+    """Each item beside itself without its last clause."""
+    found = []
+    for pair in pairs:
+        for item in (pair.a, pair.b):
+            ends = [end.start() for end in re.finditer(r"[;.,:] ", item.content) if end.start() >= _CUT_FROM]
+            if ends:
+                shorter = replace(item, content=f"{item.content[: ends[-1]]}.")
+                found.append(Pair(pair.hand, item, shorter, _CUT_COSINE, "duplicate", _CUT_COUNTS))
+    return found
+
+
+def _limits(names: Sequence[str], upward: frozenset[str], downward: frozenset[str]) -> tuple[Floats, Floats]:
+    least = np.array([0.0 if name in upward else -np.inf for name in names])
+    most = np.array([0.0 if name in downward else np.inf for name in names])
+    return least, most
+
+
+def _bounded(rows: Floats, holds: NDArray[np.bool_], counts: Floats, least: Floats, most: Floats) -> Sum:
+    """Logistic regression with a limit on each weight, by accelerated projected gradient; the bias is free."""
+    mean, spread = rows.mean(axis=0), rows.std(axis=0)
+    varies = spread > 1e-6
+    scaled = np.where(varies, (rows - mean) / np.where(varies, spread, 1.0), 0.0)
+    full = np.hstack([scaled, np.ones((len(rows), 1))])
+    ridge = np.append(np.full(rows.shape[1], 1 / _LOOSENESS), 0.0)
+    low, high = np.append(least, -np.inf), np.append(most, np.inf)
+    step = 1 / (np.linalg.eigvalsh((full * counts[:, None]).T @ full)[-1] / 4 + ridge[0])
+    weights = ahead = np.zeros(full.shape[1])
+    momentum = 1.0
+    for _ in range(_ROUNDS):
+        likely = 1 / (1 + np.exp(-full @ ahead))
+        slope = full.T @ (counts * (likely - holds)) + ridge * ahead
+        following = np.clip(ahead - step * slope, low, high)
+        grown = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = following + (momentum - 1) / grown * (following - weights)
+        weights, momentum = following, grown
+    plain = np.where(varies, weights[:-1] / np.where(varies, spread, 1.0), 0.0)
+    return Sum(float(weights[-1] - plain @ mean), plain, weights[:-1])

@@ -1,0 +1,86 @@
+"""What is lasting and what is a day's work: lines that no labelled set holds, told apart by many weak signs."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.memory.extraction.durability import lasting
+from cairn.memory.extraction.extract import extract
+from cairn.memory.items import Item, RawEvent
+
+PASSING = [
+    "Helped Sven set up his dev environment, his Docker needed more memory.",
+    "Bisected the regression, it is somewhere between 4.1 and 4.2, will go on tomorrow.",
+    "Released 2.14.0 to production at 14:05, error rate is normal, no alerts.",
+    "Updated the Jira board and moved the three stories to done. Sprint ends Friday.",
+    "Tried three different indexes on orders, none is faster. Query still takes 900 ms.",
+    "Load test: 1200 rps, p99 340 ms, CPU 71 %, no errors.",
+    "Deployment to staging in progress, waiting for the database migration to finish.",
+    "Reproduced the crash twice on the old tablet, have a heap dump, no cause yet.",
+    "Backup job ran for 3 h 12 min tonight, 1.4 TB, OK.",
+    "I have completed the task you requested. All changes have been made and the code compiles without errors.",
+    "[info] compiling 12 sources\n[warn] 3 deprecations\n[info] done in 41 s",
+    "NAME   READY   STATUS\napi-0   1/1   Running\nweb01 : ok=41 changed=1 failed=0",
+]
+LASTING = [
+    ("convention", "SQL migrations must be reversible; the down step is tested in CI."),
+    ("convention", "style: don't import from generated/ by hand, the linter owns it"),
+    ("decision", "Chose Pinia over Vuex: less boilerplate and better types."),
+    ("decision", "telemetry: decided no analytics in the app, not even opt-in"),
+    ("decision", "Websockets were killed by the proxies of our readers. The ticker is back to polling."),
+    ("bug", "The app froze when the camera permission was denied; the callback was never called. Added a timeout."),
+    ("bug", "Search returned deleted products as the index was only updated on insert."),
+    ("todo", "We should remove the legacy webhook once all partners are on v3."),
+    ("architecture", "The gateway authenticates requests and forwards them to the billing services over gRPC."),
+    ("codemap", "Entry point of the CLI is cmd/root.go, subcommands are registered in cmd/commands."),
+    ("implementation", "Sessions are kept in Redis with a sliding TTL of 8 hours."),
+]
+
+
+def _items(**payload: object) -> tuple[Item, ...]:
+    return extract(RawEvent("evt_1", "session_save", payload)).items
+
+
+@pytest.mark.parametrize("line", PASSING)
+def test_a_day_of_work_leaves_nothing(line: str) -> None:
+    assert _items(summary=line, changes=[]) == ()
+
+
+@pytest.mark.parametrize(("kind", "line"), LASTING)
+def test_what_holds_is_kept_and_has_its_type(kind: str, line: str) -> None:
+    assert [item.type for item in _items(summary=line, changes=[])] == [kind]
+
+
+def test_a_reason_lasts_longer_than_a_plan() -> None:
+    assert lasting("Retries are capped because the bank locks the account") > 1.5 > lasting("maybe retries, tomorrow")
+
+
+def test_a_stub_gives_way_to_the_summary_that_tells_it() -> None:
+    summary = (
+        "The slow orders join was data skew: one shop holds a third of the rows, so one task ran for 55 minutes. "
+        "We salt the customer id for the largest shops now."
+    )
+    found = _items(summary=summary, changes=[{"category": "performance", "content": "salt for the orders join"}])
+    assert len(found) == 1
+    assert "data skew" in found[0].content
+
+
+def test_an_incident_report_is_one_fact() -> None:
+    report = (
+        "# Incident 2026-05-03: two primaries\n\n## Impact\n17 minutes of writes were lost.\n\n## Cause\n"
+        "The lease was shorter than the fencing script, so the new primary came up too early.\n\n"
+        "## Change\nPromotion waits until fencing has reported success (failover/promote.go)."
+    )
+    found = _items(summary=report, changes=[])
+    assert [(item.type, item.files) for item in found] == [("bug", ("failover/promote.go",))]
+
+
+def test_an_empty_box_is_open_work_and_a_ticked_one_is_not() -> None:
+    found = _items(summary="Pilot\n[ ] log rotation on the robots, the disk fills up in 9 days\n[x] speaker volume")
+    assert [item.type for item in found] == ["todo"]
+
+
+@pytest.mark.parametrize("subject", ["go mod tidy", "fix: flaky upload spec", "move files around", "try to fix ci"])
+def test_a_commit_that_only_keeps_house_leaves_nothing(subject: str) -> None:
+    commits = [{"sha": "abc1234", "message": subject, "files": ["src/a.py"]}]
+    assert extract(RawEvent("evt_2", "git_digest", {"branch": "main", "commits": commits})).items == ()
