@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from bench import embeddings, enrichment, ingest, judgement, neighbours, reads
+from bench import embeddings, enrichment, ingest, judgement, neighbours, pairs, reads
 
-# Not among them: ``judgement``, which also writes the weights it has fitted.
-FITTING = {"judgement": judgement.run}
+# Not among them: what also writes the weights it has fitted.
+FITTING = {"judgement": judgement.run, "pairs": pairs.run}
 BENCHMARKS = {
     "reads": reads.run,
     "ingest": ingest.run,

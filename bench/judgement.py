@@ -130,10 +130,9 @@ def _fit_types(told: list[Weighed], vectors: NDArray[np.float64]) -> NDArray[np.
 
 def _types_right(told: list[Weighed], vectors: NDArray[np.float64], weights: NDArray[np.float64]) -> list[bool]:
     shares = judgement.type_shares(vectors @ weights[:-1] + weights[-1])
-    fallback = judgement.TYPES.index(judgement.FALLBACK)
     right: list[bool] = []
     for one, share in zip(told, shares, strict=True):
-        best = int(share.argmax())
-        turned = one.item.type == judgement.FALLBACK and share[best] - share[fallback] >= _TURN_FROM
+        best, fallback = int(share.argmax()), judgement.FALLBACKS.get(one.event)
+        turned = one.item.type == fallback and share[best] - share[judgement.TYPES.index(fallback)] >= _TURN_FROM
         right.append((judgement.TYPES[best] if turned else one.item.type) in one.types)
     return right

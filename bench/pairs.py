@@ -11,14 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.entry.evaluation import find_items
 from cairn.features.items.records import item_text
 from cairn.memory.dedup import COSINE_FLOOR, VETOES, canonical_key
-from cairn.memory.evaluation.loading import Label, load
+from cairn.memory.evaluation.loading import Label, LabelledSet, load
+from cairn.memory.evaluation.scoring import match_all
 from cairn.memory.items import Item
 from cairn.memory.signs import have_little_in_common, signs_of
 from cairn.ports.embeddings.embedder import open_embedder
@@ -30,6 +33,7 @@ _WEIGHTS = Path(str(resources.files("cairn.memory"))) / "weights.py"
 _CONTRADICTION_COUNTS = 2.5
 _SAME_TITLE_COUNTS = 0.05
 _CUT_COUNTS = 0.1
+_FOUND_COUNTS = 0.3
 _LOOSENESS = 0.2
 _CONTRADICTS_FROM = 0.3
 _ROUNDS = 3_000
@@ -37,58 +41,27 @@ _TOO_SMALL = 0.02
 _CUT_FROM = 20
 _CUT_COSINE = 0.92
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split(", "))
+
+
 # Which way a sign may count, whatever the pairs say: another value can only speak against one fact.
-_FOR_SAME = frozenset(
-    (
-        "order agrees",
-        "cosine",
-        "title told",
-        "covered",
-        "shared words",
-        "shared names",
-        "shared values",
-        "values agree",
-        "same change",
-        "same type",
-        "shared files",
-        "both set aside",
-    )
+_FOR_SAME = _names(
+    "order agrees, cosine, title told, covered, shared words, shared names, shared values, values agree, same change,"
+    " same type, both set aside"
 )
-_AGAINST_BOTH = frozenset(("other thing", "other environment", "subjects differ", "parallel titles", "other files"))
-_FOR_CONTRADICTION = frozenset(
-    (
-        "limit lifted",
-        "only and all",
-        "words turned",
-        "one word apart",
-        "order turned",
-        "other end",
-        "one goes back",
-        "turned back",
-        "opposite",
-        "short denial",
-        "other order",
-        "other value",
-        "other name",
-        "value replaced",
-        "value past",
-        "open and done",
-        "prefix",
-        "decisive",
-        "name gone",
-        "name denied",
-        "swapped",
-        "one replaced",
-        "replaced late",
-    )
+_AGAINST_BOTH = _names("other thing, other environment, subjects differ, parallel titles, other files")
+_FOR_CONTRADICTION = _names(
+    "limit lifted, only and all, words turned, title turned, denied outright, one word apart, order turned, other end,"
+    " one goes back, turned back, opposite, short denial, other order, other value, other name, value replaced,"
+    " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late"
 )
 _AGAINST_SAME = (
-    _AGAINST_BOTH
-    | _FOR_CONTRADICTION
-    | {"one task", "more replaced", "replaced early", "values apart", "names apart", "more names"}
+    _AGAINST_BOTH | _FOR_CONTRADICTION | _names("one task, more replaced, replaced early, values apart, names apart")
 )
-_NEARNESS = frozenset(("cosine", "titles alike", "title told", "covered", "shared words", "shared names"))
-_AGAINST_CONTRADICTION = _AGAINST_BOTH | {"order agrees", "two tasks", "names apart", "more replaced", "replaced early"}
+_NEARNESS = _names("cosine, title told, covered, shared words, shared names")
+_AGAINST_CONTRADICTION = _AGAINST_BOTH | _names("order agrees, two tasks, names apart, more replaced, replaced early")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,37 +98,62 @@ class Judgement:
 
 def run() -> None:
     """Print the figures of each hand, then write the weights fitted on all of them."""
-    pairs = asyncio.run(_pairs())
+    pairs, found = asyncio.run(_pairs())
     print("judgement of pairs: each hand's by weights fitted on the others'")
     everything: list[tuple[Label, Label]] = []
     for hand in sorted({pair.hand for pair in pairs}):
-        judgement = fit([pair for pair in pairs if pair.hand != hand])
+        judgement = fit(*([pair for pair in some if pair.hand != hand] for some in (pairs, found)))
         held = [pair for pair in pairs if pair.hand == hand]
         judged = list(zip((pair.label for pair in held), judge_all(judgement, held), strict=True))
         everything += judged
         print(f"  {hand:5} {figures(judged)}")
     print(f"  {'all':5} {figures(everything)}")
-    judgement = fit(pairs)
+    judgement = fit(pairs, found)
     print(f"  seen  {figures(list(zip((pair.label for pair in pairs), judge_all(judgement, pairs), strict=True)))}")
-    _WEIGHTS.write_text(weights_module(judgement), encoding="utf-8")
+    _WEIGHTS.write_text(weights_module(judgement, sign_names(pairs)), encoding="utf-8")
 
 
-async def _pairs() -> list[Pair]:
-    lines = load("dev").pairs
-    texts = sorted({item_text(side.item) for line in lines for side in (line.a, line.b)})
+async def _pairs() -> tuple[list[Pair], list[Pair]]:
+    """The labelled pairs, and those of items found in the labelled events."""
+    labelled = load("dev")
+    told = [Pair(_hand(line.id), line.a.item, line.b.item, 0.0, line.label) for line in labelled.pairs]
+    found = _found(labelled)
+    texts = sorted({item_text(item) for pair in (*told, *found) for item in (pair.a, pair.b)})
     embedder = open_embedder("builtin")
     rows = dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True))
     await embedder.close()
-    return [
-        Pair(line.id.partition("-")[0], a, b, float(rows[item_text(a)] @ rows[item_text(b)]), line.label)
-        for line in lines
-        for a, b in [(line.a.item, line.b.item)]
-    ]
+
+    def near(pair: Pair) -> Pair:
+        return replace(pair, cosine=float(rows[item_text(pair.a)] @ rows[item_text(pair.b)]))
+
+    found = [pair for pair in map(near, found) if pair.label != "different" or pair.cosine >= COSINE_FLOOR]
+    return [near(pair) for pair in told], found
 
 
-def fit(pairs: Sequence[Pair]) -> Judgement:
-    """On the pairs as they are and as they could have been told."""
-    shown = [*pairs, *_with_same_title(pairs), *_cut_short(pairs)]
+def _found(labelled: LabelledSet) -> list[Pair]:
+    """Every two items that extraction finds in events of one project, where it is known which facts they tell."""
+    matches = match_all(labelled.events, {event.id: find_items(event.raw) for event in labelled.events})
+    opposed = {
+        frozenset((gold.fact, other)) for event in labelled.events for gold in event.gold for other in gold.contradicts
+    }
+    pairs = []
+    for one, other in combinations(matches, 2):
+        if one.event.project == other.event.project:
+            facts = frozenset((one.gold.fact, other.gold.fact))
+            label: Label = "duplicate" if len(facts) == 1 else "contradiction" if facts in opposed else "different"
+            pairs.append(Pair(_hand(one.event.id), one.item, other.item, 0.0, label, _FOUND_COUNTS))
+    return pairs
+
+
+def _hand(id: str) -> str:
+    """The letter before the id, if there is one."""
+    hand = id.partition("-")[0]
+    return hand if len(hand) == 1 else "dev"
+
+
+def fit(pairs: Sequence[Pair], found: Sequence[Pair]) -> Judgement:
+    """On the pairs as they are and as they could have been told, and on what extraction finds."""
+    shown = [*pairs, *found, *_with_same_title(pairs), *_cut_short(pairs)]
     rows, names = signs_in_rows(shown), sign_names(pairs)
     same = np.array([pair.label == "duplicate" for pair in shown])
     contradicts = np.array([pair.label == "contradiction" for pair in shown])
@@ -169,15 +167,15 @@ def fit(pairs: Sequence[Pair]) -> Judgement:
 def judge_all(judgement: Judgement, pairs: Sequence[Pair]) -> list[Label]:
     """As ``dedup.judge`` does it, with these weights."""
     rows, names = signs_in_rows(pairs), sign_names(pairs)
-    vetoed = rows[:, [names.index(name) for name in VETOES]].any(axis=1)
-    same, contradicts = judgement.same.of(rows) >= 0, judgement.contradicts.of(rows) >= _CONTRADICTS_FROM
+    vetoes = [names.index(name) for name in VETOES]
+    same, contradicts = judgement.same.of(rows), judgement.contradicts.of(rows)
     return [
         "different"
-        if pair.cosine < COSINE_FLOOR or have_little_in_common(pair.a, pair.b, pair.cosine)
+        if pair.cosine < COSINE_FLOOR or have_little_in_common(pair.a, pair.b)
         else "duplicate"
-        if same[at] and not vetoed[at]
+        if same[at] >= 0 and not rows[at, vetoes].any()
         else "contradiction"
-        if contradicts[at]
+        if contradicts[at] >= _CONTRADICTS_FROM
         else "different"
         for at, pair in enumerate(pairs)
     ]
@@ -203,9 +201,8 @@ def figures(judged: Sequence[tuple[Label, Label]]) -> str:
     )
 
 
-def weights_module(judgement: Judgement) -> str:
+def weights_module(judgement: Judgement, names: Sequence[str]) -> str:
     """The source of ``weights.py``; what hardly counts is left out."""
-    names = list(signs_of(Item(title="", content=""), Item(title="", content=""), 0.0))
 
     def table(weights: Sum, shift: float) -> str:
         rows = [("", weights.bias - shift)]
@@ -216,7 +213,7 @@ def weights_module(judgement: Judgement) -> str:
         ]
         return "".join(f'    "{name}": {weight:.3f},\n' for name, weight in rows)
 
-    return f'''"""How much each sign counts: fitted by logistic regression with fixed directions, see docs/decisions/0014."""
+    return f'''"""How much each sign of a pair counts: fitted with fixed directions, see docs/decisions/0014."""
 
 # made by python -m bench pairs
 
@@ -238,11 +235,16 @@ def weigh(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
 
 
 def sign_names(pairs: Sequence[Pair]) -> list[str]:
-    return list(signs_of(pairs[0].a, pairs[0].b, pairs[0].cosine))
+    return list(_signs(pairs[0]))
 
 
 def signs_in_rows(pairs: Iterable[Pair]) -> Floats:
-    return np.array([list(signs_of(*sorted((pair.a, pair.b), key=canonical_key), pair.cosine).values()) for pair in pairs])
+    return np.array([list(_signs(pair).values()) for pair in pairs])
+
+
+def _signs(pair: Pair) -> dict[str, float]:
+    first, second = sorted((pair.a, pair.b), key=canonical_key)
+    return signs_of(first, second, pair.cosine)
 
 
 def _with_same_title(pairs: Sequence[Pair]) -> list[Pair]:

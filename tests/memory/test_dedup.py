@@ -108,6 +108,30 @@ def test_what_was_is_not_what_is(one: str, other: str) -> None:
     assert judge(a, b, 0.85) == judge(b, a, 0.85) == "contradicts"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Contacts are synced from the CRM to the app.", "Contacts are synced from the app to the CRM."),
+        ("Environment variables override flags.", "Flags take precedence over environment variables."),
+        ("A second factor is enforced for all users.", "A second factor is enforced for administrators only."),
+        ("Embedded third-party markup is sanitized.", "Embedded third-party markup is unsanitized."),
+    ],
+)
+def test_another_way_round_and_another_reach_are_not_the_same(one: str, other: str) -> None:
+    a, b = item("Note", one, "src/a.py"), item("Another note", other, "src/a.py")
+    assert judge(a, b, 0.9) == judge(b, a, 0.9) != "same"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("two years", "24 months"), ("365 days", "one year"), ("200 MB", "0.2 GB"), ("2048 KB", "2 MB")],
+)
+def test_an_amount_is_the_same_in_another_unit(one: str, other: str) -> None:
+    a = item("Archive of orders", f"Orders are archived at {one} by the nightly job.", "src/a.py")
+    b = item("Nightly archive job", f"The nightly job archives orders at {other}.", "src/a.py")
+    assert judge(a, b, 0.85) == "same"
+
+
 def test_the_same_change_told_twice_is_one_fact() -> None:
     a = item("Cache lifetime", "The cache lifetime went from 5m to 15m as the origin was melting.", "edge/cache.conf")
     b = item("Longer cache", "To relieve the origin the cache lifetime is a quarter of an hour.", "edge/cache.conf")

@@ -34,7 +34,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bnot only\b", "also"),
         (r"\bpull[ -]requests?\b", "PR"),
         (r"\bsymbolic link", "symlink"),
-        (r"\b(?:wins?|won) (?:over|against)\b|\b(?:takes?|has|have) (?:precedence|priority) over\b|\bbeats?\b", "override"),
+        (
+            r"\b(?:wins?|won) (?:over|against)\b|\b(?:takes?|has|have) (?:precedence|priority) over\b|\bbeats?\b",
+            "override",
+        ),
         (r"([^.;:\n]{3,80}?) first,? (?:and )?then ([^.;\n]{3,80})", r"\1 before \2"),
         (r"\b(?:instead of|rather than|in place of|as opposed to|in favou?r of not)\b", _FORMER),
         (r"\b(prefer\w*|favou?r\w*|choos\w*|chose\w*|picked)\b([^.;\n]{1,80}?)\bover\b", rf"\1\2{_FORMER}"),

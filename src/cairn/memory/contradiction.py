@@ -186,6 +186,16 @@ def _sense(a: Reading, b: Reading) -> Clash | None:
     return None
 
 
+def is_denied_outright(a: Reading, b: Reading) -> bool:
+    """The very words of one claim, and a "not" in one of them only."""
+    return any(
+        mine.negative != other.negative and mine.poles == other.poles and mine.word_set == other.word_set
+        for mine in a.clauses
+        for other in b.clauses
+        if len(mine.word_set) > 1 and not (mine.former or other.former)
+    )
+
+
 def _denied(a: Reading, b: Reading) -> Clash | None:
     """A short denial of what the other asserts about the same thing: "…, not Sidekiq" against "on Sidekiq"."""
     for denying, asserting, swapped in ((a, b, False), (b, a, True)):

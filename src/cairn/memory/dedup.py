@@ -35,6 +35,8 @@ VETOES = (
     "value past",
     "open and done",
     "limit lifted",
+    "prefix",
+    "denied outright",
     "turned back",
     "other environment",
     "names apart",
@@ -50,7 +52,7 @@ def judge(a: Item, b: Item, cosine: float) -> Verdict:
     if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS:
         return "different"
     first, second = sorted((a, b), key=canonical_key)
-    if have_little_in_common(first, second, cosine):
+    if have_little_in_common(first, second):
         return "different"
     if _is_within(first, second) or _is_within(second, first):
         return "same"

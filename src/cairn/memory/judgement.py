@@ -29,7 +29,12 @@ _SURE = 0.86
 _LONG_CHARS = 800
 _WEIGHTS = "judgement_weights.json"
 TYPES = tuple(TIER_OF_TYPE)
-FALLBACK: ItemType = "implementation"
+FALLBACKS: dict[str, ItemType] = {
+    "session_save": "implementation",
+    "git_digest": "implementation",
+    "context_update": "architecture",
+}
+"""The type that the rules give in such an event when none speaks for another."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -61,13 +66,14 @@ def is_worth_keeping(item: Item, event: str, vector: NDArray[np.float32]) -> boo
 
 
 def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
-    """The item with its type. Rules fall back to ``implementation``; only then the vector is asked."""
-    if event not in JUDGED_EVENTS or item.type != FALLBACK:
+    """The item with its type. Only where the rules may have fallen back the vector is asked."""
+    fallback = FALLBACKS.get(event)
+    if item.type != fallback:
         return item
     weights, _, matrix = _weights()
     shares = type_shares(matrix @ (vector.astype(np.float64) * VECTOR_SCALE) + np.array(weights.type_biases))
     best = int(shares.argmax())
-    if shares[best] - shares[TYPES.index(FALLBACK)] < weights.turn_from:
+    if shares[best] - shares[TYPES.index(fallback)] < weights.turn_from:
         return item
     return replace(item, type=TYPES[best], tier=TIER_OF_TYPE[TYPES[best]])
 

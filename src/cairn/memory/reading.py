@@ -80,7 +80,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _HEX_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
-_RELATIONS = {"before", "after", "depend", "call", "import", "wrap", "override", "extend", "own"}
+_RELATIONS = {"before", "after", *map(canonical, ("depend", "call", "import", "wrap", "override", "extend", "own"))}
 _PLAIN_NAME = re.compile(r"[^a-z0-9+#]")
 
 

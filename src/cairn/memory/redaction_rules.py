@@ -45,7 +45,7 @@ RULES: tuple[Rule, ...] = (
     _form(
         "aws-key",
         "akia asia abia acca a3t",
-        rf"{_WORD}(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{16}}(?![A-Za-z0-9])",
+        rf"{_WORD}(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{{12,24}}(?![A-Za-z0-9])",
     ),
     _form("google-key", "aiza", rf"{_WORD}AIza[{_URL64}]{{30,}}+"),
     _form("google-token", "ya29.", rf"{_WORD}ya29\.[A-Za-z0-9_.-]{{20,}}+"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cairn.memory.contradiction import Clash, Clashes, find_clashes
+from cairn.memory.contradiction import Clash, Clashes, find_clashes, is_denied_outright
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
 from cairn.memory.reading import Reading, read
@@ -19,16 +19,13 @@ from cairn.memory.stance import (
 )
 from cairn.memory.topics import each_names_its_own, subjects_differ, titles_are_parallel
 from cairn.memory.wording import Alignment, align
-from cairn.memory.words import covered_share, shared_share
+from cairn.memory.words import covered_share
 
 _REPORTS = frozenset(("bug", "todo"))
-_NEAR_IN_OTHER_WORDS = 0.55
 _ENOUGH_WORDS = 10
-_LONG_WORDS = 20
 _ENOUGH = 2
 _ENOUGH_ASIDE = 3
 _ONE_SENTENCE = 0.7
-_ALIKE_TITLES = 0.5
 _SAME_BUT_FOR = 3
 
 
@@ -37,10 +34,8 @@ def _clashes_of(a: Item, b: Item) -> Clashes:
     return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=_are_reports(a, b))
 
 
-def have_little_in_common(a: Item, b: Item, cosine: float) -> bool:
-    """Not near, no name, no value, and one word at most: what need not be looked at closer."""
-    if cosine >= _NEAR_IN_OTHER_WORDS:
-        return False
+def have_little_in_common(a: Item, b: Item) -> bool:
+    """No name, no value, and one word at most: what need not be looked at closer."""
     one, other = read(a.content, a.title), read(b.content, b.title)
     if len(one.words & other.words) > 1 or one.names & other.names:
         return False
@@ -62,8 +57,9 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
     here, there = stance(a.content, a.title), stance(b.content, b.title)
     clashes, wording = _clashes_of(a, b), align((a.title, a.content), (b.title, b.content))
     found = {"cosine": cosine} | _words(one, other) | _values(here, there) | _kinds(a, b) | _asides(here, there)
+    found["denied outright"] = float(is_denied_outright(one, other))
+    found |= dict.fromkeys(("words turned", "title turned", "only and all"), 0.0)
     found |= {
-        "kept words": wording.kept,
         "same start": wording.same_start,
         "one replaced": wording.one_replaced,
         "more replaced": wording.more_replaced,
@@ -71,6 +67,11 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
         "replaced late": wording.late_replaced,
         "swapped": wording.swapped,
     }
+    if not _are_reports(a, b):
+        turned = turned_words(here, there)
+        found["words turned"] = min(len(turned), _ENOUGH_ASIDE) / _ENOUGH_ASIDE
+        found["title turned"] = float(not turned.isdisjoint(set(one.title) & set(other.title)))
+        found["only and all"] = float(only_against_all(here, there))
     parted = _parted(clashes)
     decisive = _decisive(parted, clashes, here, there, wording, is_report=_are_reports(a, b))
     return found | parted | decisive
@@ -78,15 +79,11 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
 
 def _words(one: Reading, other: Reading) -> dict[str, float]:
     titles = frozenset(one.title), frozenset(other.title)
-    alike = shared_share(*titles)
     return {
-        "titles alike": alike,
-        "title reworded": float(one.title != other.title and alike >= _ALIKE_TITLES),
         "title told": max(covered_share(titles[0], other.words), covered_share(titles[1], one.words)),
         "covered": covered_share(one.words, other.words),
         "one word apart": float(_one_word_apart(one, other)),
         "shared words": min(len(one.words & other.words), _ENOUGH_WORDS) / _ENOUGH_WORDS,
-        "length": min(len(one.words), len(other.words), _LONG_WORDS) / _LONG_WORDS,
         "shared names": float(min(len(one.names & other.names), _ENOUGH)),
         "subjects differ": float(subjects_differ(one, other)),
         "parallel titles": float(titles_are_parallel(one, other)),
@@ -130,7 +127,6 @@ def _kinds(a: Item, b: Item) -> dict[str, float]:
     tasks = (a.type == "todo") + (b.type == "todo")
     return {
         "other files": float(bool(a.files and b.files) and set(a.files).isdisjoint(b.files)),
-        "shared files": float(not set(a.files).isdisjoint(b.files)),
         "same type": float(a.type == b.type),
         "one task": float(tasks == 1),
         "two tasks": float(tasks == 2),
@@ -143,11 +139,8 @@ def _asides(here: Stance, there: Stance) -> dict[str, float]:
     return {
         "one goes back": float(here.is_back != there.is_back),
         "one tells a change": float(here.tells_change != there.tells_change),
-        "only and all": float(only_against_all(here, there)),
-        "words turned": min(turned_words(here, there), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
         "both set aside": min(len(here.aside & there.aside), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
         "name gone": float(any((mine.names_gone & other.names) - mine.names for mine, other in pairs)),
-        "name denied": float(any(mine.names_denied & other.names for mine, other in pairs)),
     }
 
 
@@ -162,7 +155,6 @@ def _parted(clashes: Clashes) -> dict[str, float]:
         "values apart": _is(clashes.value, "apart"),
         "other name": _is(clashes.name, "exclusive"),
         "names apart": _is(clashes.name, "apart"),
-        "more names": _is(clashes.name, "loose"),
         "opposite": float(clashes.sense is not None),
         "short denial": float(clashes.denial is not None),
         "other order": float(clashes.order is not None),

@@ -49,6 +49,8 @@ _WORD = re.compile(r"[a-z][a-z-]{3,}")
 _DENYING_STARTS = ("un", "non-", "non", "in", "dis", "de")
 _SHORTEST_ROOT = 4
 _SAME_ROOT = 5
+_SAME_CLAIM = 2
+_FORMER_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ class Stance:
     former: frozenset[str]
     was: frozenset[str]
     is_unlimited: bool
-    is_only: bool
-    is_all: bool
+    only: tuple[frozenset[str], ...]
+    all: tuple[frozenset[str], ...]
     tells_change: bool
     is_back: bool
     is_open: bool
@@ -78,6 +80,8 @@ def stance(content: str, title: str) -> Stance:
     """Of a text as it is read, clause by clause."""
     aside: set[str] = set()
     held: set[str] = set()
+    only: list[frozenset[str]] = []
+    of_all: list[frozenset[str]] = []
     names: set[str] = set()
     gone_names: set[str] = set()
     denied_names: set[str] = set()
@@ -87,9 +91,13 @@ def stance(content: str, title: str) -> Stance:
     for clause in read(content, title).clauses:
         gone = clause.former or _GONE.search(clause.text) is not None
         amounts = {value.amount for value in clause.values if not _is_article(value)}
+        is_only, is_all = _ONLY.search(clause.text), _ALL.search(clause.text)
+        if bool(is_only) != bool(is_all):
+            (only if is_only else of_all).append(clause.word_set)
         its_names = {name for name, _ in clause.places}
         if gone or clause.negative:
-            aside |= clause.word_set - _EMPTY
+            # "Instead of npm to install packages": only the beginning is what is set aside.
+            aside |= (frozenset(clause.words[:_FORMER_WORDS]) if clause.former else clause.word_set) - _EMPTY
             (gone_names if gone else denied_names).update(its_names)
         else:
             names |= its_names
@@ -109,8 +117,8 @@ def stance(content: str, title: str) -> Stance:
         former=frozenset(former),
         was=frozenset(was),
         is_unlimited=_UNLIMITED.search(text) is not None,
-        is_only=_ONLY.search(text) is not None,
-        is_all=_ALL.search(text) is not None,
+        only=tuple(only),
+        all=tuple(of_all),
         tells_change=_CHANGE.search(text) is not None,
         is_back=_AGAIN.search(text) is not None,
         is_open=is_open,
@@ -138,12 +146,18 @@ def limit_was_lifted(a: Stance, b: Stance) -> bool:
 
 def only_against_all(a: Stance, b: Stance) -> bool:
     """For some only here, for all there."""
-    return any(one.is_only and not one.is_all and other.is_all and not other.is_only for one, other in ((a, b), (b, a)))
+    return any(
+        len(some & every) >= _SAME_CLAIM
+        for one, other in ((a, b), (b, a))
+        if not one.all
+        for some in one.only
+        for every in other.all
+    )
 
 
-def turned_words(a: Stance, b: Stance) -> int:
-    """How many words the one only denies or drops and the other only holds."""
-    return sum(len((one.aside - one.held) & (other.held - other.aside)) for one, other in ((a, b), (b, a)))
+def turned_words(a: Stance, b: Stance) -> frozenset[str]:
+    """Words that the one only denies or drops and the other only holds."""
+    return ((a.aside - a.held) & (b.held - b.aside)) | ((b.aside - b.held) & (a.held - a.aside))
 
 
 def one_is_open(a: Stance, b: Stance) -> bool:

@@ -31,7 +31,6 @@ class Alignment:
 
     mine: str = ""
     other: str = ""
-    kept: float = 0.0
     same_start: float = 0.0
     one_replaced: float = 0.0
     more_replaced: float = 0.0
@@ -72,7 +71,6 @@ def _aligned(mine: _Sentence, other: _Sentence) -> Alignment:
     return Alignment(
         mine=mine.text,
         other=other.text,
-        kept=len(steps) / min(len(one), len(two)),
         same_start=float(one[:_SAME_START] == two[:_SAME_START]),
         one_replaced=strength * (len(replaced) == 1),
         more_replaced=strength * (len(replaced) > 1),
@@ -154,10 +152,10 @@ def _turned(mine: _Sentence, other: _Sentence) -> bool:
 
 def _ways_cross(one: Tokens, two: Tokens) -> bool:
     """From here to there, and from there to here."""
-    ways = _way(one), _way(two)
-    if ways[0] is None or ways[1] is None:
+    mine, other = _way(one), _way(two)
+    if mine is None or other is None:
         return False
-    (start, end), (other_start, other_end) = ways
+    (start, end), (other_start, other_end) = mine, other
     return bool(start & other_end and end & other_start) and not (start & other_start or end & other_end)
 
 

@@ -104,6 +104,29 @@ _OF_ALL = re.compile(
 _PATHS = re.compile(r"(?<![\w:/])[\w@.-]+/[\w./*\[\]-]*")
 
 
+# The new value of a setting is what was built, whatever made it necessary.
+_SETTING = re.compile(
+    r"\b(?:time-?outs?|limits?|sizes?|ttl|retention|heap|memory|threads?|workers?|replicas?|parallel\w*|concurrency|batch\w*|"
+    r"intervals?|quota|budget|minsdk|instances?|storage|iops|expiry|expires?|lifetime|retries|attempts|pool|window|"
+    r"threshold|defaults?|max_\w+|min_\w+|uploads?|downloads?)\b",
+    re.IGNORECASE,
+)
+_NEW_VALUE = re.compile(
+    r"\d[\w.,]*[^.;\d]{0,40}\bnow\b|\bnow\b[^.;\d]{0,40}\d|\(?\bwas (?:\d|unlimited|off|on\b)|"
+    r"\bfrom \d[^.;]{0,20} to \d|\d\S* (?:\w+ )?instead of \d|"
+    r"\b(?:raised|lowered|increased|reduced|went up|went down|dropped|set) (?:\S+ ){0,4}to \d",
+    re.IGNORECASE,
+)
+# What was, with trouble in it, and what is now: a fault and its remedy, whatever it was filed under.
+_TROUBLE = re.compile(
+    r"\b(?:was|were|gave|grew|took|requested|accepted|returned|showed|passed|kept|hit|reported|blocked|ran)\b"
+    r".{0,160}?(?:\b(?:because|even (?:in|when|if|though)|differences?|drain|bottleneck|at peak|too \w+|any|absolute|"
+    r"for minutes|each time|wrong|stale|empty|nothing)\b)",
+    re.IGNORECASE,
+)
+_REMEDIED = re.compile(r"\bnow\b|\b(?:partitioned|switched|replaced|moved|capped|escaped|guarded|set) ", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A type, and how clearly it stands out."""
@@ -211,6 +234,12 @@ def verdict(
             total["convention"] += 1.2 if place == 0 else 0.6
         for kind, weight in weigh(sentence).items():
             total[kind] += weight * (0.8 if place == 0 else _LATER.get(kind, 0.4))
+    told = " ".join((title, *sentences[:4]))[:_SEEN_CHARS]
+    trouble = _TROUBLE.search(told)
+    if trouble is not None and _REMEDIED.search(told, trouble.end()):
+        total["bug"] += 1.5
+    if _SETTING.search(told) and _NEW_VALUE.search(told):
+        total["implementation"] += 2.0
     best = max(TYPES, key=lambda kind: (total[kind], kind == default))
     if total[best] < 1.0:
         return Verdict(default, total[best])
