@@ -233,6 +233,16 @@ def test_the_same_sentence_about_another_thing_is_another_fact(cosine: float) ->
     assert len(group(made, _alike(len(made)))) == len(made)
 
 
+def test_another_thing_in_another_file_is_another_fact() -> None:
+    """Also where the two are called by common words, some of them the same."""
+    lost = "The {} lost data because its buffer was not flushed on shutdown. Fixed in {}."
+    log = item("Fix lost data in the audit log", lost.format("audit log", "src/audit.py"), "src/audit.py", type="bug")
+    shipper = item(
+        "Fix lost data in the log shipper", lost.format("log shipper", "src/ship.py"), "src/ship.py", type="bug"
+    )
+    assert judge(log, shipper, 0.9) != "same"
+
+
 def test_many_items_are_grouped_in_a_moment() -> None:
     """512 items of one topic, all near each other: the worst case for judging pairs."""
     subjects = ["cache", "queue", "index", "parser", "gateway", "mailer", "worker", "router"]

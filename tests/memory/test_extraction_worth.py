@@ -6,6 +6,7 @@ import pytest
 
 from cairn.memory.extraction.durability import lasting
 from cairn.memory.extraction.extract import extract
+from cairn.memory.extraction.typing_rules import verdict
 from cairn.memory.items import Item, RawEvent
 
 PASSING = [
@@ -35,6 +36,23 @@ LASTING = [
     ("codemap", "Entry point of the CLI is cmd/root.go, subcommands are registered in cmd/commands."),
     ("implementation", "Sessions are kept in Redis with a sliding TTL of 8 hours."),
 ]
+# Filed under something vague or wrong: how the sentence is built decides.
+BUILT = [
+    ("bug", "feature", "The last page repeated its first row whenever the total was a multiple of the page size."),
+    ("bug", "note", "The image proxy follows redirects to internal addresses, an attacker can read the metadata."),
+    ("todo", "backend", "The SOAP endpoint should be dropped as soon as the last partner has left."),
+    ("convention", "note", "Table names are plural and snake case."),
+    ("convention", "docs", "To restore: stop the writers, load the newest dump, then start them again."),
+    ("decision", "feature", "Sessions stay on the server after all; tokens would have made logout a problem."),
+    ("architecture", "feature", "The tablet writes to a local SQLite and a sync agent pushes changes to the server."),
+    ("codemap", "backend", "Jobs are registered in worker/registry.ts and started from bin/worker.ts."),
+    ("implementation", "change", "The moisture chart shows the last thirty days and marks irrigation events."),
+]
+
+
+@pytest.mark.parametrize(("kind", "category", "line"), BUILT)
+def test_the_build_of_a_sentence_tells_its_type(kind: str, category: str, line: str) -> None:
+    assert verdict("", [line], [category]).type == kind
 
 
 def _items(**payload: object) -> tuple[Item, ...]:

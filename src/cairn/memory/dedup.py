@@ -27,6 +27,8 @@ WITHIN_CHARS = 24
 # Beyond this many different wordings a cluster takes no more: every newcomer is checked against all of them.
 CLUSTER_WORDINGS = 24
 
+# Two texts that share so many of their words are one sentence with something else put in.
+ONE_FRAME = 0.8
 # What makes one fact impossible, however much else agrees: in doubt, two items.
 VETOES = (
     "other order",
@@ -57,7 +59,9 @@ def judge(a: Item, b: Item, cosine: float) -> Verdict:
     if _is_within(first, second) or _is_within(second, first):
         return "same"
     signs = signs_of(first, second, cosine)
-    if weigh(signs, SAME) >= 0 and not any(signs[name] for name in VETOES):
+    # The same sentence about another thing, in another place.
+    elsewhere = signs["subjects differ"] and signs["other files"] and signs["covered"] >= ONE_FRAME
+    if weigh(signs, SAME) >= 0 and not elsewhere and not any(signs[name] for name in VETOES):
         return "same"
     return "contradicts" if weigh(signs, CONTRADICTS) >= 0 else "different"
 

@@ -48,7 +48,8 @@ decision 2.0
     (?:we'll|we will) (?:keep|stay|stick|use|go|not|drop)\b.{1,100}\b(?:since|because|as|for now|until)
     (?:is|are) (?:good )?enough for (?:us|our|now)|for now(?=[:,;])
     (?:moved|switched|migrated|went|changed) from\b.{1,60}\bto\b.{1,100}\b(?:because|since|as)
-    \w+ it is|(?:is|are) out(?= \(|[.,;]|$)|vs\.?|after (?:comparing|weighing)
+    (?!(?:when|if|as|where|until|once|while|because|since|that|before|after|how) )\w+ it is\
+        (?= [A-Z]|[.,;:]|$)|(?:is|are) out(?= \(|[.,;]|$)|vs\.?|after (?:comparing|weighing)
     we (?:drop|move|switch|ship|stay|stick|skip|abandon|adopt|go|take|buy|migrate|replace|stop|standardi[sz]e|\
         no longer)
 decision 1.5
@@ -108,7 +109,7 @@ convention 1.8
 convention 1.8 start
     (?:please |pls )?(?:do not|don't|dont|no) (?:\S+ ){1,5}(?:in|from|outside|without|by|for|before|on|at all|to|with)
     everything (?:\S+ ){0,5}(?:is|are|must|goes|in|static|through|comes)
-    (?:nobody|no one|anything|anyone)
+    (?:nobody|no one)(?! has)|(?:anything|anyone)(?!.{0,60}\bcan\b)
 convention 2.0
     (?:release|restore|deploy|rollback|recovery) steps|to (?:restore|release|deploy|roll back|rotate|recover)(?=[:,])
     ha(?:s|ve) no place|(?:are|is) for \w+ (?:errors?|sessions?|only)|need two (?:approvals|reviews)
@@ -180,7 +181,8 @@ todo 2.5
     (?:can|will|could) (?:go|be (?:deleted|removed|dropped|switched off)) (?:once|when|after|as soon)|nobody has it
     comes? (?:after|later)|outstanding|to do still
 todo 2.0
-    we (?:need|have|ought) to|later|next sprint|before (?:the )?(?:release|launch|ga)|needs (?:a|an|more|\
+    we (?:need|have|ought) to|(?<!release )(?<!releases )(?<!days )(?<!day )(?<!hours )(?<!minutes )\
+        (?<!seconds )(?<!no )later|next sprint|before (?:the )?(?:release|launch|ga)|needs (?:a|an|more|\
         tests?)
     should (?:also )?(?:add|revisit|migrate|be (?:added|moved|replaced|removed|done|revisited|migrated))
     is missing|out of scope|someday|eventually|once .{1,60} (?:lands|ships|is done)|not yet
@@ -217,20 +219,20 @@ codemap 3.0
     where (?:stuff|things|everything|what|it all|to find) (?:is|are|lives?)|où (?:sont|est|se trouve)
     wo (?:ist|liegt|liegen)
 codemap 2.5
-    (?:is|are) the entry|(?:sind|liegt|liegen|sont|est) (?:in|dans|sous|unter) (?=`?[\w.@-]+/)
-    (?:lives?|sits?|resides?) (?:in|under|at)(?: the| our)? (?=`?[\w.@-]*[/.]\w?)|located (?:in|at|under)|\
+    (?:is|are) the entry|(?:sind|liegt|liegen|sont|est) (?:in|dans|sous|unter)(?= `?[\w.@-]+/)
+    (?:lives?|sits?|resides?) (?:in|under|at)(?: the| our)?(?= `?[\w.@-]*[/.]\w?)|located (?:in|at|under)|\
         (?:can be )?found (?:in|under|at)
     entry ?points?|(?:is|are) defined in|code ?map|module map|folder structure
     (?:directory|repo(?:sitory)?|project|code|folder|file) (?:layout|structure|map)|map of the|layout
     where (?:things|to (?:find|look))
 codemap 2.0
-    (?:is|are|sits?) (?:in|under|at) (?=`?[\w.@-]+/)
+    (?:is|are|sits?) (?:in|under|at)(?= `?[\w.@-]+/)
     (?:holds?|contains?|hosts?) (?:the|all|every|our)
-    starts? (?:in|at) (?=`?[\w.-]+[/.])
+    starts? (?:in|at)(?= `?[\w.-]+[/.])
     `?[\w.-]+/[\w./-]*`?(?: =| is the| are the|: the)
 codemap 1.7
-    (?:is|are|sits?|lives?|begins?|starts?|lands?|ends? up|registered|kept) (?:in|under|at|below|beside) \
-        (?=`?[\w@-]{1,60}[/.]\w)
+    (?:is|are|sits?|lives?|begins?|starts?|lands?|ends? up|registered|kept) (?:in|under|at|below|beside)\
+        (?= `?[\w@-]{1,60}[/.]\w)
     everything about .{1,40} (?:is|lives)|next door|one (?:folder|file|package|module) per|index of the
     has many|belongs to (?:one|a|many)|1-n|one-to-many|foreign keys?|er diagram|data model|third-party code
     depends on \S+ for|for whoever looks|if you (?:search|look) for
@@ -289,25 +291,4 @@ CUES = tuple(_table(_CUES))
 OUTRIGHT = tuple((kind, form) for kind, _, form in _table(_OUTRIGHT))
 ACTION = tuple(
     form for kind, weight, form in CUES if kind in ("implementation", "bug") and form.pattern.startswith("^")
-)
-ANAPHORA = phrases(
-    r"""
-    this|that|it|its|these|those|they|because|so|therefore|hence|otherwise|which|why|as a result|for example|e\.g
-    (?:the )?(?:root )?(?:cause|reason|fix|culprit|problem|issue|solution|impact|consequence|result|workaround)
-    the (?:logic|code|implementation|change|tests?|migration|template|script|helper) (?:is|are|lives?|sits?)
-    needs? (?:a|an|the)
-    """,
-    start=True,
-)
-# "Now" tells of a change that was made; a rule has no such moment.
-CHANGED = phrases("(?<!from )now(?! on)|is gone|are gone|no longer|was (?:moved|replaced|added)")
-# In a guide an order is a rule; in a commit it only tells what was done.
-IMPERATIVE = phrases(
-    r"""
-    use|run|call|put|name|write|wrap|go through|keep|prefix|import|return|enqueue|check|restart|set|define|\
-        register|store
-    validate|log|test|mock|create|document|handle|pass|send|start|stop|deploy|add|ask|open|make sure|ensure|\
-        remember|export
-    """,
-    start=True,
 )

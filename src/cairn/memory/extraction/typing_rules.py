@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cairn.memory.extraction.cues import ACTION, ANAPHORA, CHANGED, CUES, IMPERATIVE, OUTRIGHT
+from cairn.memory.extraction.cues import ACTION, CUES, OUTRIGHT
+from cairn.memory.extraction.forms import forms
+from cairn.memory.extraction.openings import ANAPHORA, CHANGED, IMPERATIVE
 from cairn.memory.extraction.words import word_set
 from cairn.wire.items import ItemType
 
@@ -23,8 +25,11 @@ TYPES: tuple[ItemType, ...] = (
 _CERTAIN = 3.0
 _LIKELY = 1.5
 _SEEN_CHARS = 1_000
+# A category that names a type is believed, but two clear signs in the text outweigh it.
+_FILED = 1.2
+_OF_PACE = 0.4
 # What a later sentence still counts: a choice or a rule may well stand behind its occasion.
-_LATER: dict[ItemType, float] = {"decision": 0.7, "convention": 0.6, "todo": 0.1}
+_LATER: dict[ItemType, float] = {"decision": 0.7, "convention": 0.6, "todo": 0.1, "codemap": 0.2}
 
 # What agents and people file things under. Certain ones name a type; likely ones only lean towards it.
 _CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
@@ -90,6 +95,8 @@ _CATEGORIES: tuple[tuple[ItemType, float, frozenset[str]], ...] = (
         | word_set("deployment build ci chore"),
     ),
 )
+# Slowness with a cause is a fault, a quicker way without one is built: the category cannot tell.
+_PACE = word_set("perf performance optimization")
 _GUIDES = word_set("doc docs documentation reference guide runbook how-to howto onboarding setup note notes knowledge")
 _CATEGORY_OF = {name: (kind, weight) for kind, weight, names in reversed(_CATEGORIES) for name in names}
 _LABEL = re.compile(
@@ -217,14 +224,16 @@ def verdict(
     about: str = "",
     default: ItemType = "implementation",
 ) -> Verdict:
-    """The type of one fact: what it was filed under counts most, then its title, its sentences, and words about it."""
+    """The type of one fact: what it was filed under, its title, its sentences and their build, words about it."""
     total: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
     categories = list(categories)
     explains = default != "implementation" or any(map(is_guide, categories))
     for category in categories:
         named = type_of_category(category)
         if named is not None:
-            total[named[0]] += named[1] * (2.0 if named[1] >= _CERTAIN else 1.0)
+            total[named[0]] += named[1] * (
+                _OF_PACE if category.lower() in _PACE else _FILED if named[1] >= _CERTAIN else 1
+            )
     for kind, weight in weigh(title).items():
         total[kind] += 1.2 * weight
     for kind, weight in weigh(about).items():
@@ -234,6 +243,8 @@ def verdict(
             total["convention"] += 1.2 if place == 0 else 0.6
         for kind, weight in weigh(sentence).items():
             total[kind] += weight * (0.8 if place == 0 else _LATER.get(kind, 0.4))
+    for kind, weight in forms(sentences[0] if sentences else title, filed=any(categories)):
+        total[kind] += weight
     told = " ".join((title, *sentences[:4]))[:_SEEN_CHARS]
     trouble = _TROUBLE.search(told)
     if trouble is not None and _REMEDIED.search(told, trouble.end()):
