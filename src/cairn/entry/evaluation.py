@@ -24,7 +24,7 @@ from cairn.memory.redaction import redact_payload
 from cairn.ports.embeddings.embedder import Embedder
 
 _AT_ONCE = 48
-_NEIGHBOURS = 10
+_NEIGHBOURS = 6
 _DEPTHS = (1, 5, 10)
 
 

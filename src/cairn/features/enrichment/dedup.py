@@ -33,7 +33,7 @@ from cairn.wire.events import WebhookEvent
 
 STAGE = "dedup"
 _AT_ONCE = 48
-_NEIGHBOURS = 10
+_NEIGHBOURS = 6
 
 
 async def dedup(task: Task) -> None:

@@ -28,7 +28,7 @@ from cairn.wire.events import WebhookEvent
 STAGE = "drift_check"
 _AT_ONCE = 48
 _FILES_AT_ONCE = 500
-_NEIGHBOURS = 20
+_NEIGHBOURS = 6
 
 
 async def drift_check(task: Task) -> None:
