@@ -27,6 +27,8 @@ WITHIN_CHARS = 24
 # Beyond this many different wordings a cluster takes no more: every newcomer is checked against all of them.
 CLUSTER_WORDINGS = 24
 
+# What speaks of other files must be nearer than this to be looked at.
+ELSEWHERE_COSINE = 0.75
 # Two texts that share so many of their words are one sentence with something else put in.
 ONE_FRAME = 0.8
 # What makes one fact impossible, however much else agrees: in doubt, two items.
@@ -51,7 +53,7 @@ def judge(a: Item, b: Item, cosine: float) -> Verdict:
     """What two items are to each other; the order in which they are given does not matter."""
     if _plain_text(a) == _plain_text(b):
         return "same"
-    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS:
+    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or _are_elsewhere(a, b, cosine):
         return "different"
     first, second = sorted((a, b), key=canonical_key)
     if have_little_in_common(first, second):
@@ -64,6 +66,11 @@ def judge(a: Item, b: Item, cosine: float) -> Verdict:
     if weigh(signs, SAME) >= 0 and not elsewhere and not any(signs[name] for name in VETOES):
         return "same"
     return "contradicts" if weigh(signs, CONTRADICTS) >= 0 else "different"
+
+
+def _are_elsewhere(a: Item, b: Item, cosine: float) -> bool:
+    """About other files, and not strikingly alike: neither is read. Most neighbours in a large project are such."""
+    return bool(a.files and b.files) and cosine < ELSEWHERE_COSINE and not set(a.files) & set(b.files)
 
 
 def clash_between(a: Item, b: Item) -> Clash:
