@@ -143,7 +143,7 @@ def test_a_huge_diff_does_not_hide_the_commits_behind_it() -> None:
         "All of the things in the place must be so. ", "tests all now still ", "fix the (", "Merge branch '",
     ],
 )  # fmt: skip
-def test_worst_cases_take_a_moment(piece: str) -> None:
+def test_worst_cases_take_less_than_a_second(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     parts = [text[start : start + 500] for start in range(0, len(text), 500)]
     saves = [{"category": "bug", "title": f"Fix thing {number}", "content": part} for number, part in enumerate(parts)]
@@ -156,6 +156,10 @@ def test_worst_cases_take_a_moment(piece: str) -> None:
         RawEvent("e", "git_digest", {"commits": [{"message": part} for part in parts]}),
         RawEvent("e", "context_update", {"name": "n", "content": text}),
     ):
-        started = time.process_time()
-        extract(raw)
-        assert time.process_time() - started < 3  # a quadratic one takes minutes
+        assert min(_seconds(raw) for _ in range(3)) < 1  # the best of three: the machine is shared
+
+
+def _seconds(raw: RawEvent) -> float:
+    started = time.process_time()
+    extract(raw)
+    return time.process_time() - started

@@ -83,10 +83,6 @@ class TeamMeter:
         async with self.database.write() as tx:
             await store.delete_reservation(tx, self.scope, reservation)
 
-    @property
-    def uncharged(self) -> int:
-        return sum(self._spent.values())
-
     async def charge(self, tx: Tx) -> None:
         """Charge what was spent, in the transaction that keeps what it was spent for."""
         for reservation, tokens in self._spent.items():
