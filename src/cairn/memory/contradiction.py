@@ -155,9 +155,9 @@ def _only_names(reading: Reading, other: Reading) -> list[str]:
 
 def _in_one_place(a: Reading, mine: str, b: Reading, other: str) -> bool:
     """Two names behind the same words of clauses that share more: trained with LightGBM, trained with CatBoost."""
-    others = [clause for clause in b.clauses if other in dict(clause.places)]
+    others = [clause for clause in b.clauses if other in clause.places]
     for clause in a.clauses:
-        if mine not in dict(clause.places):
+        if mine not in clause.places:
             continue
         for other_clause in others:
             same_start = _before(clause, mine) & _before(other_clause, other)
@@ -168,12 +168,12 @@ def _in_one_place(a: Reading, mine: str, b: Reading, other: str) -> bool:
 
 
 def _before(clause: Clause, name: str) -> set[str]:
-    at = dict(clause.places).get(name, 0)
+    at = clause.places.get(name, 0)
     return set(clause.words[max(0, at - _BEFORE_NAME) : at])
 
 
 def _leads(clause: Clause, name: str) -> bool:
-    return dict(clause.places).get(name) == 0 and (clause.has_verb or len(clause.words) >= _SUBJECT_CLAUSE_WORDS)
+    return clause.places.get(name) == 0 and (clause.has_verb or len(clause.words) >= _SUBJECT_CLAUSE_WORDS)
 
 
 def _sense(a: Reading, b: Reading) -> Clash | None:
@@ -222,9 +222,9 @@ def _denied(a: Reading, b: Reading) -> Clash | None:
 
 def _is_asserted(reading: Reading, denial: Clause, words: set[str]) -> bool:
     """Whether what a clause denies is asserted beside it; a name is so only as a whole, not by one of its words."""
-    names = {name for name, _ in denial.places}
+    names = denial.places.keys()
     if names:
-        return any(name in names for clause in reading.clauses if not clause.negative for name, _ in clause.places)
+        return any(name in names for clause in reading.clauses if not clause.negative for name in clause.places)
     return bool(words)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -11,10 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.memory.balance import Balance
 from cairn.memory.contradiction import Clash
 from cairn.memory.items import Item
 from cairn.memory.reading import READ_CHARS
-from cairn.memory.signs import clash_of, have_little_in_common, signs_of
+from cairn.memory.signs import clash_of, have_little_in_common, signs_of, stages_of
+from cairn.memory.topics import file_names_in
 from cairn.memory.weights import CONTRADICTS, SAME, weigh
 
 Verdict = Literal["same", "contradicts", "different"]
@@ -51,26 +53,81 @@ VETOES = (
 
 def judge(a: Item, b: Item, cosine: float) -> Verdict:
     """What two items are to each other; the order in which they are given does not matter."""
+    first, second = sorted((a, b), key=canonical_key)
+    glimpsed = _at_a_glance(first, second, cosine)
+    return glimpsed or _weighed(signs_of(first, second, cosine))
+
+
+def is_same(a: Item, b: Item, cosine: float) -> bool:
+    """Whether they are judged the same, for who need not know more: it ends where they cannot be."""
+    first, second = sorted((a, b), key=canonical_key)
+    glimpsed = _at_a_glance(first, second, cosine)
+    if glimpsed is not None:
+        return glimpsed == "same"
+    signs: dict[str, float] = {}
+    balance = Balance.of_same()
+    for stage in stages_of(first, second, cosine):
+        signs |= stage
+        if not balance.add(stage) or _is_forbidden(signs):
+            return False
+    return _weighed(signs) == "same"
+
+
+def contradicts(a: Item, b: Item, cosine: float) -> bool:
+    """Whether they are judged to contradict each other, for who need not know more: it ends where they cannot."""
+    first, second = sorted((a, b), key=canonical_key)
+    if _at_a_glance(first, second, cosine) is not None:
+        return False
+    signs: dict[str, float] = {}
+    balance = Balance.of_contradiction()
+    for stage in stages_of(first, second, cosine):
+        signs |= stage
+        if not balance.add(stage):
+            return False
+    return _weighed(signs) == "contradicts"
+
+
+def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:
+    """What is plain before anything is weighed; None if it must be."""
     if _plain_text(a) == _plain_text(b):
         return "same"
     if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or _are_elsewhere(a, b, cosine):
         return "different"
-    first, second = sorted((a, b), key=canonical_key)
-    if have_little_in_common(first, second):
+    if have_little_in_common(a, b):
         return "different"
-    if _is_within(first, second) or _is_within(second, first):
-        return "same"
-    signs = signs_of(first, second, cosine)
-    # The same sentence about another thing, in another place.
-    elsewhere = signs["subjects differ"] and signs["other files"] and signs["covered"] >= ONE_FRAME
-    if weigh(signs, SAME) >= 0 and not elsewhere and not any(signs[name] for name in VETOES):
+    return "same" if _is_within(a, b) or _is_within(b, a) else None
+
+
+def _weighed(signs: Mapping[str, float]) -> Verdict:
+    if not _is_forbidden(signs) and weigh(signs, SAME) >= 0:
         return "same"
     return "contradicts" if weigh(signs, CONTRADICTS) >= 0 else "different"
 
 
+def _is_forbidden(signs: Mapping[str, float]) -> bool:
+    """Whether what has been seen so far makes one fact of two impossible."""
+    for name in VETOES:
+        if signs.get(name):
+            return True
+    # The same sentence about another thing, in another place.
+    elsewhere = signs["other files"] and signs.get("subjects differ")
+    return bool(elsewhere) and signs["covered"] >= ONE_FRAME
+
+
 def _are_elsewhere(a: Item, b: Item, cosine: float) -> bool:
-    """About other files, and not strikingly alike: neither is read. Most neighbours in a large project are such."""
-    return bool(a.files and b.files) and cosine < ELSEWHERE_COSINE and not set(a.files) & set(b.files)
+    """About other files, and not strikingly alike or called by them: neither is read.
+
+    Most neighbours in a large project are such.
+    """
+    if not a.files or not b.files or not set(a.files).isdisjoint(b.files):
+        return False
+    return cosine < ELSEWHERE_COSINE or (_is_of_its_own(a, b) and _is_of_its_own(b, a))
+
+
+def _is_of_its_own(item: Item, other: Item) -> bool:
+    """Whether its title names a file of it that the other text does not speak of."""
+    names = file_names_in(_plain(item.title), item.files)
+    return bool(names) and not any(name in _plain_text(other) for name in names)
 
 
 def clash_between(a: Item, b: Item) -> Clash:
@@ -103,7 +160,7 @@ def choose(candidate: Item, vector: NDArray[np.float32], known: Sequence[tuple[I
         if _plain_text(known[place][0]) == text:
             return place
     near = ranked[:NEAREST] if vector.any() else []
-    return next((place for place in near if judge(candidate, *known[place]) == "same"), None)
+    return next((place for place in near if is_same(candidate, *known[place])), None)
 
 
 def canonical_key(item: Item) -> tuple[str, ...]:
@@ -130,7 +187,7 @@ def _cluster(items: Sequence[Item], vectors: NDArray[np.float32]) -> list[list[i
         if first is second or len(first) + len(second) > CLUSTER_WORDINGS:
             continue
         cosine = float(vectors[one] @ vectors[other])
-        if judge(items[one], items[other], cosine) != "same" or not _fit(items, vectors, first, second):
+        if not is_same(items[one], items[other], cosine) or not _fit(items, vectors, first, second):
             continue
         first.extend(second)
         for place in second:
@@ -158,7 +215,7 @@ def _fit(items: Sequence[Item], vectors: NDArray[np.float32], first: list[int], 
     """Nobody of the one cluster contradicts anybody of the other, and none is far from another."""
     return all(
         (cosine := float(vectors[one] @ vectors[other])) >= COSINE_FLOOR
-        and judge(items[one], items[other], cosine) != "contradicts"
+        and not contradicts(items[one], items[other], cosine)
         for one in first
         for other in second
     )

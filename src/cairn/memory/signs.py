@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cairn.memory.contradiction import Clash, Clashes, find_clashes, is_denied_outright
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
@@ -18,7 +20,7 @@ from cairn.memory.stance import (
     value_was_replaced,
 )
 from cairn.memory.topics import each_names_its_own, subjects_differ, titles_are_parallel
-from cairn.memory.wording import Alignment, align
+from cairn.memory.wording import align
 from cairn.memory.words import covered_share
 
 _REPORTS = frozenset(("bug", "todo"))
@@ -27,6 +29,55 @@ _ENOUGH = 2
 _ENOUGH_ASIDE = 3
 _ONE_SENTENCE = 0.7
 _SAME_BUT_FOR = 3
+_RARE = ("value replaced", "value past", "limit lifted", "open and done", "prefix", "turned back")
+_EXCLUDING = ("other value", "other name", "opposite", "other order")
+# The names of the signs, stage by stage.
+STAGES = (
+    ("cosine", "other files", "same type", "one task", "two tasks", "two bugs"),
+    (
+        "title told",
+        "covered",
+        "one word apart",
+        "shared words",
+        "shared names",
+        "subjects differ",
+        "parallel titles",
+        "other thing",
+        "other end",
+        "order agrees",
+    ),
+    (
+        "shared values",
+        "values agree",
+        "same change",
+        "one goes back",
+        "one tells a change",
+        "both set aside",
+        "name gone",
+        "words turned",
+        "title turned",
+        "only and all",
+        *_RARE,
+    ),
+    (
+        "other environment",
+        "values apart",
+        "names apart",
+        "short denial",
+        "denied outright",
+        *_EXCLUDING,
+    ),
+    (
+        "same start",
+        "one replaced",
+        "more replaced",
+        "replaced early",
+        "replaced late",
+        "swapped",
+        "order turned",
+        "decisive",
+    ),
+)
 
 
 def _clashes_of(a: Item, b: Item) -> Clashes:
@@ -53,28 +104,35 @@ def clash_of(a: Item, b: Item) -> Clash:
 
 def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
     """Each sign by its name, 0 where there is none; the caller gives the items in their canonical order."""
+    return {name: value for stage in stages_of(a, b, cosine) for name, value in stage.items()}
+
+
+def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
+    """The same signs by and by, what costs least first: who has seen enough asks no further."""
+    yield {"cosine": cosine} | _kinds(a, b)
     one, other = read(a.content, a.title), read(b.content, b.title)
+    yield _words(one, other)
+    is_report = _are_reports(a, b)
     here, there = stance(a.content, a.title), stance(b.content, b.title)
-    clashes, wording = _clashes_of(a, b), align((a.title, a.content), (b.title, b.content))
-    found = {"cosine": cosine} | _words(one, other) | _values(here, there) | _kinds(a, b) | _asides(here, there)
-    found["denied outright"] = float(is_denied_outright(one, other))
-    found |= dict.fromkeys(("words turned", "title turned", "only and all"), 0.0)
-    found |= {
+    stances = _values(here, there) | _asides(here, there) | _turns(one, other, here, there, is_report=is_report)
+    yield stances
+    clashes = _clashes_of(a, b)
+    parted = _parted(clashes) | {"denied outright": float(is_denied_outright(one, other))}
+    yield parted
+    wording = align((a.title, a.content), (b.title, b.content))
+    decisive = sum(stances[name] for name in _RARE) + sum(parted[name] for name in _EXCLUDING)
+    decisive += _is(clashes.replaced, "exclusive") + wording.turned + (wording.swapped >= _ONE_SENTENCE)
+    yield {
         "same start": wording.same_start,
         "one replaced": wording.one_replaced,
         "more replaced": wording.more_replaced,
         "replaced early": wording.early_replaced,
         "replaced late": wording.late_replaced,
         "swapped": wording.swapped,
+        "order turned": float(wording.turned),
+        # Signs that are rare one by one; together they have a weight.
+        "decisive": min(decisive, _ENOUGH) / _ENOUGH,
     }
-    if not _are_reports(a, b):
-        turned = turned_words(here, there)
-        found["words turned"] = min(len(turned), _ENOUGH_ASIDE) / _ENOUGH_ASIDE
-        found["title turned"] = float(not turned.isdisjoint(set(one.title) & set(other.title)))
-        found["only and all"] = float(only_against_all(here, there))
-    parted = _parted(clashes)
-    decisive = _decisive(parted, clashes, here, there, wording, is_report=_are_reports(a, b))
-    return found | parted | decisive
 
 
 def _words(one: Reading, other: Reading) -> dict[str, float]:
@@ -161,12 +219,13 @@ def _parted(clashes: Clashes) -> dict[str, float]:
     }
 
 
-def _decisive(
-    parted: dict[str, float], clashes: Clashes, here: Stance, there: Stance, wording: Alignment, *, is_report: bool
-) -> dict[str, float]:
-    """Signs that are rare one by one; together they have a weight."""
-    found = {
-        "order turned": float(wording.turned),
+def _turns(one: Reading, other: Reading, here: Stance, there: Stance, *, is_report: bool) -> dict[str, float]:
+    """What the one holds and the other does not any more."""
+    turned = frozenset() if is_report else turned_words(here, there)
+    return {
+        "words turned": min(len(turned), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
+        "title turned": float(any(word in one.title and word in other.title for word in turned)),
+        "only and all": float(not is_report and only_against_all(here, there)),
         "value replaced": float(value_was_replaced(here, there)),
         "value past": float(not is_report and value_is_past(here, there)),
         "limit lifted": float(not is_report and limit_was_lifted(here, there)),
@@ -174,9 +233,6 @@ def _decisive(
         "prefix": float(denied_by_prefix(here, there)),
         "turned back": float(not is_report and here.is_back != there.is_back and _names_turned(here, there)),
     }
-    seen = sum(found.values()) + sum(parted[name] for name in ("other value", "other name", "opposite", "other order"))
-    seen += _is(clashes.replaced, "exclusive") + (wording.swapped >= _ONE_SENTENCE)
-    return {**found, "decisive": min(seen, _ENOUGH) / _ENOUGH}
 
 
 def _is(clash: Clash | None, grade: str) -> float:

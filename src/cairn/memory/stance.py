@@ -6,16 +6,22 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cairn.memory.cue import Cue, small_letters
 from cairn.memory.measures import Value
-from cairn.memory.reading import read
+from cairn.memory.reading import Clause, read
 
-_GONE = re.compile(
+_GONE = Cue(
+    "gone|is out|is ignored|goes away|drop|remove|deleted|retired|thrown out|threw out|shut down|switched off"
+    "|turned off|taken out|revert|reversal|no longer|any more|anymore|any longer|instead of|rather than|replaced"
+    "|was too|were too",
     r"\b(?:gone|is out|is ignored|goes away|drop(?:s|ped)?|removed?|deleted|retired|thrown out|threw out|shut down"
     r"|switched off|turned off|taken out|revert\w*|reversal|no longer|any ?more|any longer|instead of"
     r"|rather than|replaced|was too|were too)\b",
-    re.IGNORECASE,
 )
-_AGAIN = re.compile(r"\b(?:again|(?<!fall )(?<!falls )back (?:to|on|in)|revert\w*|reversal|undone)\b", re.IGNORECASE)
+_AGAIN = Cue(
+    "again|back to|back on|back in|revert|reversal|undone",
+    r"\b(?:again|(?<!fall )(?<!falls )back (?:to|on|in)|revert\w*|reversal|undone)\b",
+)
 # Of a value only this tells that it no longer holds: rows that are removed after two years are so still.
 _VALUE_GONE = re.compile(
     r"\b(?:gone|is out|goes away|revert\w*|reversal|no longer|any ?more|any longer)\b", re.IGNORECASE
@@ -24,25 +30,33 @@ _AS_IT_WAS = re.compile(
     r"^\W*\d[\w.%]*(?: \w+)? (?:was|were|felt|made|gave|took|broke|got|\w+ed)\b|\b(?:was|were) (?:only |just )?\d",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+_OPEN = Cue(
+    "not fixed|unfixed|unsolved|unknown|still open|bug open|not yet|no idea|not solved|not built",
     r"\b(?:not fixed|unfixed|unsolved|cause unknown|unknown|still open|bug open|not yet|no idea|not solved"
     r"|not built)\b",
-    re.IGNORECASE,
 )
-_DONE = re.compile(r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured)\b", re.IGNORECASE)
-_UNLIMITED = re.compile(
+_DONE = Cue(
+    "fixed|solved|no longer|works|is in|done|repaired|cured",
+    r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured)\b",
+)
+_UNLIMITED = Cue(
+    "limit|any number of",
     r"\b(?:any number of|unlimited|without (?:a |any )?limit|no (?:upper )?limit"
     r"|limit (?:was|is|has been) (?:removed|lifted|gone)|(?:removed|lifted|dropped) the (?:\w+ )?limit)\b",
-    re.IGNORECASE,
 )
-_ONLY = re.compile(r"\b(?:only|solely|exclusively|nothing but|nobody but|except)\b", re.IGNORECASE)
-_ALL = re.compile(
-    r"\b(?:all|every|any|anyone|everyone|everybody|everything|always|whole|included|including|both)\b", re.IGNORECASE
+_ONLY = Cue(
+    "only|solely|exclusively|nothing but|nobody but|except",
+    r"\b(?:only|solely|exclusively|nothing but|nobody but|except)\b",
 )
-_CHANGE = re.compile(
+_ALL = Cue(
+    "all|every|any|always|whole|includ|both",
+    r"\b(?:all|every|any|anyone|everyone|everybody|everything|always|whole|included|including|both)\b",
+)
+_CHANGE = Cue(
+    "now|no longer|any more|anymore|instead|switched|move|left|replaced|dropped|removed|gone|again|since|was|were|had"
+    "|used to|became|went|deleted|retired|revert",
     r"\b(?:now|no longer|any ?more|instead|switched|moved?|left|replaced|dropped|removed|gone|again|since|was|were|had"
     r"|used to|became|went|deleted|retired|revert\w*)\b",
-    re.IGNORECASE,
 )
 _EMPTY = frozenset(("use", "remove"))
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
@@ -89,12 +103,13 @@ def stance(content: str, title: str) -> Stance:
     former: set[str] = set()
     was: set[str] = set()
     for clause in read(content, title).clauses:
-        gone = clause.former or _GONE.search(clause.text) is not None
+        seen = small_letters(clause.text)
+        gone = clause.former or _GONE.is_in(clause.text, seen)
         amounts = {value.amount for value in clause.values if not _is_article(value)}
-        is_only, is_all = _ONLY.search(clause.text), _ALL.search(clause.text)
-        if bool(is_only) != bool(is_all):
+        is_only, is_all = _ONLY.is_in(clause.text, seen), _ALL.is_in(clause.text, seen)
+        if is_only != is_all:
             (only if is_only else of_all).append(clause.word_set)
-        its_names = {name for name, _ in clause.places}
+        its_names = clause.places.keys()
         if gone or clause.negative:
             # "Instead of npm to install packages": only the beginning is what is set aside.
             aside |= (frozenset(clause.words[:_FORMER_WORDS]) if clause.former else clause.word_set) - _EMPTY
@@ -103,10 +118,11 @@ def stance(content: str, title: str) -> Stance:
             names |= its_names
             held |= clause.word_set
         (former if clause.former else values).update(amounts)
-        if _AS_IT_WAS.search(clause.text) or (_VALUE_GONE.search(clause.text) and not clause.former):
+        if amounts and _told_of_the_past(clause):
             was |= amounts
     text = f"{title}. {content}"
-    is_open = _OPEN.search(text) is not None
+    seen = small_letters(text)
+    is_open = _OPEN.is_in(text, seen)
     return Stance(
         aside=frozenset(aside),
         held=frozenset(held),
@@ -116,13 +132,13 @@ def stance(content: str, title: str) -> Stance:
         values=frozenset(values - was),
         former=frozenset(former),
         was=frozenset(was),
-        is_unlimited=_UNLIMITED.search(text) is not None,
+        is_unlimited=_UNLIMITED.is_in(text, seen),
         only=tuple(only),
         all=tuple(of_all),
-        tells_change=_CHANGE.search(text) is not None,
-        is_back=_AGAIN.search(text) is not None,
+        tells_change=_CHANGE.is_in(text, seen),
+        is_back=_AGAIN.is_in(text, seen),
         is_open=is_open,
-        is_done=not is_open and _DONE.search(text) is not None,
+        is_done=not is_open and _DONE.is_in(text, seen),
         words=frozenset(_WORD.findall(text.lower())),
     )
 
@@ -174,6 +190,13 @@ def denied_by_prefix(a: Stance, b: Stance) -> bool:
         if denied.startswith(_DENYING_STARTS)
         for word in other
     )
+
+
+def _told_of_the_past(clause: Clause) -> bool:
+    """Whether the amounts of a clause are what was."""
+    if _AS_IT_WAS.search(clause.text):
+        return True
+    return not clause.former and _VALUE_GONE.search(clause.text) is not None
 
 
 def _is_article(value: Value) -> bool:

@@ -85,7 +85,9 @@ def _aligned(mine: _Sentence, other: _Sentence) -> Alignment:
 def _sentences(title: str, content: str) -> tuple[_Sentence, ...]:
     found: dict[Tokens, _Sentence] = {}
     for text in (title, *_SENTENCE_END.split(content)):
-        tokens = tuple(token.lower() for token in _TOKEN.findall(text))[:_MOST_WORDS]
+        # At once where small letters do not change what is a word.
+        words = _TOKEN.findall(text.lower()) if text.isascii() else [word.lower() for word in _TOKEN.findall(text)]
+        tokens = tuple(words[:_MOST_WORDS])
         if len(tokens) >= _FEWEST_WORDS:
             found.setdefault(tokens, _Sentence(" ".join(text.split()), tokens, frozenset(tokens)))
     return tuple(found.values())[:_MOST_SENTENCES]
