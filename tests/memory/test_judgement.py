@@ -1,12 +1,17 @@
-"""The judgement of worth: a small model over vectors, which only doubts what was found in free text."""
+"""The judgement of worth and type: small models, which only doubt what was found in free text or hardly told."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from bench import judgement as fitting
 
 from cairn.memory import judgement
+from cairn.memory.evaluation.loading import load, texts
+from cairn.memory.extraction.telling import telling_words
 from cairn.memory.items import Item, Quote
 from cairn.ports.embeddings.embedder import open_embedder
 
@@ -40,10 +45,56 @@ async def test_what_was_filed_or_is_sure_is_not_asked_about() -> None:
     assert await _judged(_item(talk), event="memory_operation")
 
 
+async def _typed(item: Item) -> Item:
+    embedder = open_embedder("builtin")
+    try:
+        (vector,) = (await embedder.embed([fitting.item_text(item)])).vectors
+    finally:
+        await embedder.close()
+    return judgement.typed(item, "session_save", vector)
+
+
+async def test_what_the_rules_hardly_told_is_typed_by_its_words_and_what_they_told_clearly_is_not() -> None:
+    rule = replace(_item("Nobody may call the billing tables directly, always go through the ledger module"), tier=2)
+    judged = await _typed(replace(rule, type_margin=0.0))
+    assert (judged.type, judged.tier, judged.type_margin) == ("convention", 1, None)
+    assert (await _typed(replace(rule, type_margin=judgement.MOST_MARGIN))).type == "implementation"
+    given = replace(rule, type_margin=None)
+    assert await _typed(given) is given
+
+
 def test_the_weights_fit_the_features() -> None:
     item = _item("Anything")
-    weights, row, types = judgement._weights()
+    weights, row = judgement._weights()
     assert len(row) == len(judgement.features(item, np.zeros(384, dtype=np.float32)))
     assert len(weights.signs) == len(judgement.signs(item))
     assert 0 < weights.keep_from < 1
-    assert types.shape == (len(judgement.TYPES), 384)
+    assert set(weights.events) == set(judgement.TYPED_EVENTS)
+    assert {len(spoken) for spoken in weights.events.values()} == {len(judgement.TYPES)}
+    assert np.array(weights.types).shape == (len(judgement.TYPES), 384)
+    assert {len(spoken) for spoken in weights.words.values()} == {len(judgement.TYPES)}
+
+
+def test_names_and_numbers_count_as_one_word_each() -> None:
+    told = telling_words("Timeouts", "`fetch` waits 30 s, see src/net/fetch.py")
+    assert told == telling_words("Timeouts", "`poll` waits 5 s, see lib/poll.go")
+    assert {"waits #", "c^⌂", "t^timeouts"} <= told
+    assert telling_words("", "") == set()
+
+
+def test_what_types_are_fitted_on_is_enough_and_holds_nothing_of_the_test_split() -> None:
+    typed = fitting._read("typed")
+    assert len(typed) >= 300
+    assert {kind for one in typed for kind in one.types} == set(judgement.TYPES)
+    assert all(one.types and len(set(one.types)) == len(one.types) for one in typed)
+    assert sum(len(one.types) > 1 for one in typed) <= 0.25 * len(typed)
+    known = set().union(*(_grams(f"{one.item.title}. {one.item.content}") for one in typed))
+    theirs = [text for event in load("test").events for text in texts(event.payload) if " " in text.strip()]
+    # Only their number: a test that fails must not show the closed texts.
+    near = sum(len(_grams(text) & known) > 0.1 * len(_grams(text)) for text in theirs)
+    assert near == 0
+
+
+def _grams(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}

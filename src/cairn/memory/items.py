@@ -37,7 +37,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is known, and how. A candidate is an item without an identity: ``id`` is empty."""
+    """What is known, and how. A candidate is an item without an identity: ``id`` is empty.
+
+    ``type_margin``: how far the rules put a candidate's type before the next one; None when it is not in doubt.
+    """
 
     title: str
     content: str
@@ -53,3 +56,4 @@ class Item:
     id: str = ""
     status: str = "draft"
     merged_from: tuple[str, ...] = ()
+    type_margin: float | None = None

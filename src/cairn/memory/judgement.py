@@ -1,9 +1,11 @@
-"""What the rules leave open, judged by small linear models over an item's vector and a few plain signs.
+"""What the rules leave open, judged by small linear models over an item's vector, its words and a few plain signs.
 
-Whether what was found in free text is worth keeping; and which type a fact has when no rule speaks for one.
+Whether what was found in free text is worth keeping; and which type a fact has, the more so the less clearly the
+rules told it.
 
 The weights are fitted on labelled items of the dev set (``python -m bench judgement``) and belong to one embedding
-model. What was filed outright, was found with high confidence, or gives its reason, is not asked about.
+model. What was filed outright, was found with high confidence, or gives its reason, is kept without asking; a type
+that was given and not found by rules is not asked about.
 """
 
 from __future__ import annotations
@@ -18,38 +20,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.memory.extraction import worth
+from cairn.memory.extraction.telling import telling_words
 from cairn.memory.items import TIER_OF_TYPE, Item
-from cairn.wire.items import ItemType
 
 EMBEDDERS = ("minilm-l6-v2-q8", "minilm-l6-v2")
 """Whose vectors the weights are for."""
 JUDGED_EVENTS = ("session_save", "git_digest")
+TYPED_EVENTS = ("session_save", "git_digest", "context_update")
+"""Where types are found by rules. A commit does, a context describes: that leans, whatever the words."""
 VECTOR_SCALE = 3.0
 _SURE = 0.86
 _LONG_CHARS = 800
 _WEIGHTS = "judgement_weights.json"
 TYPES = tuple(TIER_OF_TYPE)
-FALLBACKS: dict[str, ItemType] = {
-    "session_save": "implementation",
-    "git_digest": "implementation",
-    "context_update": "architecture",
-}
-"""The type that the rules give in such an event when none speaks for another."""
+TYPE_VECTOR_SCALE = 1.5
+TYPE_WORD_SCALE = 2.0
+MOST_MARGIN = 6.0
+"""A verdict of the rules that is clearer than this is no surer for it."""
+_WORD_UNITS = 1_000
 
 
 class Weights(msgspec.Struct, frozen=True):
     """``keep_from``: what is less likely to be worth keeping than this, is not kept.
 
-    ``turn_from``: how much likelier another type must be than the one the rules fall back to.
+    ``ruled``: what the type that the rules found is given beforehand; ``by_margin``: how much more the further it
+    was before the next one. ``events``: what the kind of event it was found in speaks for each type, ``words``: the
+    same of each word, in thousandths.
     """
 
     keep_from: float
     bias: float
     signs: list[float]
     vector: list[float]
-    turn_from: float
+    ruled: float
+    by_margin: float
     type_biases: list[float]
     types: list[list[float]]
+    events: dict[str, list[float]]
+    words: dict[str, list[int]]
+
+
+class TypeModel:
+    """The weights of types, made ready to be asked."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._ruled, self._by_margin = weights.ruled, weights.by_margin
+        self._biases = np.array(weights.type_biases)
+        self._matrix = np.array(weights.types) * TYPE_VECTOR_SCALE
+        self._events = {event: np.array(spoken) for event, spoken in weights.events.items()}
+        self._places = {word: place for place, word in enumerate(weights.words)}
+        self._words = np.array(list(weights.words.values()), dtype=np.float64) * (TYPE_WORD_SCALE / _WORD_UNITS)
+
+    def best(self, item: Item, event: str, vector: NDArray[np.float32], margin: float) -> int:
+        """The place of the likeliest type."""
+        scores = self._matrix @ vector.astype(np.float64) + self._biases
+        if event in self._events:
+            scores += self._events[event]
+        places = [self._places[word] for word in telling_words(item.title, item.content) if word in self._places]
+        if places:
+            scores += self._words[places].sum(axis=0) / math.sqrt(len(places))
+        scores[TYPES.index(item.type)] += self._ruled + self._by_margin * min(margin, MOST_MARGIN)
+        return int(scores.argmax())
 
 
 def judged(item: Item, event: str, vector: NDArray[np.float32]) -> Item | None:
@@ -61,27 +92,16 @@ def is_worth_keeping(item: Item, event: str, vector: NDArray[np.float32]) -> boo
     """Whether an item found in such an event is kept."""
     if not is_doubted(item, event):
         return True
-    weights, row, _ = _weights()
+    weights, row = _weights()
     return likelihood(float(row @ features(item, vector)) + weights.bias) >= weights.keep_from
 
 
 def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
-    """The item with its type. Only where the rules may have fallen back the vector is asked."""
-    fallback = FALLBACKS.get(event)
-    if item.type != fallback:
+    """The item with its type. What the rules told clearly, words and vector hardly change."""
+    if item.type_margin is None:
         return item
-    weights, _, matrix = _weights()
-    shares = type_shares(matrix @ (vector.astype(np.float64) * VECTOR_SCALE) + np.array(weights.type_biases))
-    best = int(shares.argmax())
-    if shares[best] - shares[TYPES.index(fallback)] < weights.turn_from:
-        return item
-    return replace(item, type=TYPES[best], tier=TIER_OF_TYPE[TYPES[best]])
-
-
-def type_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    raised: NDArray[np.float64] = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    shares: NDArray[np.float64] = raised / raised.sum(axis=-1, keepdims=True)
-    return shares
+    kind = TYPES[_types().best(item, event, vector, item.type_margin)]
+    return replace(item, type=kind, tier=TIER_OF_TYPE[kind], type_margin=None)
 
 
 def is_doubted(item: Item, event: str) -> bool:
@@ -115,7 +135,12 @@ def likelihood(score: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _weights() -> tuple[Weights, NDArray[np.float64], NDArray[np.float64]]:
+def _weights() -> tuple[Weights, NDArray[np.float64]]:
     content = resources.files("cairn.memory").joinpath(_WEIGHTS).read_bytes()
     weights = msgspec.json.decode(content, type=Weights)
-    return weights, np.array([*weights.vector, *weights.signs], dtype=np.float64), np.array(weights.types)
+    return weights, np.array([*weights.vector, *weights.signs], dtype=np.float64)
+
+
+@lru_cache(maxsize=1)
+def _types() -> TypeModel:
+    return TypeModel(_weights()[0])

@@ -9,7 +9,7 @@ from cairn.memory.extraction import confidence, durability, titles, worth
 from cairn.memory.extraction.commit_log import Commit
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, joined_files
 from cairn.memory.extraction.sentences import Sentence, plain, split
-from cairn.memory.extraction.typing_rules import label_of, outright_type, verdict, weigh
+from cairn.memory.extraction.typing_rules import Verdict, label_of, outright_type, stated, verdict, weigh
 from cairn.memory.extraction.words import share_covered, terms, word_set
 from cairn.memory.paths import is_machine_written
 from cairn.wire.items import ItemType
@@ -29,6 +29,8 @@ _KINDS: dict[str, ItemType] = {
     "security": "bug",
 }
 # Upkeep: worth an item only when it says why, or decides something.
+# The kind in front of a subject says what the work was, not always what it tells.
+_BY_KIND = 3.0
 _UPKEEP = word_set("build chore ci doc docs style test tests release deps lint format wip")
 _SQUASHED = re.compile(r"^Squashed commit", re.IGNORECASE)
 _MERGE = re.compile(
@@ -85,10 +87,10 @@ def _facts_of_commit(commit: Commit, origin: Origin) -> Iterator[Fact]:
         return
     main, others = _apart(sentences)
     said = " ".join((plain(title), *(one.text for one in main)))
-    item_type = _type_of(kind, plain(title), main, breaking=breaking)
+    judged = _verdict_on(kind, plain(title), main, breaking=breaking)
     files = _item_files(commit, (title, *(one.raw for one in main)), origin)
     yield Fact(
-        type=item_type,
+        type=judged.type,
         lead=title,
         sentences=tuple(main),
         files=files,
@@ -96,30 +98,34 @@ def _facts_of_commit(commit: Commit, origin: Origin) -> Iterator[Fact]:
         scope=scope,
         capital=subject != title or bool(scope),
         tags=("breaking",) if breaking else (),
+        type_margin=judged.margin,
     )
     for one in others:
-        stated = outright_type(one.text)
-        if stated is not None and worth.says_something(one.text):
+        outright = outright_type(one.text)
+        if outright is not None and worth.says_something(one.text):
             yield Fact(
-                type=stated,
+                type=outright,
                 lead="",
                 sentences=(one,),
                 files=files,
-                confidence=confidence.of_change(stated, one.text, explicit=stated == "todo", sentences=1),
+                confidence=confidence.of_change(outright, one.text, explicit=outright == "todo", sentences=1),
                 scope=scope,
+                type_margin=stated(outright).margin,
             )
 
 
 def _facts_of_list(listed: Sequence[Sentence], commit: Commit, scope: str, origin: Origin) -> Iterator[Fact]:
     """A commit without a subject of its own: each entry of its list is a fact."""
     for one in listed:
+        judged = _verdict_on("", one.text, (), breaking=False)
         yield Fact(
-            type=_type_of("", one.text, (), breaking=False),
+            type=judged.type,
             lead="",
             sentences=(one,),
             files=_item_files(commit, (one.raw,), origin),
             confidence=confidence.of_commit(one.text, has_body=worth.has_reason(one.text), conventional=False),
             scope=scope,
+            type_margin=judged.margin,
         )
 
 
@@ -182,22 +188,20 @@ def _lays_down(title: str) -> bool:
     return max(weights["decision"], weights["convention"], weights["architecture"]) >= 2.0
 
 
-def _type_of(kind: str, title: str, sentences: Sequence[Sentence], *, breaking: bool) -> ItemType:
+def _verdict_on(kind: str, title: str, sentences: Sequence[Sentence], *, breaking: bool) -> Verdict:
     texts = [one.text for one in sentences]
     if kind in ("fix", "bugfix", "hotfix", "security"):
-        return "bug"
-    stated = next((found for one in texts if (found := outright_type(one)) in ("decision", "convention")), None)
+        return stated("bug")
+    outright = next((found for one in texts if (found := outright_type(one)) in ("decision", "convention")), None)
+    if outright is not None:
+        return stated(outright)
     if kind in ("feat", "feature", "perf", "refactor"):
         weights = weigh(title)
-        if stated is not None:
-            return stated
         if weights["decision"] >= 1.5 and weights["decision"] > weights["implementation"]:
-            return "decision"
-        return "implementation"
+            return Verdict("decision", weights["decision"], weights["decision"] - weights["implementation"])
+        return Verdict("implementation", _BY_KIND, _BY_KIND)
     if kind == "revert" or title.lower().startswith("revert"):
-        return stated or "decision"
-    if stated is not None:
-        return stated
+        return Verdict("decision", _BY_KIND, _BY_KIND)
     judged = verdict(title, texts, ())
     found = judged.type
     if found in ("architecture", "codemap") and judged.strength < 2.0:
@@ -205,8 +209,8 @@ def _type_of(kind: str, title: str, sentences: Sequence[Sentence], *, breaking: 
     if found == "convention" and outright_type(title) != "convention":
         found = "implementation"  # "avoid the lookup" tells what was done, not what to do
     if kind in _UPKEEP and found == "implementation" and (_CHOICE.match(title) or breaking):
-        return "decision"
-    return found
+        found = "decision"
+    return judged if found == judged.type else Verdict(found, 0.0, 0.0)
 
 
 def _apart(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:

@@ -65,6 +65,7 @@ class Fact:
     scope: str = ""
     capital: bool = False  # something was taken off the front of the lead
     tags: tuple[str, ...] = ()
+    type_margin: float | None = None
     near: tuple[str, ...] = ()  # files of the change around it: they place the fact, but it is not about them
 
     def words(self) -> str:
@@ -159,6 +160,7 @@ def item_of(fact: Fact, origin: Origin) -> Item | None:
         evidence=quotes,
         branch=origin.branch,
         tier=TIER_OF_TYPE[fact.type],
+        type_margin=fact.type_margin,
     )
 
 

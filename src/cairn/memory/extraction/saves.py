@@ -11,7 +11,16 @@ from cairn.memory.extraction import confidence, durability, grouping, titles, wo
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, files_of, joined_files
 from cairn.memory.extraction.payloads import entries, first_text
 from cairn.memory.extraction.sentences import Sentence, plain, split
-from cairn.memory.extraction.typing_rules import is_action, is_guide, outright_type, type_of_category, verdict, weigh
+from cairn.memory.extraction.typing_rules import (
+    Verdict,
+    is_action,
+    is_guide,
+    outright_type,
+    stated,
+    type_of_category,
+    verdict,
+    weigh,
+)
 from cairn.memory.extraction.words import share_covered, terms, word_set
 from cairn.wire.items import ItemType
 
@@ -71,13 +80,14 @@ def facts_of_context(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
         said = " ".join(one.text for one in group)
         if not worth.says_something(said) or worth.is_question(said):
             continue
-        kind = verdict("", [one.text for one in group], _headings(group), about=name, default="architecture").type
+        judged = verdict("", [one.text for one in group], _headings(group), about=name, default="architecture")
         yield Fact(
-            type=kind,
+            type=judged.type,
             lead="",
             sentences=tuple(group),
             files=joined_files(files_in((one.raw for one in group), origin.roots)),
-            confidence=confidence.of_change(kind, said, explicit=True, sentences=len(group)),
+            confidence=confidence.of_change(judged.type, said, explicit=True, sentences=len(group)),
+            type_margin=judged.margin,
         )
 
 
@@ -127,7 +137,8 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
     if not _is_worth(category, lead_text, sentences):
         return
     titled = bool(lead_text) and not worth.is_talk(lead_text)
-    kind = verdict(lead_text, [one.text for one in sentences], (*hints, *_headings(sentences)), about=about).type
+    judged = verdict(lead_text, [one.text for one in sentences], (*hints, *_headings(sentences)), about=about)
+    kind = judged.type
     named = files_of(change, origin.roots)
     around = joined_files(named, files_in((lead, content), origin.roots))
     category_type = type_of_category(category)
@@ -139,7 +150,8 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
             continue
         is_main = place == 0
         own_lead = lead if is_main else ""
-        own_kind = kind if is_main else _kind_of_group(group, category)
+        own = judged if is_main else _verdict_on_group(group, category)
+        own_kind = own.type
         said = " ".join((plain(own_lead), *(one.text for one in group)))
         if not worth.says_something(said, 2) or (own_kind != "todo" and worth.is_question(said)):
             continue
@@ -152,6 +164,7 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
             confidence=confidence.of_change(
                 own_kind, said, explicit=_is_explicit(own_kind, category, own_lead, group), sentences=len(group)
             ),
+            type_margin=own.margin,
             near=around,
             tags=(category,) if type_of_category(category) is None and len(category) <= 30 else (),
         )
@@ -185,14 +198,14 @@ def _is_worth(category: str, lead: str, sentences: Sequence[Sentence]) -> bool:
     return worth.says_something(" ".join((lead, *(one.text for one in sentences))))
 
 
-def _kind_of_group(group: Sequence[Sentence], category: str) -> ItemType:
-    stated = outright_type(group[0].text) if group else None
+def _verdict_on_group(group: Sequence[Sentence], category: str) -> Verdict:
+    outright = outright_type(group[0].text) if group else None
     named = type_of_category(category)
-    if stated is not None:
-        return stated
+    if outright is not None:
+        return stated(outright)
     if named is not None and named[1] >= 2.0:
-        return named[0]
-    return verdict("", [one.text for one in group], (category, *_headings(group))).type
+        return stated(named[0])
+    return verdict("", [one.text for one in group], (category, *_headings(group)))
 
 
 def _action_first(group: Sequence[Sentence]) -> list[Sentence]:
@@ -233,23 +246,25 @@ def _facts_of_summary(
     groups = grouping.of_prose(sentences) if document is None else [list(sentences)]
     for group in groups:
         said = " ".join(one.text for one in group)
-        stated = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
+        clear = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
         if not any(grouping.stands_alone(one, liberal=liberal) for one in group) or len(terms(said)) < (
-            2 if stated else 4
+            2 if clear else 4
         ):
             continue
-        if not liberal and not stated and not worth.has_reason(said):
+        if not liberal and not clear and not worth.has_reason(said):
             continue
-        if durability.lasting(said) < (_LEAST_STATED if stated else least):
+        if durability.lasting(said) < (_LEAST_STATED if clear else least):
             continue
-        if share_covered(terms(said), told) >= (_COVERED if stated else _COVERED_LOOSELY):
+        if share_covered(terms(said), told) >= (_COVERED if clear else _COVERED_LOOSELY):
             continue
         inside = files_in((one.raw for one in group), origin.roots)
+        judged = stated(document) if document is not None else _verdict_on_group(_action_first(group), "")
         yield Fact(
-            type=document or _kind_of_group(_action_first(group), ""),
+            type=judged.type,
             lead="",
             sentences=tuple(group),
             files=joined_files(inside or (shared if liberal else ())),
-            confidence=confidence.of_summary(said, explicit=stated or worth.has_reason(said)),
+            confidence=confidence.of_summary(said, explicit=clear or worth.has_reason(said)),
+            type_margin=judged.margin,
             near=tuple(shared),
         )

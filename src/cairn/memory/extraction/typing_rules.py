@@ -22,6 +22,8 @@ TYPES: tuple[ItemType, ...] = (
     "todo",
     "codemap",
 )
+STATED = 6.0
+"""How strongly a text speaks for the type that it names."""
 _CERTAIN = 3.0
 _LIKELY = 1.5
 _SEEN_CHARS = 1_000
@@ -136,10 +138,16 @@ _REMEDIED = re.compile(r"\bnow\b|\b(?:partitioned|switched|replaced|moved|capped
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A type, and how clearly it stands out."""
+    """A type, how strongly the words speak for it, and how far it is before the next one."""
 
     type: ItemType
     strength: float
+    margin: float
+
+
+def stated(kind: ItemType) -> Verdict:
+    """The verdict on what names its type itself."""
+    return Verdict(kind, STATED, STATED)
 
 
 def type_of_category(category: str) -> tuple[ItemType, float] | None:
@@ -253,5 +261,5 @@ def verdict(
         total["implementation"] += 2.0
     best = max(TYPES, key=lambda kind: (total[kind], kind == default))
     if total[best] < 1.0:
-        return Verdict(default, total[best])
-    return Verdict(best, total[best])
+        return Verdict(default, total[best], 0.0)
+    return Verdict(best, total[best], total[best] - max(total[kind] for kind in TYPES if kind != best))
