@@ -1,0 +1,139 @@
+"""mem0 as a system under test: installed by name into an environment of its own, driven over lines of JSON.
+
+It keeps the same texts with the same vectors in a local Qdrant on disk, with no language model (``infer=False``). It is
+what a plain install gives: its extras for keywords and names want models that are downloaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench import retrieval_mem0_child
+from bench.measure import cpu_seconds
+from bench.retrieval_sets import EmbeddedBy, Project
+from bench.retrieval_vectors import CACHE
+
+_INSTALL_S = 600
+_ANSWER_S = 120
+_AT_ONCE = 50
+_PATIENCE_S = float(os.environ.get("CAIRN_BENCH_MEM0_SECONDS", "600"))
+"""How long it may take to add the items of one project; a larger one is left out."""
+
+
+class LeftOutError(Exception):
+    """A system could not be measured; the reason stands beside the table."""
+
+
+class Mem0:
+    """``prepare`` gives it the vectors of the questions; nothing is embedded by it."""
+
+    name = "mem0 (no LLM)"
+    embedding: EmbeddedBy = "bench"
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        python = _install()
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": str(folder),
+            "MEM0_DIR": str(folder),
+            "MEM0_TELEMETRY": "False",
+        }
+        self._folder = folder
+        self._opened = 0
+        self._child = subprocess.Popen(
+            [str(python), "-u", retrieval_mem0_child.__file__],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stack.enter_context((folder / "said.txt").open("wb")),
+            text=True,
+        )
+        stack.callback(self._end)
+
+    def cpu_seconds(self) -> float:
+        return cpu_seconds(self._child.pid)
+
+    def prepare(
+        self, project: Project, vectors: NDArray[np.float32], questions: dict[str, NDArray[np.float32]]
+    ) -> None:
+        """A new store, and the vectors of all that it will be given."""
+        self._opened += 1
+        folder = self._folder / f"store-{self._opened}"
+        self._call("open", folder=str(folder), dimensions=vectors.shape[1])
+        self._learn([document.text for document in project.documents], vectors)
+        self._learn(list(questions), np.stack(list(questions.values())))
+
+    def add(self, project: Project, vectors: NDArray[np.float32]) -> None:
+        began = time.monotonic()
+        documents = [
+            {"text": one.text, "place": place, "session": one.session, "date": one.created_ms}
+            for place, one in enumerate(project.documents)
+        ]
+        for start in range(0, len(documents), _AT_ONCE):
+            if time.monotonic() - began > _PATIENCE_S:
+                raise LeftOutError(f"{start} of {len(documents)} items added in {_PATIENCE_S:g} s")
+            self._call("add", documents=documents[start : start + _AT_ONCE])
+
+    def search(self, question: str, vector: NDArray[np.float32], limit: int) -> list[int]:
+        found: list[int] = self._call("search", question=question, limit=limit)
+        return found
+
+    def _learn(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        for start in range(0, len(texts), _AT_ONCE):
+            some = np.ascontiguousarray(vectors[start : start + _AT_ONCE], dtype=np.float32)
+            packed = base64.b64encode(some.tobytes()).decode()
+            self._call("learn", texts=texts[start : start + _AT_ONCE], vectors=packed, dimensions=some.shape[1])
+
+    def _call(self, do: str, **values: Any) -> Any:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        line = ""
+        try:
+            self._child.stdin.write(json.dumps({"do": do, **values}) + "\n")
+            self._child.stdin.flush()
+            if select.select([self._child.stdout], [], [], _ANSWER_S)[0]:
+                line = self._child.stdout.readline()
+        except BrokenPipeError:
+            pass
+        if not line:
+            self._end()  # an answer that comes too late must not be taken for that to another question
+            said = (self._folder / "said.txt").read_text(errors="replace").strip().splitlines() or ["nothing"]
+            raise LeftOutError(f"no answer to {do}; it said: {said[-1][:200]}")
+        return json.loads(line)["answer"]
+
+    def _end(self) -> None:
+        self._child.kill()
+        self._child.wait(15)
+
+
+def _install() -> Path:
+    """The interpreter that has mem0; installed at the first run, and kept in the cache folder."""
+    folder = CACHE / "mem0"
+    python = folder / "bin" / "python"
+    commands = [
+        [sys.executable, "-m", "venv", str(folder)],
+        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "mem0ai"],
+    ]
+    if (folder / "installed").exists():
+        return python
+    for command in commands:
+        try:
+            subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_S, check=True)
+        except (OSError, subprocess.SubprocessError) as fault:
+            said = str(getattr(fault, "stderr", "") or fault).strip().splitlines()
+            raise LeftOutError(f"it could not be installed: {said[-1][:200]}") from fault
+    (folder / "installed").touch()
+    return python

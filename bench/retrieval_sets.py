@@ -1,0 +1,178 @@
+"""The retrieval sets as projects to search: LoCoMo, CoSQA and our own development questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from cairn.base import clock, limits
+from cairn.entry.evaluation import find_items
+from cairn.features.items.records import item_text
+from cairn.memory.evaluation.asking import load_asks
+from cairn.memory.evaluation.loading import load
+from cairn.memory.evaluation.scoring import match_all
+from cairn.memory.items import Item
+
+EmbeddedBy = Literal["system", "bench", "nobody"]
+"""Who embeds a question: the system under test, the bench before it asks, or nobody since only words count."""
+
+SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "own dev", "asks dev")
+_WANTED = os.environ.get("CAIRN_BENCH_SETS", ",".join(SETS)).split(",")
+"""Whoever tunes looks at the dev sets only: a set that is looked at again and again is no test any more."""
+
+
+_TURN = re.compile(r"D:?(\d+):(\d+)")
+_FUNCTION = re.compile(r"\bdef\s+(\w+)")
+_ADVERSARIAL = 5
+_TUNED_ON = 5
+"""Conversations of LoCoMo that constants may be fitted on; the others are only reported."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """``fact``: what it tells; two that tell the same are one find. ``session`` None: it stands alone."""
+
+    item: Item
+    fact: str
+    session: str | None = None
+    created_ms: int | None = None
+
+    @cached_property
+    def text(self) -> str:
+        """What every system is given."""
+        return item_text(self.item)
+
+
+@dataclass(frozen=True)
+class Asked:
+    text: str
+    facts: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Project:
+    """Documents that are searched together, and what is asked about them, by the name of the set."""
+
+    name: str
+    documents: tuple[Document, ...]
+    questions: dict[str, tuple[Asked, ...]]
+
+    @property
+    def texts(self) -> list[str]:
+        """All that a vector is needed for."""
+        asked = [one.text for questions in self.questions.values() for one in questions]
+        return [document.text for document in self.documents] + asked
+
+
+def load_projects() -> list[Project]:
+    """The projects of all sets. Without the public data there is nothing to compare."""
+    unknown = [name for name in _WANTED if name not in SETS]
+    if unknown:
+        raise SystemExit(f"no set called {', '.join(unknown)}; there are: {', '.join(SETS)}")
+    folder = Path(os.environ.get("CAIRN_BENCH_DATA", ""))
+    talks, functions = folder / "locomo" / "locomo10.json", folder / "cosqa"
+    if not talks.is_file() or not (functions / "code_idx_map.txt").is_file():
+        raise SystemExit("set CAIRN_BENCH_DATA to the folder that holds locomo/locomo10.json and cosqa/")
+    told = json.loads(talks.read_text(encoding="utf-8"))
+    conversations = [_conversation(number, talk) for number, talk in enumerate(told, start=1)]
+    projects = []
+    for project in (*conversations, _functions(functions), _own(), *_asks()):
+        wanted = {name: asked for name, asked in project.questions.items() if name in _WANTED}
+        if wanted:
+            projects.append(replace(project, questions=wanted))
+    return projects
+
+
+def _conversation(number: int, talk: dict[str, Any]) -> Project:
+    """One turn is one item, with its session and its date. Questions without a turn as evidence are left out."""
+    documents = _turns(talk["conversation"])
+    known = {document.fact for document in documents}
+    plain: list[Asked] = []
+    adversarial: list[Asked] = []
+    for row in talk["qa"]:
+        named = {f"D{int(a)}:{int(b)}" for text in row.get("evidence", []) for a, b in _TURN.findall(text)}
+        if named & known:
+            asked = adversarial if row["category"] == _ADVERSARIAL else plain
+            asked.append(Asked(row["question"], frozenset(named & known)))
+    split = "LoCoMo dev" if number <= _TUNED_ON else "LoCoMo test"
+    questions = {split: tuple(plain), "LoCoMo category 5": tuple(adversarial)}
+    return Project(f"LoCoMo {number}", tuple(documents), questions)
+
+
+def _turns(told: dict[str, Any]) -> list[Document]:
+    documents = []
+    for number in sorted(int(name[8:]) for name in told if re.fullmatch(r"session_\d+", name)):
+        began = datetime.strptime(told[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        for place, turn in enumerate(told[f"session_{number}"]):
+            seen = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            title, content = _cut(f"{turn['speaker']}: {turn['text']}{seen}")
+            created_ms = int(began.timestamp()) * clock.SECOND_MS + place * clock.MINUTE_MS
+            item = Item(title, content, "decision", "", 0.9, status="approved")
+            documents.append(Document(item, turn["dia_id"], f"session-{number:03}", created_ms))
+    return documents
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """A title as long as titles may be, and the rest, between two words."""
+    if len(text) <= limits.ITEM_TITLE_CHARS:
+        return text, ""
+    at = text.rfind(" ", 0, limits.ITEM_TITLE_CHARS)
+    at = at if at > 0 else limits.ITEM_TITLE_CHARS
+    return text[:at], text[at:].strip()
+
+
+def _functions(folder: Path) -> Project:
+    """One function is one item: its name, and the code."""
+    numbers: dict[str, int] = json.loads((folder / "code_idx_map.txt").read_text(encoding="utf-8"))
+    rows = json.loads((folder / "cosqa-retrieval-dev-500.json").read_text(encoding="utf-8"))
+    documents = []
+    for code, number in sorted(numbers.items(), key=lambda pair: pair[1]):
+        named = _FUNCTION.search(code)
+        title = named[1] if named else code.split("\n", 1)[0]
+        item = Item(title[: limits.ITEM_TITLE_CHARS], code, "implementation", "", 0.9, tier=2, status="approved")
+        documents.append(Document(item, str(number)))
+    asked = tuple(Asked(row["doc"], frozenset((str(row["retrieval_idx"]),))) for row in rows)
+    return Project("CoSQA", tuple(documents), {"CoSQA": asked})
+
+
+def _own() -> Project:
+    """What extraction finds in the labelled events of dev, all in one project: the questions of all its projects."""
+    labelled = load("dev")
+    found = {event.id: find_items(event.raw) for event in labelled.events}
+    facts = {(match.event.id, match.index): match.gold.fact for match in match_all(labelled.events, found)}
+    documents = [
+        Document(item, facts.get((event.id, place), ""), event.id)
+        for event in labelled.events
+        for place, item in enumerate(found[event.id])
+    ]
+    asked = tuple(Asked(one.question, frozenset(one.facts)) for one in labelled.questions)
+    return Project("own dev", tuple(documents), {"own dev": asked})
+
+
+def _asks() -> list[Project]:
+    """Memories written by hand. Left out is what nothing answers, and what only makes sense after an answer."""
+    asks = load_asks("dev")
+    projects = []
+    for name in dict.fromkeys(line.project for line in asks.memory):
+        documents = tuple(
+            Document(
+                Item(line.title, line.content, line.type, line.schema_key, line.confidence, files=line.files),
+                line.key,
+                line.session,
+            )
+            for line in asks.memory
+            if line.project == name
+        )
+        asked = tuple(
+            Asked(line.question, frozenset(line.answers))
+            for line in asks.questions
+            if line.project == name and line.answers and not line.earlier
+        )
+        projects.append(Project(f"asks dev, {name}", documents, {"asks dev": asked}))
+    return projects

@@ -1,0 +1,106 @@
+"""The parts of a score: nearness misses nothing, and what an item is called counts more than what it mentions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cairn.memory.ranking.corpus import Corpus
+from cairn.memory.ranking.entry import Entry, pack_terms, read_head
+from cairn.memory.ranking.ranking import Filters, Hit, Question, rank
+from cairn.memory.ranking.segment import GRID
+from cairn.memory.ranking.terms import heading_words, read_question
+
+WIDTH = 384
+DEPTH = 10
+
+
+def entry(item_id: str, title: str, content: str, session: str | None = None) -> Entry:
+    return Entry(item_id, "approved", "decision", "", session, None, 0, 0.9, pack_terms(title, content, "", (), ()))
+
+
+def unit(count: int, seed: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(seed).normal(size=(count, WIDTH))
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), dtype=np.float32)
+
+
+def on_grid(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.rint(vectors.astype(np.float64) * GRID) / GRID
+
+
+def points(hit: Hit, leg: str) -> float:
+    return sum(reason.points for reason in hit.reasons if reason.leg == leg)
+
+
+def test_the_nearest_ten_are_those_of_a_plain_search() -> None:
+    """Recall at ten is 1.0 against every cosine in double precision, of the vectors as they are kept: on their grid.
+
+    Against the vectors before they were rounded, only what is as near as makes no difference may change places.
+    """
+    rows, asked = unit(3000, seed=5), unit(100, seed=6)
+    entries = [entry(f"i{number:05}", "", f"w{number}") for number in range(len(rows))]
+    corpus = Corpus.build(entries[:2000], rows[:2000]).changed(entries[2000:], rows[2000:], ())
+    kept = on_grid(asked) @ on_grid(rows).T
+    before = asked.astype(np.float64) @ rows.astype(np.float64).T
+    shared = 0
+    for place, vector in enumerate(asked):
+        hits = rank(corpus, Question("", vector), Filters(), DEPTH)
+        found = [int(hit.item_id[1:]) for hit in hits]
+        shared += len(set(found) & set(np.argsort(-kept[place], kind="stable")[:DEPTH].tolist()))
+        assert [points(hit, "meaning") for hit in hits] == pytest.approx(kept[place][found], abs=1e-6)
+        assert before[place][found].min() > np.sort(before[place])[-DEPTH] - 1e-3
+    assert shared / (DEPTH * len(asked)) == 1.0
+
+
+def test_what_an_item_is_called_counts_more_than_what_it_mentions() -> None:
+    body = "    for line in lines:\n        handle(line)\n" * 3
+    entries = [
+        entry("i0", "walk_tree", f"def walk_tree(lines):\n{body}    raise OSError('file not readable')\n"),
+        entry("i1", "is_readable_file", f"def is_readable_file(path):\n{body}    return path\n"),
+        entry("i2", "load_rows", f"def load_rows(lines):\n{body}    return readable, file\n"),
+    ]
+    corpus = Corpus.build(entries, np.zeros((3, WIDTH), np.float32))
+    hits = rank(corpus, Question("python check if a file is readable", None), Filters(), 3)
+    assert hits[0].item_id == "i1"
+    assert points(hits[0], "heading") > max(points(hit, "heading") for hit in hits[1:])
+
+
+def test_a_long_heading_says_less_by_one_word() -> None:
+    entries = [
+        entry("i0", "Refunds", "They are paid at night."),
+        entry("i1", "Refunds, invoices, ledgers, exports, payroll, taxes and vouchers", "They are paid at night."),
+    ]
+    hits = rank(Corpus.build(entries, np.zeros((2, WIDTH), np.float32)), Question("refunds", None), Filters(), 2)
+    assert [hit.item_id for hit in hits] == ["i0", "i1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "inside", "outside"),
+    [
+        ("Money is kept in minor units. Rounding happens later.", "money", "rounding"),
+        ('def f(a):\n    """Sort the shelves.\n\n    Slowly.\n    """\n    return bubble(a)', "shelves", "bubble"),
+        ("def f(a):\n    '''Sort the shelves'''\n    return bubble(a)", "shelves", "bubble"),
+        ("First matter\n\nsecond thing", "matter", "thing"),
+        ('text """', "text", "thing"),
+    ],
+)
+def test_the_heading_ends_with_the_first_sentence(content: str, inside: str, outside: str) -> None:
+    heading = heading_words("", content)
+    assert set(read_question(inside).words) <= heading
+    assert heading.isdisjoint(read_question(outside).words)
+
+
+@pytest.mark.parametrize("title", ["", "x" * 50_000, "word " * 20_000, '"""', "\0\n", "'''" * 9000])
+def test_any_title_can_be_packed_and_found(title: str) -> None:
+    packed = entry("i0", title, f"{title} and word")
+    assert read_head(packed.terms).heading <= 20_000
+    corpus = Corpus.build([packed], unit(1, seed=1))
+    assert [hit.item_id for hit in rank(corpus, Question("word", None), Filters(), 3)] == ["i0"]
+
+
+def test_a_word_told_very_often_is_not_taken_for_a_heading() -> None:
+    often = entry("i0", "", "Opening line. " + "ledger " * 400)
+    hits = rank(Corpus.build([often], unit(1, seed=1)), Question("ledger", None), Filters(), 1)
+    assert points(hits[0], "heading") == 0
+    assert points(hits[0], "words") > 0
