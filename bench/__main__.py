@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import sys
 
-from bench import embeddings, enrichment, ingest, judgement, neighbours, pairs, reads
+from bench import (
+    answers,
+    ask,
+    brain,
+    embeddings,
+    enrichment,
+    ingest,
+    judgement,
+    neighbours,
+    pairs,
+    reads,
+    retrieval,
+    search,
+)
+from bench import retrieval_nearby as nearby
 
 # Not among them: what also writes the weights it has fitted.
-FITTING = {"judgement": judgement.run, "pairs": pairs.run}
+FITTING = {"answers": answers.run, "judgement": judgement.run, "pairs": pairs.run, "nearby": nearby.run}
 BENCHMARKS = {
     "reads": reads.run,
     "ingest": ingest.run,
@@ -15,6 +29,10 @@ BENCHMARKS = {
     "growth": ingest.run_growth,
     "enrichment": enrichment.run,
     "embeddings": embeddings.run,
+    "ask": ask.run,
+    "search": search.run,
+    "retrieval": retrieval.run,
+    "brain": brain.run,
 }
 
 

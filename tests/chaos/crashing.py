@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from cairn.entry import main, wiring
+from cairn.entry import background, main
 from cairn.jobs.run import Run
 from cairn.jobs.runner import Pace, Runner
 from cairn.storage.database import Tx
@@ -47,5 +47,5 @@ def _arm() -> None:
 
 if __name__ == "__main__":
     _arm()
-    vars(wiring)["Runner"] = partial(Runner, pace=Pace(lease_ms=LEASE_MS))
+    vars(background)["Runner"] = partial(Runner, pace=Pace(lease_ms=LEASE_MS))
     main.main()

@@ -83,6 +83,8 @@ def error_faults(answer: httpx.Response, row: Error, names: str = "") -> list[st
     """What keeps an answer from being this refusal. ``names`` is the field that a free text must name."""
     if answer.status_code != row.status:
         return [f"{answer.status_code} {answer.text[:100]}, not {row.status}"]
+    if row.status == 304:
+        return [] if not answer.content and "content-type" not in answer.headers else ["a body, though nothing is new"]
     if answer.headers["content-type"] != "application/json" or list(answer.json()) != ["error"]:
         return [f"not just an error: {answer.text[:100]}"]
     text: str = answer.json()["error"]

@@ -117,7 +117,7 @@ class Cast:
             headers = {**ask.signature(options["content"]), **headers}
         if ask.json is not None and "content" not in options:
             options["json"] = ask.json
-        if route.content_type == "text/event-stream":
+        if route.content_type == "text/event-stream" and route.method == "GET":
             return await self._stream_start(url, headers)
         answer = await self.service.http.request(route.method, url, headers=headers, **options)
         self.service.http.cookies.clear()

@@ -34,9 +34,23 @@ CHECKED_IN_TEST_MEMORY_LIMITS = {
     "score.confidence",
     "size.texts_page",
 }
+CHECKED_IN_TEST_CHATS_LIMITS = {"count.chat_list", "count.chat_offset", "count.messages", "length.chat_search"}
+CHECKED_IN_PROVOCATIONS_BRAIN = {"size.token_budget"}
+CHECKED_IN_TEST_SEARCH_LIMITS = {"count.search", "score.min_similarity"}
 COMES_WITH_ENRICHMENT = {"score.low_confidence"}
+CHECKED_IN_TEST_ASK_LIMITS = {
+    "rate.ask",
+    "time.ticket",
+    "time.keep_alive",
+    "time.answer_stream",
+    "count.streams_per_ticket",
+    "score.similarity",
+}
 LENGTHS = [
-    limit for limit in BUILT if limit.name.startswith("length.") and limit.name not in CHECKED_IN_TEST_MEMORY_LIMITS
+    limit
+    for limit in BUILT
+    if limit.name.startswith("length.")
+    and limit.name not in CHECKED_IN_TEST_MEMORY_LIMITS | CHECKED_IN_TEST_CHATS_LIMITS
 ]
 CHECKED_HERE = {"count.list", "size.body", "score.auto_approve"} | {limit.name for limit in LENGTHS}
 CHECKED_IN_TEST_RATES_AND_TIMES = {
@@ -66,6 +80,8 @@ _FIXED_PARTS = {"email": "@example.com", "repoUrl": "https://github.com/cairn/",
 
 def test_every_limit_of_what_is_built_is_checked() -> None:
     elsewhere = CHECKED_IN_TEST_RATES_AND_TIMES | CHECKED_IN_TEST_CAPTURE_LIMITS | CHECKED_IN_TEST_MEMORY_LIMITS
+    elsewhere |= CHECKED_IN_TEST_CHATS_LIMITS | CHECKED_IN_TEST_ASK_LIMITS | CHECKED_IN_PROVOCATIONS_BRAIN
+    elsewhere |= CHECKED_IN_TEST_SEARCH_LIMITS
     assert {limit.name for limit in BUILT} == CHECKED_HERE | elsewhere | COMES_WITH_ENRICHMENT
 
 

@@ -11,8 +11,8 @@ import typer
 
 from cairn.base import errors
 from cairn.base.settings import PREFIX, Settings
+from cairn.entry.application import ROUTES
 from cairn.entry.main import app as command
-from cairn.entry.wiring import ROUTES
 from cairn.web.routes import Route
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,12 @@ def _who(route: Route) -> str:
     needs = route.needs
     words = [
         word
-        for word, holds in (("key", needs.by_key), ("login", needs.by_login), ("signature", needs.by_signature))
+        for word, holds in (
+            ("key", needs.by_key),
+            ("login", needs.by_login),
+            ("signature", needs.by_signature),
+            ("ticket", needs.by_ticket),
+        )
         if holds
     ]
     who = " or ".join(words) or "anyone"

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from cairn.base import ids
-from cairn.entry.wiring import ROUTES
+from cairn.entry.application import ROUTES
 from cairn.features.identity import store as people
 from cairn.storage.database import Row
 from cairn.storage.tables import audit_entries

@@ -238,9 +238,9 @@ async def test_a_failed_stage_is_tried_again_from_there(
 async def test_another_embedder_gets_every_item_anew_in_the_background(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cairn.entry import wiring
+    from cairn.entry import background
 
-    monkeypatch.setattr(wiring, "_EMBED_EVERY_MS", 100)
+    monkeypatch.setattr(background, "_EMBED_EVERY_MS", 100)
 
     async def models(service: Service) -> set[str]:
         async with service.house.database.read() as tx:

@@ -8,7 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cairn.entry.wiring import ROUTES, open_app, open_background, open_house
+from cairn.entry.application import ROUTES, open_app
+from cairn.entry.background import open_background
+from cairn.entry.house import open_house
 from cairn.storage import schema
 from tests.features.world import run_sql, told
 from tests.support.service import BASE_URL, Service, settings_for

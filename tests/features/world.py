@@ -118,6 +118,7 @@ async def insert_projects(service: Service, team_id: str, count: int) -> list[st
         "auto_approve_threshold": 0.9,
         "hmac_secret_sealed": "none",
         "memory_version": 0,
+        "index_version": 0,
         "created_at_ms": now_ms,
         "updated_at_ms": now_ms,
     }

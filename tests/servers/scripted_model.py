@@ -52,6 +52,10 @@ class Say:
     """End the stream after so many pieces, without a finish."""
     gate: threading.Event | None = None
     """Wait for it after the first piece of a stream, or before a whole answer."""
+    pause_s: float = 0.0
+    """Say nothing for so long, at the same place."""
+    each_s: float = 0.0
+    """And for so long after each piece of a stream."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class ScriptedModel:
         self._requests: list[Request] = []
         self._replies: list[Reply] = []
         self._standing: Reply | Callable[[Request], Reply] = Say("all is well")
+        self._hung_up = 0
         self._changed = threading.Condition()
         self._stopping = threading.Event()
         self._server = _Server(self)
@@ -130,12 +135,23 @@ class ScriptedModel:
         with self._changed:
             return list(self._requests)
 
+    def wait_for_hang_up(self, timeout: float = 8.0) -> None:
+        """Until a caller has gone away in the middle of a stream; it blocks."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._hung_up > 0, timeout):
+                raise TimeoutError(f"nobody has hung up within {timeout} s")
+
     def wait_for(self, count: int, timeout: float = 8.0) -> list[Request]:
         """Until so many requests have come; it blocks: async tests use ``asyncio.to_thread``."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._requests) >= count, timeout):
                 raise TimeoutError(f"{len(self._requests)} requests within {timeout} s, not {count}")
             return list(self._requests)
+
+    def _hear_hang_up(self) -> None:
+        with self._changed:
+            self._hung_up += 1
+            self._changed.notify_all()
 
     def _take(self, request: Request) -> Reply:
         with self._changed:
@@ -146,12 +162,16 @@ class ScriptedModel:
             standing = self._standing
         return standing(request) if callable(standing) else standing
 
+    def _pause(self, seconds: float) -> None:
+        self._stopping.wait(seconds)
+
     def _wait(self, gate: threading.Event | None = None) -> None:
         (gate or self._stopping).wait(_LONGEST_WAIT_S)
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 256  # callers who come all at once are not turned away
 
     def __init__(self, model: ScriptedModel) -> None:
         self.model = model
@@ -215,10 +235,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         for number, event in enumerate(events):
-            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
-            self.wfile.flush()
+            try:
+                self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+                self.wfile.flush()
+            except ConnectionError:
+                self.server.model._hear_hang_up()
+                raise
             if number == 0 and say is not None and say.gate is not None:
                 self.server.model._wait(say.gate)
+            if say is not None and (say.each_s or (number == 0 and say.pause_s)):
+                self.server.model._pause(say.each_s + (say.pause_s if number == 0 else 0.0))
         if say is not None and say.cut_after is not None:
             self.close_connection = True
         else:

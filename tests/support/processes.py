@@ -40,7 +40,7 @@ class Cairn:
             "CAIRN_DATA_DIR": str(self.folder),
             "CAIRN_DATABASE_URL": self.database_url,
             "CAIRN_RATE_LIMIT_PER_MINUTE": "1000000",
-            "CAIRN_ROUTE_LIMITS": "login=100000/minute",
+            "CAIRN_ROUTE_LIMITS": "login=100000/minute,ask=100000/minute",
             **self.settings,
         }
         if port is not None:

@@ -14,7 +14,9 @@ from cairn.base import ids, settings
 from cairn.base.caller import Via
 from cairn.base.plans import load_plans
 from cairn.base.settings import Settings
-from cairn.entry.wiring import House, open_app, open_background, open_house
+from cairn.entry.application import open_app
+from cairn.entry.background import open_background
+from cairn.entry.house import House, open_house
 from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.keys import service as keys
@@ -113,7 +115,7 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
         "CAIRN_DATABASE_URL": database_url,
         "CAIRN_BASE_URL": BASE_URL,
         "CAIRN_RATE_LIMIT_PER_MINUTE": "100000",
-        "CAIRN_ROUTE_LIMITS": "login=1000/minute",
+        "CAIRN_ROUTE_LIMITS": "login=1000/minute,ask=100000/minute",
         "CAIRN_LOG_LEVEL": "error",
         **changes,
     }

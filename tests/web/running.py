@@ -13,7 +13,7 @@ import httpx
 import msgspec
 
 from cairn.base import clock, ids, signing
-from cairn.entry.wiring import ROUTES
+from cairn.entry.application import ROUTES
 from cairn.web.routes import Route
 from tests.support.processes import Cairn, Process
 from tests.support.service import PASSWORD
@@ -26,7 +26,7 @@ SIGNED_ROUTES = [route for route in API_ROUTES if route.needs.by_signature]
 PLAIN_ROUTES = [
     route
     for route in API_ROUTES
-    if route.body is None and route.content_type == "application/json" and route not in SIGNED_ROUTES
+    if (route.body or route.reads) is None and route.content_type == "application/json" and route not in SIGNED_ROUTES
 ]
 QUERY_ROUTES = [route for route in API_ROUTES if route.query is not None]
 

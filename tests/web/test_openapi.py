@@ -12,7 +12,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 
 from cairn.base import errors
-from cairn.entry.wiring import ROUTES
+from cairn.entry.application import ROUTES
 from cairn.web.openapi import document
 from cairn.web.routes import Route
 from tests.web.running import API_ROUTES, BODY_ROUTES, Running, name_of, sample_body

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from cairn.entry.wiring import ROUTES
+from cairn.entry.application import ROUTES
 from cairn.web.call import Call
 from cairn.web.needs import ANYONE
 from cairn.web.routes import Router, Routes, TxMode

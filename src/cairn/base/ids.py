@@ -80,6 +80,19 @@ def new(prefix: str) -> str:
     )
 
 
+def new_after(prefix: str, last: str) -> str:
+    """A new identifier that sorts after this one of its kind, also where another process's clock runs ahead."""
+    made = new(prefix)
+    if made > last:
+        return made
+    number = 0
+    for character in last.rpartition("_")[2]:
+        number = number << 5 | _ALPHABET.index(character)
+    with _lock:
+        number += 1 + _random(_STEP_BYTES)
+    return f"{prefix}_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
 def serial(prefix: str) -> str:
     """An identifier for what is only told apart, not kept: quick to make, and easy to guess from the one before."""
     return f"{prefix}_{_SERIAL}{next(_count):010x}"

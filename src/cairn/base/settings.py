@@ -21,6 +21,8 @@ from typing import Any, Literal, TypeVar
 from cairn.base.setting_values import parse
 
 PREFIX = "CAIRN_"
+GENERATED = "{generated}"
+"""Stands for a secret of our own in the data folder; set but empty means that there is to be none."""
 DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
 T = TypeVar("T")
 
@@ -74,8 +76,8 @@ class Settings:
         shown="BASE_URL/worker",
     )
     worker_secret: str = _setting(
-        "",
-        "Signs Ask tickets; the API and the worker share it.",
+        GENERATED,
+        "Signs Ask tickets; the API and the worker share it. Empty switches Ask off (503).",
         secret=True,
         shown="generated into the data folder",
     )
@@ -109,6 +111,7 @@ class Settings:
     llm_api_key: str = _setting("", "Key for the model server.", secret=True, shown="the provider's usual variable")
     llm_timeout_s: int = _setting(60, "Seconds that one call of a model may take.")
     embeddings: str = _setting("builtin", "Embedder: `builtin`, `builtin:fp32` or `openai:<model>`.")
+    index_cache_mb: int = _setting(512, "Megabytes that a process keeps of projects' search indexes.")
     mail_url: str = _setting(
         "",
         "`file://folder` (one .eml a mail) or `smtp://user:pass@host:port`.",
@@ -153,6 +156,14 @@ def _host_in_url(host: str) -> str:
     if host in ("0.0.0.0", "::", ""):  # noqa: S104 - compared, not bound
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
+
+
+def keep_numpy_calm() -> None:
+    """One thread for its products; to be called before it is loaded.
+
+    For projects of a usual size its own threads take four times the CPU and no less time, and they take it from others.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def default_data_dir(environment: Mapping[str, str] | None = None) -> Path:

@@ -13,8 +13,8 @@ from cairn.base.caller import Via
 from cairn.base.passwords import Passwords
 from cairn.base.plans import load_plans
 from cairn.base.settings import Settings, SettingsError
+from cairn.entry.house import House, database_address, open_house
 from cairn.entry.welcome import signin_address
-from cairn.entry.wiring import House, database_address, open_house
 from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.keys import service as keys

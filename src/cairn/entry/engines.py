@@ -1,11 +1,42 @@
-"""The models that the settings name."""
+"""The models that the settings name: each opened once in a process, and loaded with its first use."""
 
 from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from cairn.base.settings import Settings, SettingsError
 from cairn.ports.embeddings import embedder
 from cairn.ports.embeddings.embedder import Embedder
+from cairn.ports.embeddings.embedders import Embedders
 from cairn.ports.llm.model import LanguageModel, open_model
+
+
+@dataclass(frozen=True)
+class Engines:
+    """What the process thinks with."""
+
+    embedders: Embedders
+    models: dict[str, LanguageModel]
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.embedders.current
+
+
+@asynccontextmanager
+async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
+    """Closed with the block."""
+    embedder, models = open_embedder(settings), open_models(settings)
+    embedders = Embedders(embedder, cache_dir=settings.cache_dir / "models")
+    try:
+        yield Engines(embedders, models)
+    finally:
+        await embedders.close()
+        await embedder.close()
+        for model in models.values():
+            await model.close()
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cairn.base.caller import Scope
 from cairn.base.settings import Settings
 from cairn.entry import engines
-from cairn.entry.wiring import open_house
+from cairn.entry.house import open_house
 from cairn.features.items import records
 from cairn.features.items import store as items
 from cairn.features.projects import store as projects

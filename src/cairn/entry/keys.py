@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cairn.base import ids
 from cairn.base.crypto import KEY_BYTES, Sealer
-from cairn.base.settings import Settings, SettingsError
+from cairn.base.settings import GENERATED, Settings, SettingsError
 
 
 def _read_or_make(path: Path) -> str:
@@ -41,3 +41,24 @@ def load_sealer(settings: Settings) -> Sealer:
         return Sealer(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
         raise SettingsError("CAIRN_ENCRYPTION_KEY must be 32 bytes in base64") from None
+
+
+def load_worker_secret(settings: Settings) -> str:
+    """The secret of the tickets; empty where the operator has set none."""
+    if settings.worker_secret != GENERATED:
+        return settings.worker_secret
+    return _read_or_make(_worker_key(settings))
+
+
+def require_worker_secret(settings: Settings) -> str:
+    """The secret that the API signs with. A worker makes none of its own: nobody would have a ticket for it."""
+    if settings.worker_secret == GENERATED and not _worker_key(settings).exists():
+        raise SettingsError("CAIRN_WORKER_SECRET must be set: the one that the API signs its tickets with")
+    secret = load_worker_secret(settings)
+    if not secret:
+        raise SettingsError("CAIRN_WORKER_SECRET is empty; a worker needs the one of the API")
+    return secret
+
+
+def _worker_key(settings: Settings) -> Path:
+    return settings.data_dir / "keys" / "worker.key"

@@ -11,10 +11,12 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from cairn.base import log
-from cairn.base.settings import Settings, SettingsError, load
+from cairn.base.settings import Settings, SettingsError, keep_numpy_calm, load
 from cairn.cli.commands import app as client_commands
 
 T = TypeVar("T")
+
+keep_numpy_calm()
 
 app = typer.Typer(
     name="cairn",
@@ -77,6 +79,14 @@ def api() -> None:
 
 
 @app.command()
+def worker() -> None:
+    """The answer worker as a process of its own: it shares the worker secret and the database with the API."""
+    from cairn.entry import processes
+
+    _run(processes.worker(_settings()))
+
+
+@app.command()
 def jobs() -> None:
     """The background jobs as a process of its own."""
     from cairn.entry import processes
@@ -94,23 +104,25 @@ def evaluate(
     project: Annotated[str | None, typer.Option(help="Look at the memory of a project of this installation.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure extraction, dedup, drift and retrieval: on the shipped sets, a set of your own, or a project's memory."""
+    """Measure extraction, dedup, drift, retrieval and answers: on the shipped sets, a set of your own, or a project."""
     if project is not None:
         from cairn.entry import examination
 
         seen = _run(examination.examine(_settings(), project))
         typer.echo(json.dumps(dataclasses.asdict(seen)) if as_json else seen.to_table())
         return
-    from cairn.entry import evaluation
+    from cairn.entry import asking, evaluation
 
     labelled = _run(evaluation.load_set(split, own))
     report, retrieval = _run(evaluation.evaluate(_settings(), labelled))
+    # A set of one's own holds events; the questions to a memory are those of the shipped sets.
+    asks = None if own else _run(asking.evaluate_asks(_settings(), "dev" if split == "dev" else "test"))
     if as_json:
-        typer.echo(
-            json.dumps(json.loads(report.to_json()) | {"retrieval": retrieval and dataclasses.asdict(retrieval)})
-        )
+        told = {"retrieval": retrieval and dataclasses.asdict(retrieval), "ask": asks and asks.figures}
+        typer.echo(json.dumps(json.loads(report.to_json()) | told))
     else:
-        typer.echo(report.to_table() + (f"\n\n{retrieval.to_table()}" if retrieval else ""))
+        parts = [report.to_table(), *(part.to_table() for part in (retrieval, asks) if part)]
+        typer.echo("\n\n".join(parts))
     if not report.met:
         raise typer.Exit(1)
 

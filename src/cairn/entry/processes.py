@@ -1,4 +1,4 @@
-"""The processes: all in one (``serve``), or the parts by themselves (``api``, ``jobs``)."""
+"""The processes: all in one (``serve``), or the parts by themselves (``api``, ``worker``, ``jobs``)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from cairn.base import log
 from cairn.base.settings import Settings
 from cairn.entry import server
+from cairn.entry.application import open_app
+from cairn.entry.background import open_background
+from cairn.entry.house import database_address, open_house
 from cairn.entry.lock import hold_data_dir
 from cairn.entry.welcome import welcome
-from cairn.entry.wiring import database_address, open_app, open_background, open_house
+from cairn.entry.worker import open_worker
 from cairn.storage import schema
 
 _log = log.logger("entry")
@@ -39,6 +42,14 @@ async def api(settings: Settings) -> None:
     with server.open_socket(settings) as listening:
         async with open_house(settings) as house, open_app(house) as app:
             _log.info("the API listens", address=f"{settings.host}:{settings.port}")
+            await server.listen(app, listening, server.stop_signal(), app.close)
+
+
+async def worker(settings: Settings) -> None:
+    """The answer worker alone; the schema must be current."""
+    with server.open_socket(settings) as listening:
+        async with open_worker(settings) as app:
+            _log.info("the worker listens", address=f"{settings.host}:{settings.port}")
             await server.listen(app, listening, server.stop_signal(), app.close)
 
 

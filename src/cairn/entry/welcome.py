@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from cairn.base.settings import Settings, default_data_dir
-from cairn.entry.wiring import VERSION, House
+from cairn.entry.application import VERSION
+from cairn.entry.house import House
 from cairn.features.identity import store as people
 from cairn.features.identity.service import FIRST_ACCOUNT
 

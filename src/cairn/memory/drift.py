@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cairn.memory.contradiction import Clash
-from cairn.memory.dedup import canonical_key, clash_between, judge
+from cairn.memory.dedup import canonical_key, clash_between, contradicts
 from cairn.memory.items import Item
 
 GIT = "git"
@@ -41,7 +41,7 @@ def conflicts(item: Item, approved: Sequence[tuple[Item, float]]) -> list[Confli
     """The approved items that this one contradicts, the nearest first."""
     found = []
     for other, cosine in sorted(approved, key=lambda pair: (-pair[1], canonical_key(pair[0]))):
-        if judge(item, other, cosine) == "contradicts":
+        if contradicts(item, other, cosine):
             found.append(Conflict(other_id=other.id, reason=_reason(clash_between(item, other))))
     return found
 

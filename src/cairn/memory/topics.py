@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from cairn.memory.reading import Reading
 
 _PARALLEL_WORDS = 2
+_FILE_NAME = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 
 
 def subjects_differ(a: Reading, b: Reading) -> bool:
@@ -33,5 +37,11 @@ def each_names_its_own(a: Reading, b: Reading) -> bool:
     )
 
 
+def file_names_in(title: str, files: Sequence[str]) -> list[str]:
+    """The names in a title, such as prose does not have, that files are called by."""
+    return [name for name in _FILE_NAME.findall(title) if any(name in path.casefold() for path in files)]
+
+
 def _is_identifier(name: str, said: dict[str, str]) -> bool:
-    return any(letter.isdigit() or letter in "_/" for letter in said.get(name, name))
+    written = said.get(name, name)
+    return "_" in written or "/" in written or any(letter.isdigit() for letter in written)

@@ -51,6 +51,9 @@ class Database(Protocol):
     engine: Engine
     signals: Signals
 
+    def state(self) -> int | None:
+        """Another number after every commit, by whomever; None where that cannot be told cheaply."""
+
     def read(self) -> AbstractAsyncContextManager[Tx]:
         """A read: every statement sees the newest committed state."""
 

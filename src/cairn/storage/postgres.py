@@ -77,6 +77,9 @@ class PostgresDatabase:
         self.signals = Signals()
         self._listening = asyncio.create_task(self._listen_forever())
 
+    def state(self) -> None:
+        """A server knows of no such number."""
+
     def read(self) -> _Read:
         return _Read(self._pool)
 

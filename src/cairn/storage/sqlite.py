@@ -1,10 +1,9 @@
 """SQLite: one writer with group commit, readers beside it.
 
-Look-ups and small writes cost some ten microseconds and run on the event loop, where a hop to a thread
-would cost several times that. What can take long runs in threads: listings, sweeps, and every COMMIT, which
-waits for the disk (WAL, synchronous=FULL). Write transactions take turns inside one outer transaction, each
-in a savepoint; when no one waits for a turn, or enough have had one, a single COMMIT makes all of them
-durable, and only then do their blocks end.
+Look-ups and small writes cost some ten microseconds and run on the event loop, where a hop to a thread would cost
+several times that. What can take long runs in threads: listings, sweeps, and every COMMIT, which waits for the disk
+(WAL, synchronous=FULL). Write transactions take turns inside one outer transaction, each in a savepoint; when no one
+waits for a turn, or enough have had one, one COMMIT makes all of them durable, and only then do their blocks end.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from cairn.base import clock
 from cairn.storage.batch import Batch
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
-from cairn.storage.sqlite_rows import all_rows, first_row, rows_inserted, rows_touched
+from cairn.storage.sqlite_rows import all_rows, data_version, first_row, rows_inserted, rows_touched
 from cairn.storage.statements import SQLITE, Bulk, Query, compiled_for
 
 T = TypeVar("T")
@@ -89,6 +88,9 @@ class SqliteDatabase:
             found = self._own.connection = connect(self._path)
             self._opened.append(found)
         return found
+
+    def state(self) -> int:
+        return data_version(self._near)
 
     def read(self) -> _Read:
         return _Read(self._near, self)

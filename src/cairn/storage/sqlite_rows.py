@@ -55,3 +55,9 @@ def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Seq
                 new.update(at + place for place, row in enumerate(found) if row is not None)
             at += size
     return new
+
+
+def data_version(connection: sqlite3.Connection) -> int:
+    """Another number whenever another connection has committed. The one that asks must not write."""
+    found: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return found

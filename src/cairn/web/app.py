@@ -18,6 +18,7 @@ from cairn.web.call import Call, Tools
 from cairn.web.metrics import Metrics
 from cairn.web.needs import Authenticators, authenticate
 from cairn.web.ratelimit import Decision, RateLimits
+from cairn.web.repeats import Repeats, key_of
 from cairn.web.request import Receive, Request, Scope, Send
 from cairn.web.response import CommonHeaders, Headers, Response, Stream, encode_json, refusal_response
 from cairn.web.routes import Found, Route, Router, TxMode
@@ -52,6 +53,7 @@ class App:
         self._metrics = metrics
         self._common = CommonHeaders(https=https)
         self._closing = asyncio.Event()
+        self._repeats = Repeats()
 
     def close(self) -> None:
         """End open streams, so that a stop need not wait for them."""
@@ -74,7 +76,9 @@ class App:
                 _refuse_over_limit(decision, route)
             if route is None:
                 raise _no_route(found)
-            response = await self._answer(route, found[1] if found else (), request)
+            values = found[1] if found else ()
+            answer = self._repeated if route.repeats else self._answer
+            response = await answer(route, values, request)
         except Refusal as refusal:
             response = refusal_response(refusal)
         except StorageUnavailable as error:
@@ -87,6 +91,19 @@ class App:
             await request.drain()  # an answer sent into an unread body may never be seen
         await self._send(request, response, decision, send)
         self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
+
+    async def _repeated(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
+        """As ``_answer``, which is spared where nothing can have changed."""
+        state = self._database.state()
+        if state is None or b"if-none-match" not in request.headers:
+            return await self._answer(route, values, request)
+        key = key_of(request)
+        known = self._repeats.find(key, state)
+        if known is not None:
+            return known
+        response = await self._answer(route, values, request)
+        self._repeats.keep(key, state, response)
+        return response
 
     async def _answer(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
         """Authenticate, read the body, run the handler in its transaction, encode the result."""
@@ -110,6 +127,8 @@ class App:
     async def _early_caller(self, route: Route, request: Request) -> Caller | None:
         """The caller of a route whose handler has no transaction yet."""
         needs = route.needs
+        if needs.by_ticket:
+            return None
         if needs.by_signature:
             return await self._authenticators.verify_signature(self._database, request, needs.by_quick_signature)
         async with self._database.read() as tx:
@@ -166,7 +185,7 @@ class App:
         sending = asyncio.ensure_future(_send_pieces(response, send))
         ends = [asyncio.ensure_future(end) for end in (request.wait_for_disconnect(), self._closing.wait())]
         try:
-            await asyncio.wait((sending, *ends), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((sending, *ends), timeout=response.most_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in (sending, *ends):
                 task.cancel()

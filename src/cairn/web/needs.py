@@ -22,12 +22,15 @@ class Credential(enum.Flag):
     QUICK_SIGNATURE = enum.auto()
     """Checked against the secret last seen, without a query. Whoever accepts it confirms ``caller.proof`` in the
     transaction that writes."""
+    TICKET = enum.auto()
+    """In the body: the handler itself checks it, and there is no caller."""
 
 
 KEY = Credential.KEY
 LOGIN = Credential.LOGIN
 SIGNATURE = Credential.SIGNATURE
 QUICK_SIGNATURE = Credential.QUICK_SIGNATURE
+TICKET = Credential.TICKET
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Needs:
     by_login: bool = field(init=False)
     by_signature: bool = field(init=False)
     by_quick_signature: bool = field(init=False)
+    by_ticket: bool = field(init=False)
 
     def __post_init__(self) -> None:
         # Told apart once, here: asking a Flag costs more than the rest of the check.
@@ -50,6 +54,7 @@ class Needs:
             ("by_login", LOGIN in given),
             ("by_signature", quick or SIGNATURE in given),
             ("by_quick_signature", quick),
+            ("by_ticket", TICKET in given),
         ):
             object.__setattr__(self, name, holds)
 

@@ -176,6 +176,8 @@ def _responses(route: Route) -> dict[str, Any]:
         success["content"] = {route.content_type: {"schema": _schema_of(answer)}}
     elif route.status != 204:
         success["content"] = {route.content_type: {"schema": {}}}
+    if route.also is not None:
+        success["content"][route.also] = {"schema": {"type": "string"}}
     if route.counted:
         success["headers"] = {
             name: {"description": text, "schema": {"type": "integer"}} for name, text in _LIMIT_HEADERS.items()

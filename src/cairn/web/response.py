@@ -50,6 +50,8 @@ class Stream:
     content_type: bytes = EVENT_STREAM
     status: int = 200
     headers: Headers = field(default_factory=list)
+    most_s: float | None = None
+    """After so long it ends, also where the reader does not read on."""
 
 
 def refusal_response(refusal: Refusal) -> Response:

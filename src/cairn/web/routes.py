@@ -50,7 +50,9 @@ class Route:
     rate_limited: ErrorKind
     errors: tuple[ErrorKind, ...]
     counted: bool
+    repeats: bool
     content_type: str
+    also: str | None
     described: bool
     path_parameters: tuple[str, ...]
     body: type[Any] | None
@@ -98,13 +100,17 @@ class Routes:
         tx: TxMode | None = None,
         errors: tuple[ErrorKind, ...] = (),
         counted: bool = True,
+        repeats: bool = False,
         content_type: str = "application/json",
+        also: str | None = None,
         described: bool = True,
         reads: type[Any] | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the decorated function as the handler of this method and path.
 
-        ``counted``: whether the global rate limit counts it. ``described``: whether OpenAPI tells of it; pages
+        ``counted``: whether the global rate limit counts it. ``also``: another form of the answer, if asked for.
+        ``repeats``: whether callers ask again and again, and
+        their 304 depends on nothing but the database. ``described``: whether OpenAPI tells of it; pages
         and their files are for browsers. ``reads``: the shape of a body that the handler reads by itself.
         """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
@@ -127,7 +133,9 @@ class Routes:
                     rate_limited=self._rate_limited,
                     errors=errors,
                     counted=counted,
+                    repeats=repeats,
                     content_type=content_type,
+                    also=also,
                     described=described,
                     path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
                     body=body,

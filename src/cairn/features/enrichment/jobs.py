@@ -138,5 +138,6 @@ class EmbedAnew:
                         tx, scope, project_id, row["id"], model=model, text_hash=hashed, vector=made.all[hashed]
                     )
             await vectors.forget_wanted(tx, scope, project_id, item_ids)
-            await vectors.delete_other_models(tx, scope, project_id, model, item_ids)
+            if not await vectors.is_wanted(tx, scope, project_id):
+                await vectors.delete_other_models(tx, scope, project_id, model)
         return True

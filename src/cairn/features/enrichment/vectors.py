@@ -1,36 +1,20 @@
-"""Vectors of items: kept compactly, each made from the item's text by a named model."""
+"""Which texts have been embedded before, and which items still wait for a vector."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import and_, bindparam, delete, literal, select
+from sqlalchemy import bindparam, delete, literal, select
 
 from cairn.base.caller import Scope
+from cairn.features.index.vectors import delete_other_models as delete_other_models
+from cairn.features.index.vectors import find_vectors as find_vectors
+from cairn.features.index.vectors import keep_vector as keep_vector
+from cairn.features.index.vectors import list_vectors as list_vectors
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Bulk, InList, Sql
-from cairn.storage.tables import item_vectors, items, items_to_embed, vector_cache
+from cairn.storage.tables import items, items_to_embed, vector_cache
 
-_KEEP = Sql(
-    lambda new: (made := new(item_vectors)).on_conflict_do_update(
-        index_elements=["project_id", "item_id", "model"],
-        set_={"vector": made.excluded.vector, "text_hash": made.excluded.text_hash},
-    )
-)
-_of_project = and_(
-    item_vectors.c.team_id == bindparam("scope"),
-    item_vectors.c.project_id == bindparam("of_project"),
-    item_vectors.c.model == bindparam("of_model"),
-)
-_PAGE = Sql(
-    select(item_vectors.c.item_id, item_vectors.c.vector)
-    .where(_of_project, item_vectors.c.item_id > bindparam("after"))
-    .order_by(item_vectors.c.item_id)
-    .limit(bindparam("take"))
-)
-_SOME = Sql(
-    select(item_vectors.c.item_id, item_vectors.c.vector).where(_of_project, InList(item_vectors.c.item_id, "item_ids"))
-)
 _CACHED = Sql(
     select(vector_cache.c.text_hash, vector_cache.c.vector).where(
         vector_cache.c.team_id == bindparam("scope"),
@@ -60,6 +44,11 @@ _WANT_ALL = Sql(
 _WANTED = Sql(
     select(items_to_embed).order_by(items_to_embed.c.project_id, items_to_embed.c.item_id).limit(bindparam("take"))
 )
+_STILL_WANTED = Sql(
+    select(items_to_embed.c.item_id)
+    .where(items_to_embed.c.team_id == bindparam("scope"), items_to_embed.c.project_id == bindparam("of_project"))
+    .limit(1)
+)
 _DONE = Sql(
     delete(items_to_embed).where(
         items_to_embed.c.team_id == bindparam("scope"),
@@ -67,38 +56,6 @@ _DONE = Sql(
         InList(items_to_embed.c.item_id, "item_ids"),
     )
 )
-_OTHERS = Sql(
-    delete(item_vectors).where(
-        item_vectors.c.team_id == bindparam("scope"),
-        item_vectors.c.project_id == bindparam("of_project"),
-        item_vectors.c.model != bindparam("of_model"),
-        InList(item_vectors.c.item_id, "item_ids"),
-    )
-)
-
-
-async def keep_vector(
-    tx: Tx, scope: Scope, project_id: str, item_id: str, *, model: str, text_hash: str, vector: bytes
-) -> None:
-    await tx.run(
-        _KEEP,
-        project_id=project_id,
-        item_id=item_id,
-        model=model,
-        team_id=scope,
-        text_hash=text_hash,
-        vector=vector,
-    )
-
-
-async def list_vectors(tx: Tx, scope: Scope, project_id: str, model: str, *, after: str, take: int) -> list[Row]:
-    """In the order of the items' ids."""
-    return await tx.many(_PAGE, scope=scope, of_project=project_id, of_model=model, after=after, take=take)
-
-
-async def find_vectors(tx: Tx, scope: Scope, project_id: str, model: str, item_ids: Sequence[str]) -> dict[str, bytes]:
-    rows = await tx.many(_SOME, scope=scope, of_project=project_id, of_model=model, item_ids=list(item_ids))
-    return {row["item_id"]: row["vector"] for row in rows}
 
 
 async def find_cached(tx: Tx, scope: Scope, project_id: str, model: str, hashes: Sequence[str]) -> dict[str, bytes]:
@@ -127,6 +84,6 @@ async def forget_wanted(tx: Tx, scope: Scope, project_id: str, item_ids: Sequenc
     await tx.run(_DONE, scope=scope, of_project=project_id, item_ids=list(item_ids))
 
 
-async def delete_other_models(tx: Tx, scope: Scope, project_id: str, model: str, item_ids: Sequence[str]) -> None:
-    """Vectors of models that are no longer in use."""
-    await tx.sweep(_OTHERS, scope=scope, of_project=project_id, of_model=model, item_ids=list(item_ids))
+async def is_wanted(tx: Tx, scope: Scope, project_id: str) -> bool:
+    """Whether any item of the project still waits for its vector."""
+    return await tx.one(_STILL_WANTED, scope=scope, of_project=project_id) is not None

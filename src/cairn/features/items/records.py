@@ -11,7 +11,9 @@ import msgspec
 
 from cairn.features.history.store import encode
 from cairn.features.history.tokens import count_tokens as count_tokens
+from cairn.memory.branches import is_default
 from cairn.memory.items import Item, Quote
+from cairn.memory.ranking.entry import Entry, pack_terms
 from cairn.storage.database import Row
 
 PATH_SEPARATOR = "\n"
@@ -132,3 +134,18 @@ def _normalised(text: str) -> str:
 def item_text(item: Item) -> str:
     """All that an item says, as one text; this is what is embedded."""
     return "\n".join((item.title, item.content, item.schema_key, *clean_paths(item.files)))
+
+
+def to_entry(item: Item, session_id: str | None, created_at_ms: int, *, merged: bool) -> Entry:
+    """What the item is ranked by."""
+    return Entry(
+        item_id=item.id,
+        status=item.status,
+        type=item.type,
+        schema_key=item.schema_key,
+        session_id=session_id,
+        branch=None if merged or is_default(item.branch, None) else item.branch,
+        created_at_ms=created_at_ms,
+        confidence=float(item.confidence),
+        terms=pack_terms(item.title, item.content, item.schema_key, clean_paths(item.files), item.tags),
+    )

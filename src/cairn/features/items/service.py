@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, UnsetType
 
-from cairn.base import ids
+from cairn.base import clock, ids
 from cairn.base.caller import Scope
 from cairn.features.history import store as history
 from cairn.features.history.memory import lock_memory as lock_memory
 from cairn.features.history.memory import touch_memory as touch_memory
+from cairn.features.index import store as index
 from cairn.features.items import records, store
 from cairn.features.items.store import find_item as find_item
 from cairn.features.items.store import hold_item as hold_item
@@ -55,6 +56,10 @@ async def create_item(
     }
     await store.insert_item(tx, scope, columns)
     await store.set_files(tx, scope, project_id, item_id, item.files, fingerprints)
+    entry = records.to_entry(
+        dataclasses.replace(item, id=item_id), session_id, clock.now_ms(), merged=merged_at_ms is not None
+    )
+    await index.keep_entry(tx, scope, project_id, entry)
     await history.record(
         tx,
         scope,
@@ -103,6 +108,10 @@ async def change_item(
         "version": version,
     }
     await store.update_item(tx, scope, row["id"], columns)
+    entry = records.to_entry(
+        dataclasses.replace(item, id=row["id"]), row["session_id"], row["created_at_ms"], merged=merged_ms is not None
+    )
+    await index.keep_entry(tx, scope, row["project_id"], entry)
     if records.item_text(item) != records.item_text(known):
         await store.want_vector(tx, scope, row["project_id"], row["id"])
     await history.record(

@@ -9,6 +9,7 @@ from sqlalchemy import Select, and_, bindparam, delete, func, insert, literal_co
 
 from cairn.base import clock, limits
 from cairn.base.caller import Caller, Scope
+from cairn.features.index import store as index
 from cairn.features.items.records import PATH_SEPARATOR, clean_paths
 from cairn.features.projects.access import visible_to
 from cairn.storage.database import Row, Tx
@@ -258,6 +259,7 @@ async def delete_item(tx: Tx, scope: Scope, project_id: str, item_id: str) -> No
     """The item with its files and vectors."""
     for statement in (_DELETE_ALL_FILES, _DELETE_VECTORS, _UNWANT_VECTOR):
         await tx.run(statement, scope=scope, of_project=project_id, of_item=item_id)
+    await index.drop_entry(tx, scope, project_id, item_id)
     await tx.run(_DELETE, scope=scope, item_id=item_id)
 
 

@@ -18,6 +18,9 @@ from cairn.storage.database import Database, Tx
 
 AI_TOKENS = "ai_tokens"
 BUILTIN_TOKENS = "builtin_tokens"
+CHAT_STORAGE = "chat_storage"
+_FOR_EVER = "for ever"
+"""The period of what is not counted anew each month."""
 _CALL_ENDS_WITHIN_MS = 10 * clock.MINUTE_MS
 
 
@@ -39,6 +42,19 @@ async def count_builtin(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, metere
         await store.count(tx, scope, period(), BUILTIN_TOKENS, tokens)
     if tokens and metered:
         await _charge(tx, scope, plan, tokens, reference=reference)
+
+
+async def count_chat_storage(tx: Tx, scope: Scope, more: int) -> None:
+    """What the team's conversations hold, in tokens; less when one of them goes.
+
+    Last in a transaction: the team's counter stays held until its end.
+    """
+    if more:
+        await store.count(tx, scope, _FOR_EVER, CHAT_STORAGE, more)
+
+
+async def chat_storage(tx: Tx, scope: Scope) -> int:
+    return await store.used(tx, scope, _FOR_EVER, CHAT_STORAGE)
 
 
 async def _charge(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, reference: str) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+
 from sqlalchemy import Table, delete, select, tuple_
 
 from cairn.jobs.run import Run
 from cairn.ports.blobs.store import Blobs
-from cairn.storage.database import Database
+from cairn.storage.database import Database, Tx
 from cairn.storage.tables import audit_entries, metadata, projects
 
 _ROWS_AT_ONCE = 2_000
+
+Clear = Callable[[Tx, str, int], Awaitable[int]]
+"""Deletes up to so many rows of a project, with what else must be put right in the same transaction."""
 
 
 def project_tables() -> list[Table]:
@@ -20,9 +25,11 @@ def project_tables() -> list[Table]:
 class ProjectPurge:
     """Deletes rows, then blobs, then the project itself. Begins anew after a crash and loses nothing by it."""
 
-    def __init__(self, database: Database, blobs: Blobs) -> None:
+    def __init__(self, database: Database, blobs: Blobs, clears: Mapping[str, Clear]) -> None:
+        """``clears``: by the name of a table, how its rows go where deleting them is not all."""
         self._database = database
         self._blobs = blobs
+        self._clears = clears
 
     async def __call__(self, run: Run) -> None:
         project_id: str = run.payload["projectId"]
@@ -34,6 +41,9 @@ class ProjectPurge:
             await tx.run(delete(projects).where(projects.c.id == project_id, projects.c.deleted_at_ms.is_not(None)))
 
     async def _delete_some(self, table: Table, project_id: str) -> int:
+        if table.name in self._clears:
+            async with self._database.write() as tx:
+                return await self._clears[table.name](tx, project_id, _ROWS_AT_ONCE)
         key = tuple_(*table.primary_key.columns) if len(table.primary_key) > 1 else next(iter(table.primary_key))
         some = select(*table.primary_key.columns).where(table.c.project_id == project_id).limit(_ROWS_AT_ONCE)
         async with self._database.write() as tx:

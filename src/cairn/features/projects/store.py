@@ -10,7 +10,7 @@ from cairn.base import clock, ids, limits
 from cairn.base.caller import OWNER, Caller, Role, Scope
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
-from cairn.storage.tables import invitations, project_members, projects, users
+from cairn.storage.tables import invitations, memory_touched, project_members, projects, users
 
 _INSERT = Sql(insert(projects))
 _COUNT = Sql(
@@ -43,6 +43,9 @@ _MARK_DELETED = Sql(
     .where(projects.c.team_id == bindparam("scope"), projects.c.id == bindparam("project_id"))
     .values(deleted_at_ms=bindparam("now_ms"))
 )
+# What the brain says of the project itself.
+_IN_BRAIN = frozenset(("name", "description", "repo_url"))
+_MARK_TOUCHED = Sql(lambda new: new(memory_touched).on_conflict_do_nothing(index_elements=["project_id"]))
 _UNBIND_INVITATIONS = Sql(
     delete(invitations).where(
         invitations.c.team_id == bindparam("scope"), invitations.c.project_id == bindparam("of_project")
@@ -112,6 +115,7 @@ async def create_project(
         hmac_previous_sealed=None,
         hmac_previous_until_ms=None,
         memory_version=0,
+        index_version=0,
         created_at_ms=now_ms,
         updated_at_ms=now_ms,
         deleted_at_ms=None,
@@ -139,7 +143,11 @@ async def update_project(tx: Tx, scope: Scope, project_id: str, changes: dict[st
         .where(projects.c.team_id == scope, projects.c.id == project_id)
         .values(updated_at_ms=clock.now_ms(), **changes)
     )
-    await tx.run(statement)
+    if _IN_BRAIN & changes.keys():
+        await tx.run(statement.values(memory_version=projects.c.memory_version + 1))
+        await tx.run(_MARK_TOUCHED, project_id=project_id, team_id=scope)
+    else:
+        await tx.run(statement)
 
 
 async def mark_deleted(tx: Tx, scope: Scope, project_id: str) -> None:

@@ -38,15 +38,25 @@ from cairn.storage.tables.memory import (
 )
 from cairn.storage.tables.projects import project_members, projects
 from cairn.storage.tables.promises import jobs, outbox, webhook_deliveries, webhooks
-from cairn.storage.tables.retrieval import chat_favorites, chat_messages, chats
+from cairn.storage.tables.retrieval import (
+    answer_streams,
+    brains,
+    chat_favorites,
+    chat_messages,
+    chats,
+    item_index,
+    memory_touched,
+)
 from cairn.storage.tables.upkeep import findings, hygiene_plans, running_scans, scan_files, scans
 
 __all__ = [
     "ai_reservations",
+    "answer_streams",
     "api_keys",
     "audit_entries",
     "billing_accounts",
     "blobs",
+    "brains",
     "branch_commits",
     "candidates",
     "chat_favorites",
@@ -62,11 +72,13 @@ __all__ = [
     "invitations",
     "item_conflicts",
     "item_files",
+    "item_index",
     "item_vectors",
     "items",
     "items_to_embed",
     "jobs",
     "logins",
+    "memory_touched",
     "metadata",
     "outbox",
     "payment_events",

@@ -25,6 +25,7 @@ projects = Table(
     text("hmac_previous_sealed", null=True),
     number("hmac_previous_until_ms", null=True),
     number("memory_version"),
+    number("index_version"),
     number("created_at_ms"),
     number("updated_at_ms"),
     number("deleted_at_ms", null=True),

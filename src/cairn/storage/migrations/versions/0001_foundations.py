@@ -56,6 +56,50 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("project_id", "sha256", name=op.f("pk_blobs")),
     )
     op.create_table(
+        "answer_streams",
+        sa.Column("ticket", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("expires_at_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("ticket", name=op.f("pk_answer_streams")),
+    )
+    op.create_index(op.f("ix_answer_streams_project_id"), "answer_streams", ["project_id"], unique=False)
+    op.create_table(
+        "brains",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("variant", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("memory_version", sa.BigInteger(), nullable=False),
+        sa.Column("etag", sa.Text(), nullable=False),
+        sa.Column("item_count", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "variant", name=op.f("pk_brains")),
+    )
+    op.create_table(
+        "memory_touched",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.PrimaryKeyConstraint("project_id", name=op.f("pk_memory_touched")),
+    )
+    op.create_table(
+        "item_index",
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("item_id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
+        sa.Column("schema_key", sa.Text(), nullable=False),
+        sa.Column("session_id", ID, nullable=True),
+        sa.Column("branch", sa.Text(), nullable=True),
+        sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
+        sa.Column("confidence", sa.Float(53), nullable=False),
+        sa.Column("terms", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("project_id", "item_id", name=op.f("pk_item_index")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_item_index_project_id_version", "item_index", ["project_id", "version"], unique=False)
+    op.create_table(
         "chat_favorites",
         sa.Column("chat_id", ID, nullable=False),
         sa.Column("user_id", ID, nullable=False),
@@ -89,6 +133,7 @@ def upgrade() -> None:
         sa.Column("project_id", ID, nullable=False),
         sa.Column("user_id", ID, nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("title_words", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("model", sa.Text(), nullable=True),
         sa.Column("message_count", sa.BigInteger(), nullable=False),
@@ -586,6 +631,7 @@ def upgrade() -> None:
         sa.Column("hmac_previous_sealed", sa.Text(), nullable=True),
         sa.Column("hmac_previous_until_ms", sa.BigInteger(), nullable=True),
         sa.Column("memory_version", sa.BigInteger(), nullable=False),
+        sa.Column("index_version", sa.BigInteger(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("updated_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("deleted_at_ms", sa.BigInteger(), nullable=True),

@@ -1,0 +1,210 @@
+"""The API as an ASGI application, with the tools its handlers use."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from cairn.base.clock import SECOND_MS
+from cairn.base.passwords import Passwords
+from cairn.base.plans import load_plans
+from cairn.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
+from cairn.entry.background import Background
+from cairn.entry.house import House
+from cairn.entry.keys import load_worker_secret
+from cairn.features.ask.making import Kit
+from cairn.features.ask.routes import Pace, worker_routes
+from cairn.features.ask.routes import routes as ask_routes
+from cairn.features.ask.streams import Streams
+from cairn.features.ask.tickets import Tickets
+from cairn.features.audit.routes import routes as audit_routes
+from cairn.features.brain.routes import routes as brain_routes
+from cairn.features.brain.service import Brains
+from cairn.features.chats.routes import routes as chats_routes
+from cairn.features.contexts.routes import routes as contexts_routes
+from cairn.features.dashboard.routes import routes as dashboard_routes
+from cairn.features.enrichment.routes import routes as enrichment_routes
+from cairn.features.identity import store as people
+from cairn.features.identity.cookies import LoginCookie, own_origins
+from cairn.features.identity.routes import routes as identity_routes
+from cairn.features.identity.service import Door
+from cairn.features.ingest.routes import routes as ingest_routes
+from cairn.features.ingest.service import Capture
+from cairn.features.items.routes import routes as items_routes
+from cairn.features.keys.last_use import LastUse
+from cairn.features.keys.routes import routes as keys_routes
+from cairn.features.live.routes import KeepAlive
+from cairn.features.live.routes import routes as live_routes
+from cairn.features.operations.routes import Description, Readiness
+from cairn.features.operations.routes import routes as operations_routes
+from cairn.features.projects.repository import RepoHosts
+from cairn.features.projects.routes import routes as projects_routes
+from cairn.features.projects.signatures import Signatures
+from cairn.features.search.routes import routes as search_routes
+from cairn.features.search.service import Finder
+from cairn.features.sessions.routes import routes as sessions_routes
+from cairn.features.sessions.service import Models
+from cairn.features.team.routes import routes as team_routes
+from cairn.features.team.tokens import InvitationTokens
+from cairn.features.webhooks.jobs import Deliverer
+from cairn.features.webhooks.routes import routes as webhooks_routes
+from cairn.ports.outbound.guard import Guard
+from cairn.ports.outbound.sender import HttpsSender
+from cairn.storage import schema
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.web.addresses import Addresses
+from cairn.web.app import App
+from cairn.web.call import Tools
+from cairn.web.metrics import Metrics
+from cairn.web.needs import Authenticators, Origins
+from cairn.web.openapi import document
+from cairn.web.ratelimit import RateLimits, open_counter, parse_route_limits
+from cairn.web.routes import Route
+
+VERSION = version("cairn")
+MEGABYTE = 1024 * 1024
+
+ROUTES: list[Route] = [
+    *identity_routes,
+    *team_routes,
+    *projects_routes,
+    *keys_routes,
+    *contexts_routes,
+    *items_routes,
+    *brain_routes,
+    *search_routes,
+    *ingest_routes,
+    *sessions_routes,
+    *enrichment_routes,
+    *chats_routes,
+    *ask_routes,
+    *worker_routes,
+    *webhooks_routes,
+    *audit_routes,
+    *live_routes,
+    *operations_routes,
+    *dashboard_routes,
+]
+
+
+@asynccontextmanager
+async def open_app(house: House, background: Background | None = None) -> AsyncIterator[App]:
+    """The API as an ASGI application."""
+    settings = house.settings
+    cookie = LoginCookie(settings.base_url)
+    origins = Origins(own_origins(settings.base_url))
+    last_use = LastUse(house.database)
+    passwords = Passwords()
+    plans = load_plans(settings.default_plan, settings.plans_file)
+    description = Description()
+    description.describe(document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name))
+    metrics = Metrics()
+    guard = Guard(settings.outbound_allow)
+    sender = HttpsSender(guard, ca_file=settings.ca_file)
+    limits = open_limits(settings)
+    finder = Finder(house.database, house.engines.embedders, settings.index_cache_mb * MEGABYTE)
+    names = Models(settings.llm_small, settings.llm_medium)
+    streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
+    capture = Capture(house.database, house.blobs, window_ms=settings.session_window_s * SECOND_MS)
+    brains = Brains(house.database)
+    tools = Tools(
+        house.sealer,
+        cookie,
+        origins,
+        last_use,
+        passwords,
+        plans,
+        description,
+        metrics,
+        Door(settings.registration, passwords, plans),
+        InvitationTokens(house.sealer),
+        RepoHosts(settings.repo_hosts),
+        KeepAlive(settings.keepalive_s),
+        readiness(house.database, background),
+        house.blobs,
+        capture,
+        names,
+        guard,
+        Deliverer(house.sealer, sender, ()),
+        finder,
+        brains,
+        open_tickets(settings, load_worker_secret(settings)),
+        streams,
+        Pace(settings.keepalive_s),
+    )
+    app = App(
+        [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)],
+        database=house.database,
+        authenticators=Authenticators(
+            find_by_key=last_use.find_by_key,
+            find_by_login=people.find_by_login,
+            verify_signature=Signatures(house.sealer).verify,
+            cookie_name=cookie.name,
+            origins=origins,
+        ),
+        limits=limits,
+        addresses=Addresses(settings.trusted_proxies),
+        tools=tools,
+        metrics=metrics,
+        https=settings.base_url.startswith("https://"),
+    )
+    last_use.start()
+    try:
+        yield app
+    finally:
+        await streams.close()
+        await brains.close()
+        await last_use.stop()
+        await limits.close()
+        passwords.close()
+        capture.close()
+        await sender.close()
+        await guard.close()
+
+
+def _answers_itself(settings: Settings) -> bool:
+    """Whether people are sent here for their answers, and not to a worker of its own."""
+    return settings.worker_url == f"{settings.base_url}/worker"
+
+
+def open_tickets(settings: Settings, secret: str) -> Tickets:
+    return Tickets(secret, worker_url=settings.worker_url, valid_ms=settings.ticket_ttl_s * SECOND_MS)
+
+
+def open_limits(settings: Settings) -> RateLimits:
+    try:
+        routes = parse_route_limits(DEFAULT_ROUTE_LIMITS) | parse_route_limits(settings.route_limits)
+    except ValueError as error:
+        raise SettingsError(f"CAIRN_ROUTE_LIMITS: {error}") from None
+    try:
+        counter = open_counter(settings.redis_url)
+    except ValueError as error:
+        raise SettingsError(f"CAIRN_REDIS_URL: {error}") from None
+    return RateLimits(counter, per_minute=settings.rate_limit_per_minute, routes=routes)
+
+
+def readiness(opened: Database, background: Background | None = None) -> Readiness:
+    async def database() -> bool:
+        try:
+            async with opened.read() as tx:
+                await people.find_claim(tx, "encryption_key")
+        except StorageUnavailable:
+            return False
+        return True
+
+    async def migrations() -> bool:
+        try:
+            async with opened.read() as tx:
+                return await schema.version_in(tx) == schema.HEAD
+        except StorageUnavailable:
+            return False
+
+    checks = {"database": database, "migrations": migrations}
+    if background is not None:
+
+        async def jobs() -> bool:
+            return background.alive
+
+        checks["jobs"] = jobs
+    return Readiness(checks)

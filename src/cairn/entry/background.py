@@ -1,0 +1,104 @@
+"""The background work of a process: jobs, and the outbox being emptied."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+
+from cairn.base.clock import HOUR_MS, SECOND_MS
+from cairn.base.plans import load_plans
+from cairn.entry import upkeep
+from cairn.entry.house import House
+from cairn.features.brain import jobs as brain
+from cairn.features.brain.jobs import BrainWatch
+from cairn.features.chats.jobs import clear_chats
+from cairn.features.enrichment import jobs as enrichment
+from cairn.features.enrichment.deep import DeepReader
+from cairn.features.enrichment.jobs import EmbedAnew, Enrichment, Upkeep
+from cairn.features.enrichment.task import Kit
+from cairn.features.projects import service as projects
+from cairn.features.projects.jobs import ProjectPurge
+from cairn.features.sessions import jobs as sessions_jobs
+from cairn.features.sessions.jobs import SessionSweep
+from cairn.features.sessions.service import Models
+from cairn.features.sessions.store import ENRICHMENT
+from cairn.features.team import service as team
+from cairn.features.team.jobs import InvitationMail
+from cairn.features.team.tokens import InvitationTokens
+from cairn.features.webhooks import jobs as webhooks_jobs
+from cairn.features.webhooks import service as webhooks
+from cairn.features.webhooks.jobs import Deliverer
+from cairn.features.webhooks.mail import DisabledMail
+from cairn.jobs import outbox
+from cairn.jobs.outbox import Pump
+from cairn.jobs.place import take_place
+from cairn.jobs.runner import Kind, Runner
+from cairn.ports.git.repository import Repositories
+from cairn.ports.mail.mailer import open_mailer
+from cairn.ports.outbound.guard import Guard
+from cairn.ports.outbound.sender import HttpsSender
+
+_SWEEP_EVERY_MS = 30 * SECOND_MS
+_EMBED_EVERY_MS = 15 * SECOND_MS
+_BRAINS_EVERY_MS = 10 * SECOND_MS
+
+
+@dataclass(frozen=True)
+class Background:
+    """The background work of a process: jobs, and the outbox being emptied."""
+
+    runner: Runner
+    pump: Pump
+
+    @property
+    def alive(self) -> bool:
+        return self.runner.alive and self.pump.alive
+
+
+@asynccontextmanager
+async def open_background(house: House) -> AsyncIterator[Background]:
+    """The background work, while the block runs."""
+    settings, database = house.settings, house.database
+    mailer = open_mailer(settings.mail_url, settings.mail_from)
+    tokens = InvitationTokens(house.sealer)
+    guard = Guard(settings.outbound_allow)
+    sender = HttpsSender(guard, ca_file=settings.ca_file)
+    embedder, models = house.engines.embedder, house.engines.models
+    repositories = Repositories(settings.cache_dir / "repositories", guard, ca_file=settings.ca_file)
+    kit = Kit(
+        database,
+        house.blobs,
+        embedder,
+        load_plans(settings.default_plan, settings.plans_file),
+        Models(settings.llm_small, settings.llm_medium),
+        models,
+        DeepReader(repositories, house.sealer),
+        settings.meter_builtin,
+    )
+    kinds = {
+        ENRICHMENT: Kind(Enrichment(kit), at_once=4, per_team=2, given_up=enrichment.given_up),
+        enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS),
+        enrichment.EMBED_ANEW: Kind(EmbedAnew(database, embedder), every_ms=_EMBED_EVERY_MS),
+        brain.WATCH: Kind(BrainWatch(database), every_ms=_BRAINS_EVERY_MS),
+        team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
+        projects.PURGE: Kind(ProjectPurge(database, house.blobs, {"chats": clear_chats}), at_once=2, per_team=1),
+        sessions_jobs.SWEEP: Kind(
+            SessionSweep(database, settings.session_window_s * SECOND_MS), every_ms=_SWEEP_EVERY_MS
+        ),
+        upkeep.PRUNE: Kind(upkeep.Prune(database), every_ms=HOUR_MS),
+        webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48, per_team=4),
+        webhooks_jobs.DISABLED_MAIL: Kind(DisabledMail(database, mailer, settings.base_url)),
+        outbox.ASIDE: Kind(outbox.put_back),
+    }
+    background = Background(Runner(database, kinds), Pump(database, webhooks_jobs.fan_out))
+    async with take_place(database, settings.sqlite_path) if settings.on_sqlite else nullcontext():
+        background.runner.start()
+        background.pump.start()
+        try:
+            yield background
+        finally:
+            await background.pump.stop()
+            await background.runner.stop()
+            await sender.close()
+            await guard.close()

@@ -1,0 +1,4 @@
+"""Questions answered from the memory with their sources, as a stream.
+
+Owns: answer_streams.
+"""

@@ -1,0 +1,4 @@
+"""The brain: approved memory as one document under a budget of tokens.
+
+Owns: brains, memory_touched. Tells: brain.updated.
+"""

@@ -1,0 +1,158 @@
+"""Brains at hand: made once however many ask at the same moment, and kept while there is room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import msgspec
+
+from cairn.base import clock, errors, ids, log
+from cairn.base.caller import Caller, Scope
+from cairn.features.brain import store
+from cairn.features.brain.asked import Asked
+from cairn.features.brain.assembly import Assembled, assemble
+from cairn.features.projects.access import right_of
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.wire.brain import Brain, BrainMetadata, BrainOmitted
+
+_MOST_BYTES = 32 * 1024 * 1024
+_AT_ONCE = 2
+_log = log.logger("brain")
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one look at the database tells: the memory's version, and the brain known to be of it (or none)."""
+
+    version: int
+    etag: str | None
+    assembled_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A brain as it is sent."""
+
+    etag: str
+    markdown: bytes
+    json: bytes
+    assembled: Assembled
+    assembled_at_ms: int
+
+    @property
+    def size(self) -> int:
+        return 3 * len(self.markdown) + len(self.json)
+
+
+async def look(database: Database, caller: Caller, asked: Asked) -> Seen:
+    """One look-up by primary keys: whether the caller may read the project, and which brain is the current one."""
+    row = None
+    if ids.looks_valid(asked.project_id, "prj"):
+        async with database.read() as tx:
+            row = await store.look(tx, caller, asked.project_id, asked.variant)
+    if row is None or right_of(caller, row) is None:
+        raise errors.PROJECT_NOT_FOUND()
+    if row["brain_version"] != row["memory_version"]:
+        return Seen(row["memory_version"], None, 0)
+    return Seen(row["memory_version"], row["etag"], row["updated_at_ms"])
+
+
+class Brains:
+    """The brains of a process. What is the current one, and since when, is said by the database alone."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept: OrderedDict[tuple[str, int, str], Kept] = OrderedDict()
+        self._bytes = 0
+        self._under_way: dict[tuple[str, int, str], asyncio.Task[Kept | None]] = {}
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def get(self, scope: Scope, asked: Asked, seen: Seen) -> Kept:
+        """The brain at the version just seen, or a newer one."""
+        key = (asked.project_id, seen.version, asked.variant)
+        kept = self._kept.get(key)
+        if kept is not None and (kept.etag, kept.assembled_at_ms) == (seen.etag, seen.assembled_at_ms):
+            self._kept.move_to_end(key)
+            return kept
+        under_way = self._under_way.get(key)
+        if under_way is None:
+            under_way = self._under_way[key] = asyncio.create_task(self._make(key, scope, asked, kept))
+            under_way.add_done_callback(lambda ended: self._ended(key, ended))
+        # Whoever gives up waiting does not take it from the others.
+        made = await asyncio.shield(under_way)
+        if made is None:
+            raise errors.PROJECT_NOT_FOUND()
+        return made
+
+    async def close(self) -> None:
+        """Nobody waits any more for what is under way."""
+        ends = list(self._under_way.values())
+        for task in ends:
+            task.cancel()
+        if ends:
+            await asyncio.wait(ends)
+
+    def _ended(self, key: tuple[str, int, str], task: asyncio.Task[Kept | None]) -> None:
+        self._under_way.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # counts as retrieved, also when everybody who waited has gone
+
+    async def _make(self, key: tuple[str, int, str], scope: Scope, asked: Asked, known: Kept | None) -> Kept | None:
+        if known is not None:  # only what the database knew of it is gone
+            assembled: Assembled | None = known.assembled
+        else:
+            async with self._places:
+                assembled = await assemble(self._database, scope, asked)
+        if assembled is None:
+            return None
+        at_ms = await self._note(scope, asked, assembled)
+        made = _shape(asked, assembled, at_ms)
+        self._keep((key[0], assembled.version, key[2]), made)
+        return made
+
+    async def _note(self, scope: Scope, asked: Asked, assembled: Assembled) -> int:
+        """Since when the document is this one. It is told also when that cannot be written down."""
+        try:
+            async with self._database.write() as tx:
+                row = await store.keep_brain(
+                    tx,
+                    scope,
+                    asked.project_id,
+                    asked.variant,
+                    version=assembled.version,
+                    etag=assembled.etag,
+                    item_count=assembled.document.item_count,
+                )
+                await store.prune_brains(tx, scope, asked.project_id)
+        except StorageUnavailable as error:
+            _log.warning("a brain could not be noted", project_id=asked.project_id, error=str(error))
+            return clock.now_ms()
+        return int(row["updated_at_ms"]) if row["etag"] == assembled.etag else clock.now_ms()
+
+    def _keep(self, key: tuple[str, int, str], made: Kept) -> None:
+        before = self._kept.pop(key, None)
+        self._bytes -= before.size if before is not None else 0
+        self._kept[key] = made
+        self._bytes += made.size
+        while self._bytes > _MOST_BYTES:
+            self._bytes -= self._kept.popitem(last=False)[1].size
+
+
+def _shape(asked: Asked, assembled: Assembled, at_ms: int) -> Kept:
+    document = assembled.document
+    metadata = BrainMetadata(
+        item_count=document.item_count,
+        token_estimate=document.tokens,
+        assembled_at=clock.iso(at_ms),
+        schema_keys=list(document.schema_keys),
+        omitted=BrainOmitted(
+            count=sum(document.omitted.values()),
+            by_layer={str(layer): number for layer, number in document.omitted.items()},
+        ),
+        budget=asked.budget,
+    )
+    brain = Brain(markdown=document.markdown, metadata=metadata)
+    return Kept(assembled.etag, document.markdown.encode(), _encode(brain), assembled, at_ms)

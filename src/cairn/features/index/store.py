@@ -1,0 +1,130 @@
+"""The index of a project: one row for each item, numbered by the project's index version.
+
+The version is counted up and the row written in the transaction that changes the item; the project's row is held
+from then on, so that versions become visible in their order. Whoever has read up to a version asks for what came after.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, bindparam, or_, select, update
+
+from cairn.base.caller import Scope
+from cairn.memory.ranking.entry import Entry
+from cairn.storage.database import Row, Tx
+from cairn.storage.statements import Sql
+from cairn.storage.tables import item_index, projects
+
+RANKED = ("approved", "draft")
+"""The states in which an item can be found; of others the index keeps only that they are not to be."""
+GONE = "gone"
+
+_NEXT_VERSION = Sql(
+    update(projects)
+    .where(projects.c.team_id == bindparam("scope"), projects.c.id == bindparam("of_project"))
+    .values(index_version=projects.c.index_version + 1)
+    .returning(projects.c.index_version)
+)
+_VERSION = Sql(
+    select(projects.c.index_version).where(
+        projects.c.team_id == bindparam("scope"),
+        projects.c.id == bindparam("of_project"),
+        projects.c.deleted_at_ms.is_(None),
+    )
+)
+_SAID = ("version", "status", "type", "schema_key", "session_id", "branch", "created_at_ms", "confidence", "terms")
+_KEEP = Sql(
+    lambda new: (made := new(item_index)).on_conflict_do_update(
+        index_elements=["project_id", "item_id"], set_={name: made.excluded[name] for name in _SAID}
+    )
+)
+_OF_PROJECT = and_(item_index.c.team_id == bindparam("scope"), item_index.c.project_id == bindparam("of_project"))
+_ONE = and_(_OF_PROJECT, item_index.c.item_id == bindparam("of_item"))
+_MARK_GONE = Sql(
+    update(item_index)
+    .where(_ONE)
+    .values(version=bindparam("new_version"), status=GONE, terms=bindparam("no_terms"), session_id=None, branch=None)
+)
+_MARK_CHANGED = Sql(update(item_index).where(_ONE).values(version=bindparam("new_version")))
+_PAGE = Sql(
+    select(item_index)
+    .where(
+        _OF_PROJECT,
+        or_(*(item_index.c.status == status for status in RANKED)),
+        item_index.c.item_id > bindparam("after"),
+    )
+    .order_by(item_index.c.item_id)
+    .limit(bindparam("take"))
+)
+_CHANGED = Sql(
+    select(item_index)
+    .where(_OF_PROJECT, item_index.c.version > bindparam("since"))
+    .order_by(item_index.c.version)
+    .limit(bindparam("take"))
+)
+
+
+async def find_version(tx: Tx, scope: Scope, project_id: str) -> int | None:
+    """The newest version; None when there is no such project."""
+    row = await tx.one(_VERSION, scope=scope, of_project=project_id)
+    return None if row is None else int(row["index_version"])
+
+
+async def next_version(tx: Tx, scope: Scope, project_id: str) -> int:
+    """A new version, of this transaction."""
+    row = await tx.one(_NEXT_VERSION, scope=scope, of_project=project_id)
+    return 0 if row is None else int(row["index_version"])
+
+
+async def keep_entry(tx: Tx, scope: Scope, project_id: str, entry: Entry) -> None:
+    """An item is new or has changed."""
+    await tx.run(
+        _KEEP,
+        project_id=project_id,
+        item_id=entry.item_id,
+        team_id=scope,
+        version=await next_version(tx, scope, project_id),
+        status=entry.status,
+        type=entry.type,
+        schema_key=entry.schema_key,
+        session_id=entry.session_id,
+        branch=entry.branch,
+        created_at_ms=entry.created_at_ms,
+        confidence=entry.confidence,
+        terms=entry.terms if entry.status in RANKED else b"",
+    )
+
+
+async def drop_entry(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
+    """An item has gone."""
+    version = await next_version(tx, scope, project_id)
+    await tx.run(_MARK_GONE, scope=scope, of_project=project_id, of_item=item_id, new_version=version, no_terms=b"")
+
+
+async def mark_changed(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
+    """What belongs to an entry has changed: its vector."""
+    version = await next_version(tx, scope, project_id)
+    await tx.run(_MARK_CHANGED, scope=scope, of_project=project_id, of_item=item_id, new_version=version)
+
+
+async def list_entries(tx: Tx, scope: Scope, project_id: str, *, after: str, take: int) -> list[Row]:
+    """What can be found, by item id."""
+    return await tx.many(_PAGE, scope=scope, of_project=project_id, after=after, take=take)
+
+
+async def list_changed(tx: Tx, scope: Scope, project_id: str, since: int, take: int) -> list[Row]:
+    """What has changed after a version, also what is no longer to be found."""
+    return await tx.many(_CHANGED, scope=scope, of_project=project_id, since=since, take=take)
+
+
+def to_entry(row: Row) -> Entry:
+    return Entry(
+        item_id=row["item_id"],
+        status=row["status"],
+        type=row["type"],
+        schema_key=row["schema_key"],
+        session_id=row["session_id"],
+        branch=row["branch"],
+        created_at_ms=row["created_at_ms"],
+        confidence=row["confidence"],
+        terms=row["terms"],
+    )

@@ -1,0 +1,149 @@
+"""Finding what the memory of a project knows about something."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cairn.base import log
+from cairn.base.caller import Scope
+from cairn.features.items.records import to_item
+from cairn.features.items.service import list_by_ids
+from cairn.features.search.shelf import Shelf, Shelved
+from cairn.memory.items import Item
+from cairn.memory.ranking.calibration import calibration_of
+from cairn.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
+from cairn.ports.embeddings.embedder import EmbedderFailed
+from cairn.ports.embeddings.embedders import Embedders
+from cairn.storage.database import Database, Tx
+from cairn.wire.items import ItemType
+
+_log = log.logger("search")
+
+SIMILARITY_FLOOR = 0.5
+_SPARE = 8
+"""More are ranked than asked for: some may have gone since the index was read."""
+_IN_THREAD_FROM = 4_000
+"""Items from which ranking takes longer than a hop to a thread."""
+
+
+@dataclass(frozen=True)
+class FoundItem:
+    """An item that was found, as it is at this moment."""
+
+    item_id: str
+    type: ItemType
+    title: str
+    content: str
+    schema_key: str
+    files: tuple[str, ...]
+    confidence: float
+    similarity: float
+    score: float
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Best first; and how many tokens it took to embed the question."""
+
+    sources: list[FoundItem]
+    embed_tokens: int
+
+
+class Finder:
+    """One for a process; it holds the indexes of the projects asked for last."""
+
+    def __init__(self, database: Database, embedders: Embedders, limit_bytes: int) -> None:
+        self._database = database
+        self._embedders = embedders
+        self._shelf = Shelf(embedders, limit_bytes)
+
+    async def find(
+        self,
+        scope: Scope,
+        project_id: str,
+        text: str,
+        *,
+        limit: int,
+        filters: Filters | None = None,
+        files: tuple[str, ...] = (),
+        min_similarity: float = SIMILARITY_FLOOR,
+    ) -> Found:
+        """What answers a text, or belongs to the files at hand; the caller has seen that the project may be read."""
+        wanted = _Wanted(text, files, filters or Filters(), limit, min_similarity)
+        model = self._shelf.model_of(project_id)
+        while True:
+            vector, tokens = await self._embed(model, text)
+            async with self._database.read() as tx:
+                shelved = await self._shelf.get(tx, scope, project_id)
+                if shelved is None:
+                    return Found([], tokens)
+                if shelved.model == model:
+                    return Found(await self._take(tx, scope, project_id, shelved, wanted, vector), tokens)
+            model = shelved.model  # its vectors are another embedder's
+
+    async def _embed(self, model: str, text: str) -> tuple[NDArray[np.float32] | None, int]:
+        """An embedder that fails leaves the words to go by."""
+        if not text.strip():
+            return None, 0
+        try:
+            embedded = await self._embedders.embed(model, [text])
+        except EmbedderFailed as failure:
+            _log.warning("a question is searched by its words alone", error=str(failure))
+            return None, 0
+        return embedded.vectors[0], embedded.tokens
+
+    async def _take(
+        self,
+        tx: Tx,
+        scope: Scope,
+        project_id: str,
+        shelved: Shelved,
+        wanted: _Wanted,
+        vector: NDArray[np.float32] | None,
+    ) -> list[FoundItem]:
+        question = Question(wanted.text, vector, wanted.files, calibration_of(shelved.model))
+        depth = wanted.limit + _SPARE
+        if len(shelved.corpus) < _IN_THREAD_FROM:
+            hits = rank(shelved.corpus, question, wanted.filters, depth)
+        else:
+            hits = await asyncio.to_thread(rank, shelved.corpus, question, wanted.filters, depth)
+        # Without a vector there is no similarity to go by, and the best of the words are better than silence.
+        near = [hit for hit in hits if vector is None or hit.similarity >= wanted.min_similarity]
+        rows = {row["id"]: row for row in await list_by_ids(tx, scope, [hit.item_id for hit in near])}
+        there = [
+            _found(hit, to_item(rows[hit.item_id]))
+            for hit in near
+            if hit.item_id in rows
+            and rows[hit.item_id]["status"] == wanted.filters.status
+            and rows[hit.item_id]["project_id"] == project_id
+        ]
+        return there[: wanted.limit]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    text: str
+    files: tuple[str, ...]
+    filters: Filters
+    limit: int
+    min_similarity: float
+
+
+def _found(hit: Hit, item: Item) -> FoundItem:
+    return FoundItem(
+        item_id=item.id,
+        type=item.type,
+        title=item.title,
+        content=item.content,
+        schema_key=item.schema_key,
+        files=item.files,
+        confidence=item.confidence,
+        similarity=hit.similarity,
+        score=hit.score,
+        reasons=hit.reasons,
+    )

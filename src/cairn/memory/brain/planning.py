@@ -1,0 +1,86 @@
+"""Which entries are worth reading in full: chosen by their columns alone, before any text is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cairn.memory.brain.entries import Entry, density, worth
+
+AT_HAND = 0
+"""The place of what is about the files at hand; the layers come after it, by their numbers."""
+
+_AROUND_TOKENS = 24
+"""What the document adds to a text: type, marks, files and indentation, as a guess."""
+_HUGE_PART = 6
+_HUGE_TOKENS = 300
+"""An entry may not take more than a sixth of the budget before all others had their turn: it stands shortened."""
+_READ_WHOLE = 4
+"""So many of the shortened are read whole: at the end they are lengthened as far as there is room."""
+_RESERVE = 1.3
+_RESERVE_TOKENS = 500
+_NEAR_PART = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An entry that may stand in the document, and where. ``short``: its beginning at first."""
+
+    entry: Entry
+    place: int
+    short: bool = False
+    whole: bool = True
+
+
+def short_tokens(budget: int) -> int:
+    """How long a shortened text is."""
+    return max(80, min(200, budget // 20))
+
+
+def choose(entries: Iterable[Entry], budget: int, near: Mapping[str, int] | None = None) -> list[Choice]:
+    """The entries to read, the most wanted first; somewhat more than will fit, because lengths are guessed here.
+
+    ``near``: entries about the files at hand (0) and their neighbours (1). Neighbours may have half of the budget.
+    """
+    nearness = near or {}
+    huge, short = max(_HUGE_TOKENS, budget // _HUGE_PART), short_tokens(budget)
+    ranked: list[tuple[int, float, str, int, bool, Entry]] = []
+    for entry in entries:
+        tokens, value = entry.token_count + _AROUND_TOKENS, worth(entry)
+        is_huge = tokens > huge
+        if is_huge:
+            tokens, value = short + _AROUND_TOKENS, value / 2
+        rank = nearness.get(entry.id, entry.tier + 1)
+        ranked.append((rank, -density(value, tokens), entry.id, tokens, is_huge, entry))
+    ranked.sort()
+    return _take(_without_far_neighbours(ranked, budget // _NEAR_PART), int(budget * _RESERVE) + _RESERVE_TOKENS)
+
+
+_Ranked = tuple[int, float, str, int, bool, Entry]
+
+
+def _without_far_neighbours(ranked: list[_Ranked], most: int) -> list[_Ranked]:
+    """Neighbours beyond their part stand in their layers again."""
+    if not ranked or ranked[0][0] > 1:
+        return ranked
+    kept: list[_Ranked] = []
+    for rank, place, entry_id, tokens, is_huge, entry in ranked:
+        if rank == 1:
+            most -= tokens
+        beyond = rank == 1 and most < 0
+        kept.append((entry.tier + 1 if beyond else rank, place, entry_id, tokens, is_huge, entry))
+    kept.sort()
+    return kept
+
+
+def _take(ranked: list[_Ranked], room: int) -> list[Choice]:
+    chosen: list[Choice] = []
+    shortened = 0
+    for rank, _, _, tokens, is_huge, entry in ranked:
+        if tokens > room:
+            continue
+        room -= tokens
+        shortened += is_huge
+        place = AT_HAND if rank < 2 else rank - 1
+        chosen.append(Choice(entry, place, is_huge, not is_huge or shortened <= _READ_WHOLE))
+    return chosen

@@ -1,0 +1,120 @@
+"""The figures of the contract about questions, each kept at its bound and refused beyond it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from cairn.base import clock, limits
+from cairn.base.settings import Settings
+from cairn.wire.answers import AnswerDone, AnswerToken, EmbedUsage, Source, TokenUsage
+from tests.contract.cast import Cast
+from tests.contract.contract import load
+from tests.contract.examples_ask import QUESTION, make_ticket
+from tests.features.asking import ask, knowing, listen, ticket_for
+from tests.servers.scripted_model import Say, ScriptedModel
+
+pytestmark = pytest.mark.anyio
+
+CONTRACT = load()
+PATH = "/api/v2/ask"
+
+
+def _figure(name: str) -> int:
+    value = CONTRACT.limit(name).value
+    assert value is not None
+    return int(value)
+
+
+async def test_a_team_may_ask_so_often_a_minute(cast: Cast) -> None:
+    most = _figure("rate.ask")
+    minute_ms = (clock.now_ms() // 60_000 - 2) * 60_000
+    async with cast.elsewhere(CAIRN_ROUTE_LIMITS="login=1000/minute") as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        other = await service.join(owner, "admin")
+        body = {"projectId": project, "question": QUESTION}
+        with clock.use(lambda: minute_ms + 18_500):
+            statuses = [(await person.post(PATH, body)).status_code for person in (owner, other) * (most // 2)]
+            assert statuses == [200] * most
+            refused = await other.post(PATH, body)
+            assert refused.status_code == 429
+            assert refused.json() == {"error": "Rate limit exceeded. Please retry after 42 seconds."}
+            assert refused.headers["retry-after"] == "42"
+            stranger = await service.owner("Others")
+            elsewhere = {"projectId": await stranger.create_project(), "question": QUESTION}
+            assert (await stranger.post(PATH, elsewhere)).status_code == 200
+        with clock.use(lambda: minute_ms + 60_000):
+            assert (await owner.post(PATH, body)).status_code == 200
+
+
+async def test_a_ticket_works_for_a_minute_and_not_a_moment_longer(cast: Cast) -> None:
+    valid_ms = _figure("time.ticket") * 1000
+    assert Settings().ticket_ttl_s * 1000 == valid_ms
+    for late_ms, status in ((-1, 200), (0, 401)):
+        issued_ms = clock.now_ms() - valid_ms
+        with clock.use(lambda now_ms=issued_ms: now_ms):  # type: ignore[misc]
+            ticket = await make_ticket(cast.owner, await cast.project())
+        with clock.use(lambda now_ms=issued_ms + valid_ms + late_ms: now_ms):  # type: ignore[misc]
+            told = await ask(cast.service.http, "/worker/ask", ticket, QUESTION)
+        assert told.status == status, told.body
+
+
+async def test_a_silent_stream_shows_that_it_is_alive(cast: Cast) -> None:
+    """Every five seconds by default; here each second, while the model says nothing."""
+    assert Settings().keepalive_s == _figure("time.keep_alive")
+    with ScriptedModel() as model:
+        model.always(Say("The worker retries three times [1].", pause_s=2.6))
+        settings = {"CAIRN_LLM_MEDIUM": "openai:scripted-1", "CAIRN_LLM_BASE_URL": model.base_url()}
+        async with cast.elsewhere(CAIRN_KEEPALIVE_S="1", **settings) as service:
+            memory = await knowing(service)
+            given = await ticket_for(memory.owner, memory.tool.project_id)
+            told = await ask(service.http, "/worker/ask", given["ticket"])
+    assert told.comments
+    assert set(told.comments) == {CONTRACT.constants["keep_alive_comment"]}
+    assert len(told.comments) == 2
+    assert "answer" in told.done
+
+
+def test_a_stream_ends_after_so_long() -> None:
+    """The bound itself; that time ends a stream is shown in tests/features/test_ask_streams.py."""
+    assert _figure("time.answer_stream") * 1000 == limits.ANSWER_STREAM_MS
+
+
+async def test_a_ticket_has_one_stream_at_a_time(cast: Cast) -> None:
+    assert _figure("count.streams_per_ticket") == 1
+    ticket = await make_ticket(cast.owner, await cast.project())
+    told = await asyncio.gather(*(ask(cast.service.http, "/worker/ask", ticket, QUESTION) for _ in range(3)))
+    assert sorted(one.status for one in told) == [200, 429, 429]
+    assert (await ask(cast.service.http, "/worker/ask", ticket, QUESTION)).status == 200
+
+
+async def test_sources_are_as_near_as_the_contract_says_and_the_events_have_its_fields(cast: Cast) -> None:
+    limit = CONTRACT.limit("score.similarity")
+    async with cast.elsewhere() as service:
+        memory = await knowing(service)
+        given = await ticket_for(memory.owner, memory.tool.project_id)
+        async with service.http.stream(
+            "POST", "/worker/ask", json={"ticket": given["ticket"], "question": "Where are sessions kept?"}
+        ) as answer:
+            told = await listen(answer)
+    assert limit.min is not None
+    assert limit.max is not None
+    assert told.done["sources"]
+    assert all(limit.min <= source["similarity"] <= limit.max for source in told.done["sources"])
+    known = {event.name: event for event in CONTRACT.events("stream")}
+    for event in told.events:
+        fields = set(event) - {"type"}
+        row = known[event["type"]]
+        assert set(row.fields) - set(row.optional) <= fields <= set(row.fields)
+    for name, kind in (("sources", Source), ("usage", TokenUsage), ("embedUsage", EmbedUsage)):
+        assert _names(kind) == set(known["done"].nested[name])
+    assert _names(AnswerDone) == {"type", *known["done"].fields}
+    assert _names(AnswerToken) == {"type", *known["token"].fields}
+
+
+def _names(kind: type[Any]) -> set[str]:
+    return {field.encode_name for field in msgspec.structs.fields(kind)}

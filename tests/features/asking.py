@@ -1,0 +1,204 @@
+"""A project that knows a few things, and people who ask it: for a ticket first, then for the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import select
+
+from cairn.entry import server
+from cairn.entry.worker import open_worker
+from cairn.storage.tables import ai_reservations, answer_streams, chat_messages, usage_counters
+from tests.features.remembering import Memory
+from tests.servers.scripted_model import ScriptedModel
+from tests.support.people import Person
+from tests.support.service import Service, settings_for
+
+FACTS = (
+    ("Payments are retried three times", "The payment worker retries a failed charge three times.", "src/payments.py"),
+    ("Sessions are kept in Redis", "Sessions live in Redis for 30 minutes and outlive a restart.", "src/sessions.py"),
+    ("Migrations run under a lock", "The schema is migrated under an advisory lock.", "src/schema.py"),
+)
+QUESTION = "How often does the payment worker retry a failed charge?"
+_PLANS = """
+[plan.team]
+ai_tokens = {}
+projects = 100
+sessions = 100
+events = 100
+enrichments = 100
+storage_bytes = 100000000
+price_cents = 0
+"""
+
+
+def plan_with(folder: Any, ai_tokens: int) -> str:
+    """A table of plans in which a team has so many tokens."""
+    path = folder / "plans.toml"
+    path.write_text(_PLANS.format(ai_tokens))
+    return str(path)
+
+
+async def knowing(service: Service, facts: Iterable[tuple[str, str, str]] = FACTS) -> Memory:
+    """A project whose memory holds these, approved and embedded."""
+    memory = await Memory.of(service, autoApproveThreshold=0)
+    session = ""
+    for title, content, file in facts:
+        item = {"title": title, "content": content, "type": "decision", "files": [file], "confidence": 0.95}
+        session = (await memory.tell({"operation": "create", "item": item}, "memory_operation"))["sessionId"]
+    await memory.enrich(session)
+    return memory
+
+
+@dataclass
+class Told:
+    """A stream as it was read."""
+
+    status: int
+    content_type: str = ""
+    body: str = ""
+    events: list[dict[str, Any]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> list[str]:
+        return [event["content"] for event in self.events if event["type"] == "token"]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.tokens)
+
+    @property
+    def done(self) -> dict[str, Any]:
+        """The last event, of which there is exactly one."""
+        ends = [event for event in self.events if event["type"] == "done"]
+        assert len(ends) == 1, self.body
+        assert self.events[-1] is ends[0]
+        return ends[0]
+
+    def hear(self, line: str) -> None:
+        if line.startswith("data: "):
+            self.events.append(json.loads(line.removeprefix("data: ")))
+        elif line:
+            self.comments.append(line)
+
+
+async def ticket_for(person: Person, project_id: str, question: str = QUESTION, **more: Any) -> dict[str, Any]:
+    answer = await person.post("/api/v2/ask", {"projectId": project_id, "question": question, **more})
+    assert answer.status_code == 200, answer.text
+    given: dict[str, Any] = answer.json()
+    return given
+
+
+@asynccontextmanager
+async def asking(http: httpx.AsyncClient, url: str, ticket: str, question: str) -> AsyncIterator[httpx.Response]:
+    """The worker's answer, to be read by whoever asked."""
+    async with http.stream("POST", url, json={"ticket": ticket, "question": question}) as answer:
+        yield answer
+
+
+async def listen(answer: httpx.Response) -> Told:
+    """The stream to its end."""
+    told = Told(answer.status_code, answer.headers["content-type"])
+    async for line in answer.aiter_lines():
+        told.body += line + "\n"
+        if told.content_type == "text/event-stream":
+            told.hear(line)
+    return told
+
+
+async def ask(http: httpx.AsyncClient, url: str, ticket: str, question: str = QUESTION) -> Told:
+    async with asking(http, url, ticket, question) as answer:
+        return await listen(answer)
+
+
+async def used(service: Service) -> dict[str, int]:
+    async with service.house.database.read() as tx:
+        return {row["counter"]: row["used"] for row in await tx.many(select(usage_counters))}
+
+
+async def reserved(service: Service) -> int:
+    async with service.house.database.read() as tx:
+        return len(await tx.many(select(ai_reservations)))
+
+
+async def open_streams(service: Service) -> int:
+    async with service.house.database.read() as tx:
+        return len(await tx.many(select(answer_streams)))
+
+
+async def messages(service: Service) -> list[dict[str, Any]]:
+    """All messages, oldest first."""
+    wanted = ("chat_id", "role", "content", "sources", "prompt_tokens", "completion_tokens", "model")
+    async with service.house.database.read() as tx:
+        rows = await tx.many(select(chat_messages).order_by(chat_messages.c.id))
+    return [{name: row[name] for name in wanted} for row in rows]
+
+
+MODEL = "openai:scripted-1"
+SECRET = "a secret that the API and the worker share"
+
+
+def settings_with(model: ScriptedModel | None, **changes: str) -> dict[str, str]:
+    """Settings of a service whose both tiers are served by the scripted model, if there is one."""
+    known = {"CAIRN_WORKER_SECRET": SECRET}
+    if model is not None:
+        known |= {
+            "CAIRN_LLM_SMALL": MODEL,
+            "CAIRN_LLM_MEDIUM": MODEL,
+            "CAIRN_LLM_BASE_URL": model.base_url(),
+            "CAIRN_LLM_TIMEOUT_S": "20",
+        }
+    return {**known, **changes}
+
+
+@asynccontextmanager
+async def listening(app: Any) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """The application over real sockets: its address, and what stops it."""
+    stop = asyncio.Event()
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.listen(app, opened, stop, app.close))
+        try:
+            yield f"http://127.0.0.1:{opened.getsockname()[1]}", stop
+        finally:
+            stop.set()
+            await serving
+
+
+@dataclass
+class Place:
+    """Where answers are given: the address to ask, a client, and what stops the server."""
+
+    url: str
+    http: httpx.AsyncClient
+    stop: asyncio.Event
+
+    async def ask(self, ticket: str, question: str = QUESTION) -> Told:
+        return await ask(self.http, self.url, ticket, question)
+
+
+@asynccontextmanager
+async def answering_at(kind: str, service: Service, folder: Path) -> AsyncIterator[Place]:
+    """Mounted in the API, or separate: another data folder, nothing in common but the secret and the database."""
+    async with AsyncExitStack() as stack:
+        app: Any = service.app
+        if kind == "separate":
+            told = {name: getattr(service.settings, name) for name in ("llm_small", "llm_medium", "llm_base_url")}
+            same = {f"CAIRN_{name.upper()}": value for name, value in told.items()}
+            same |= {"CAIRN_PLANS_FILE": service.settings.plans_file, "CAIRN_WORKER_SECRET": SECRET}
+            same["CAIRN_KEEPALIVE_S"] = str(service.settings.keepalive_s)
+            elsewhere = settings_for(folder / "elsewhere", service.settings.database_url, **same)
+            app = await stack.enter_async_context(open_worker(elsewhere))
+        base, stop = await stack.enter_async_context(listening(app))
+        limits = httpx.Limits(max_connections=300)
+        http = await stack.enter_async_context(httpx.AsyncClient(timeout=30, limits=limits))
+        yield Place(base + ("/ask" if kind == "separate" else "/worker/ask"), http, stop)

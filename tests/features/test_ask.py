@@ -1,0 +1,172 @@
+"""Tickets: given to those who may ask, believed only as they were given, and worth nothing a minute later."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.base import clock, errors, ids
+from cairn.base.errors import Refusal
+from cairn.features.ask.service import title_of
+from cairn.features.ask.tickets import Tickets
+from tests.features.asking import QUESTION, plan_with, ticket_for
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "shared by two"
+CLAIMS = {"project_id": "prj", "team_id": "team", "user_id": "usr", "chat_id": "cht"}
+
+
+def _tickets(secret: str = SECRET) -> Tickets:
+    return Tickets(secret, worker_url="https://worker.example", valid_ms=60_000)
+
+
+def _issue(tickets: Tickets) -> str:
+    return tickets.issue(**{name: ids.new(prefix) for name, prefix in CLAIMS.items()})
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _forged(payload: Any, secret: str = SECRET) -> str:
+    """A ticket as somebody makes it who knows the secret and the interface, and writes what they like."""
+    text = _encoded(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+    key = hmac.new(secret.encode(), b"cairn/ask-ticket/v1", hashlib.sha256).digest()
+    return f"{text}.{_encoded(hmac.new(key, text.encode(), hashlib.sha256).digest())}"
+
+
+def _claims(**changes: Any) -> dict[str, Any]:
+    known = {"pid": ids.new("prj"), "tid": ids.new("team"), "uid": ids.new("usr"), "sid": ids.new("cht")}
+    return {**known, "exp": clock.now_ms() + 60_000, **changes}
+
+
+def _is_refused(tickets: Tickets, ticket: object) -> bool:
+    try:
+        tickets.read(ticket)
+    except Refusal as refusal:
+        return refusal.kind is errors.INVALID_TICKET
+    return False
+
+
+def test_a_ticket_has_the_form_of_the_contract_and_these_claims_only() -> None:
+    payload, signature = _issue(_tickets()).split(".")
+    assert "=" not in payload + signature
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert list(claims) == ["pid", "tid", "uid", "sid", "exp"]
+    assert 0 < claims["exp"] - clock.now_ms() <= 60_000
+    assert len(base64.urlsafe_b64decode(signature + "=")) == 32
+    assert not _is_refused(_tickets(), _forged(claims)), "the key is the secret's, for tickets only"
+
+
+def test_whatever_is_changed_it_is_no_ticket_any_more() -> None:
+    tickets = _tickets()
+    ticket = _issue(tickets)
+    assert not _is_refused(tickets, ticket)
+    for place in range(len(ticket)):
+        other = "A" if ticket[place] != "A" else "B"
+        assert _is_refused(tickets, ticket[:place] + other + ticket[place + 1 :]), place
+    payload, _, signature = ticket.partition(".")
+    standard = ticket.replace("-", "+").replace("_", "/")
+    for given in (payload, signature, f"{signature}.{payload}", f"{ticket}=", f" {ticket}", f"{ticket}\n", "é.é", "."):
+        assert _is_refused(tickets, given), given
+    assert standard == ticket or _is_refused(tickets, standard)
+
+
+def test_another_secret_makes_other_tickets_and_none_makes_none() -> None:
+    ticket = _issue(_tickets())
+    for secret in ("shared by others", SECRET + " ", SECRET.upper(), ""):
+        assert _is_refused(_tickets(secret), ticket)
+    plain = _encoded(hmac.new(SECRET.encode(), ticket.partition(".")[0].encode(), hashlib.sha256).digest())
+    assert _is_refused(_tickets(), f"{ticket.partition('.')[0]}.{plain}"), "signed for another purpose"
+    assert _is_refused(_tickets(""), _forged(_claims(), ""))
+    with pytest.raises(Refusal) as refused:
+        _tickets("").require_worker()
+    assert refused.value.kind is errors.WORKER_NOT_CONFIGURED
+
+
+def test_also_who_knows_the_secret_must_write_claims_of_the_right_kind() -> None:
+    values: tuple[Any, ...] = (None, 5, "", "x", ["x"])
+    ends: tuple[Any, ...] = (None, "soon", 1.5, True, -1, 0, [])
+    wrong: list[Any] = [b"", b"null", b"[]", b"not JSON", b"\xff", b'{"pid":' * 50_000]
+    wrong += [_claims(**{name: value}) for name in ("pid", "tid", "uid", "sid") for value in values]
+    wrong += [_claims(exp=value) for value in ends]
+    wrong += [_claims(role="owner"), _claims(pid=ids.new("usr"))]
+    wrong.append({name: value for name, value in _claims().items() if name != "sid"})
+    for payload in wrong:
+        assert _is_refused(_tickets(), _forged(payload)), payload
+    small = {name: value for name, value in _claims().items() if name != "role"}
+    assert not _is_refused(_tickets(), _forged(small))
+
+
+def test_a_ticket_ends_at_its_moment() -> None:
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        ticket = _issue(_tickets())
+    for late_ms, refused in ((59_999, False), (60_000, True), (10**9, True)):
+        with clock.use(lambda at_ms=now_ms + late_ms: at_ms):  # type: ignore[misc]
+            assert _is_refused(_tickets(), ticket) == refused
+
+
+def test_a_conversation_is_titled_by_its_first_question() -> None:
+    assert title_of("  Where\n are   sessions kept? ") == "Where are sessions kept?"
+    long = title_of("word " * 40)
+    assert long.endswith("word…")
+    assert len(long) <= 81
+    assert title_of("x" * 4_000) == "x" * 80 + "…"
+
+
+async def test_a_first_question_opens_a_conversation_and_a_second_one_goes_on_with_it(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    given = await ticket_for(owner, project)
+    assert given["workerUrl"] == f"{service.settings.base_url}/worker"
+    claims = json.loads(base64.urlsafe_b64decode(given["ticket"].partition(".")[0] + "=="))
+    assert (claims["pid"], claims["tid"], claims["uid"]) == (project, owner.team_id, owner.user_id)
+    listed = (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["sessions"]
+    assert [(chat["id"], chat["title"], chat["messageCount"]) for chat in listed] == [(claims["sid"], QUESTION, 0)]
+    again = await ticket_for(owner, project, chatSessionId=claims["sid"])
+    assert json.loads(base64.urlsafe_b64decode(again["ticket"].partition(".")[0] + "=="))["sid"] == claims["sid"]
+    assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 1
+
+
+async def test_what_is_refused_opens_no_conversation(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    for body in (
+        {"projectId": project, "question": "ab"},
+        {"projectId": project, "question": "x" * 4_001},
+        {"projectId": project, "question": QUESTION, "chatSessionId": ids.new("cht")},
+        {"projectId": project, "question": QUESTION, "chatSessionId": 5},
+        {"projectId": ids.new("prj"), "question": QUESTION},
+        {"projectId": [project], "question": QUESTION},
+    ):
+        assert 400 <= (await owner.post("/api/v2/ask", body)).status_code < 500
+    assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 0
+
+
+async def test_without_tokens_there_is_no_ticket(database_url: str, tmp_path: Path) -> None:
+    settings = {"CAIRN_PLANS_FILE": plan_with(tmp_path, 0)}
+    async with run_service(settings_for(tmp_path, database_url, **settings)) as service:
+        owner = await service.owner()
+        project = await owner.create_project()
+        refused = await owner.post("/api/v2/ask", {"projectId": project, "question": QUESTION})
+        assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
+        assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 0
+
+
+async def test_the_secret_is_made_once_and_for_the_owner_of_the_folder_only(service: Service, tmp_path: Path) -> None:
+    path = tmp_path / "keys" / "worker.key"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(base64.b64decode(path.read_text())) == 32
+    owner = await service.owner()
+    ticket = (await ticket_for(owner, await owner.create_project()))["ticket"]
+    assert path.read_text().strip() not in ticket
+    assert not _is_refused(_tickets(path.read_text().strip()), ticket)

@@ -1,0 +1,233 @@
+"""Answers: from the memory, with what they rest on, counted and kept before their end is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.ports.llm import tokens
+from tests.features.asking import (
+    FACTS,
+    MODEL,
+    QUESTION,
+    Told,
+    ask,
+    knowing,
+    messages,
+    open_streams,
+    plan_with,
+    reserved,
+    settings_with,
+    ticket_for,
+    used,
+)
+from tests.features.remembering import Memory
+from tests.servers.scripted_model import Drop, Refuse, Reply, Say, ScriptedModel
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+SESSIONS = "Where are sessions kept?"
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture
+async def modelled(
+    model: ScriptedModel, database_url: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Service]:
+    """The service with the scripted model for both tiers; ``@pytest.mark.settings(AI_TOKENS=…)`` bounds the plan."""
+    marker = request.node.get_closest_marker("settings")
+    chosen = dict(marker.kwargs) if marker else {}
+    if "AI_TOKENS" in chosen:
+        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, chosen.pop("AI_TOKENS"))
+    async with run_service(settings_for(tmp_path, database_url, **settings_with(model, **chosen))) as running:
+        yield running
+
+
+async def _ask(memory: Memory, question: str = QUESTION, **more: Any) -> Told:
+    given = await ticket_for(memory.owner, memory.tool.project_id, question, **more)
+    return await ask(memory.service.http, "/worker/ask", given["ticket"], question)
+
+
+async def _chat(memory: Memory) -> str:
+    listed = await memory.owner.get(f"/api/v2/chat-sessions?projectId={memory.tool.project_id}")
+    return str(listed.json()["sessions"][0]["id"])
+
+
+async def test_without_a_model_the_memory_answers_in_its_own_words(service: Service) -> None:
+    memory = await knowing(service)
+    before = (await used(service))["builtin_tokens"]
+    told = await _ask(memory)
+    done = told.done
+    assert len(told.tokens) > 5
+    assert told.text == done["answer"]
+    assert "retries a failed charge three times" in done["answer"]
+    cited = [source for source in done["sources"] if source["used"]]
+    assert [(source["title"], source["facts"], source["files"]) for source in cited] == [
+        (FACTS[0][0], FACTS[0][1], [FACTS[0][2]])
+    ]
+    near = [source["similarity"] for source in done["sources"]]
+    assert done["avgSimilarity"] == pytest.approx(sum(near) / len(near), abs=1e-3)
+    assert done["model"] == "builtin-medium"
+    assert done["embedUsage"]["totalTokens"] > 5
+    usage = done["usage"]
+    assert usage["completionTokens"] == tokens.count(done["answer"])
+    assert usage["totalTokens"] == usage["promptTokens"] + usage["completionTokens"]
+    counted = await used(service)
+    assert counted["builtin_tokens"] == before + usage["totalTokens"]
+    assert "ai_tokens" not in counted
+    asked, answered = (await memory.owner.get(f"/api/v2/chat-sessions/{await _chat(memory)}/messages")).json()[
+        "messages"
+    ]
+    assert (asked["role"], asked["content"], asked["model"]) == ("user", QUESTION, None)
+    assert (answered["content"], answered["sources"]) == (done["answer"], done["sources"])
+    assert (answered["totalTokens"], answered["model"]) == (usage["totalTokens"], "builtin-medium")
+
+
+async def test_what_the_memory_does_not_cover_is_said_to_be_so(modelled: Service, model: ScriptedModel) -> None:
+    """Nobody is paid for it: a model without sources could only invent."""
+    memory = await knowing(modelled)
+    told = await _ask(memory, "Which colour does the moon have on a Tuesday in Lisbon?")
+    done = told.done
+    assert (done["sources"], done["avgSimilarity"]) == ([], 0)
+    assert "memory" in done["answer"]
+    assert done["model"] == "builtin-medium"
+    assert model.requests == []
+
+
+async def test_drafts_and_what_is_deprecated_are_never_cited(service: Service) -> None:
+    memory = await knowing(service)
+    for item in await memory.items():
+        status = "draft" if item["title"] == FACTS[0][0] else "deprecated"
+        assert (await memory.owner.patch(f"/api/v2/items/{item['id']}", {"status": status})).status_code == 200
+    for question in (QUESTION, SESSIONS):
+        assert (await _ask(memory, question)).done["sources"] == []
+
+
+async def test_a_model_speaks_and_what_it_cites_is_checked(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    model.always(Say("The payment worker retries a failed charge three times [1]. See also [7]."))
+    told = await _ask(memory)
+    done = told.done
+    assert told.text == "The payment worker retries a failed charge three times [1]. See also [7]."
+    assert done["answer"].startswith("The payment worker retries a failed charge three times [1].")
+    assert "[7]" not in done["answer"]
+    assert [source["title"] for source in done["sources"] if source["used"]] == [FACTS[0][0]]
+    assert done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
+    assert done["model"] == MODEL
+    (asked,) = model.requests
+    assert FACTS[0][1] in asked.text
+    assert (await used(modelled))["ai_tokens"] == 18
+    assert await reserved(modelled) == 0
+    assert [message["content"] for message in await messages(modelled)] == [QUESTION, done["answer"]]
+
+
+async def test_a_secret_in_a_question_is_shown_to_no_model(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    await _ask(memory, f"{QUESTION} I use the key AKIAIOSFODNN7EXAMPLQ for it.")
+    assert "AKIAIOSFODNN7EXAMPLQ" not in model.requests[0].text
+
+
+async def test_a_second_question_is_understood_by_the_first(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    model.always(Say("Sessions live in Redis [1]."))
+    await _ask(memory, SESSIONS)
+    told = await _ask(memory, "And for how long do they live there?", chatSessionId=await _chat(memory))
+    assert FACTS[1][0] in [source["title"] for source in told.done["sources"]]
+    assert "Sessions live in Redis" in model.requests[1].text
+    assert len(await messages(modelled)) == 4
+
+
+@pytest.mark.parametrize("reply", [Refuse(400), Refuse(401, "bad key"), Say("")], ids=["400", "401", "empty"])
+async def test_a_model_that_fails_before_its_first_word(modelled: Service, model: ScriptedModel, reply: Reply) -> None:
+    """The end says so; there is no answer, and nothing is kept but what it cost."""
+    memory = await knowing(modelled)
+    model.always(reply)
+    told = await _ask(memory)
+    assert told.tokens == []
+    assert "answer" not in told.done
+    assert told.done["error"].startswith("The model failed: ")
+    assert told.done["sources"]
+    assert await messages(modelled) == []
+    assert (await used(modelled)).get("ai_tokens", 0) == told.done["usage"]["totalTokens"]
+    assert await reserved(modelled) == 0
+    assert await open_streams(modelled) == 0
+
+
+async def test_a_model_that_breaks_off_in_the_middle(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    model.always(Say("The worker retries three times [1].", cut_after=3))
+    told = await _ask(memory)
+    assert told.text == "The worker retr"
+    assert "answer" not in told.done
+    assert "broke off" in told.done["error"]
+    _, answered = await messages(modelled)
+    assert answered["content"] == "The worker retr"
+    spent = answered["prompt_tokens"] + answered["completion_tokens"]
+    assert (await used(modelled))["ai_tokens"] == told.done["usage"]["totalTokens"] == spent > 0
+    assert await reserved(modelled) == 0
+
+
+@pytest.mark.settings(AI_TOKENS=500)
+async def test_a_call_that_could_exceed_the_cap_is_not_made(modelled: Service, model: ScriptedModel) -> None:
+    """There are tokens left, so there is a ticket; but an answer could cost more."""
+    memory = await knowing(modelled)
+    told = await _ask(memory)
+    assert told.done["error"] == "AI token limit reached"
+    assert "answer" not in told.done
+    assert model.requests == []
+    assert await reserved(modelled) == 0
+    assert (await used(modelled)).get("ai_tokens", 0) == 0
+
+
+@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+async def test_where_the_built_in_engine_costs_something_it_is_charged(service: Service) -> None:
+    memory = await knowing(service)
+    before = (await used(service))["ai_tokens"]
+    told = await _ask(memory)
+    assert (await used(service))["ai_tokens"] == before + told.done["usage"]["totalTokens"]
+
+
+async def test_an_attempt_that_broke_off_counts_too(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    model.answer(Drop())
+    model.always(Say("Three times [1]."))
+    told = await _ask(memory)
+    assert told.done["usage"]["totalTokens"] > 18
+    assert (await used(modelled))["ai_tokens"] == told.done["usage"]["totalTokens"]
+
+
+async def test_a_conversation_deleted_meanwhile_still_costs_what_it_cost(
+    modelled: Service, model: ScriptedModel
+) -> None:
+    memory = await knowing(modelled)
+    gate = threading.Event()
+    model.always(Say("Three times [1].", gate=gate))
+    given = await ticket_for(memory.owner, memory.tool.project_id)
+    asking = asyncio.create_task(ask(modelled.http, "/worker/ask", given["ticket"]))
+    await asyncio.to_thread(model.wait_for, 1)
+    assert (await memory.owner.delete(f"/api/v2/chat-sessions/{await _chat(memory)}")).status_code == 200
+    gate.set()
+    assert (await asking).done["answer"].startswith("Three times")
+    assert await messages(modelled) == []
+    assert (await used(modelled))["ai_tokens"] == 18
+    assert (await ask(modelled.http, "/worker/ask", given["ticket"])).status == 401
+
+
+async def test_what_a_model_writes_is_made_readable(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    model.always(Say("Three\0 times \ud83d [1]. Größe ✓"))
+    told = await _ask(memory)
+    assert told.text == "Three\ufffd times ? [1]. Größe ✓"
+    assert "Größe" in json.dumps(told.done["answer"], ensure_ascii=False)

@@ -1,0 +1,220 @@
+"""Streams over real sockets, from the API itself and from a worker of its own: nothing is lost, nothing runs on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from cairn.base import limits
+from tests.features.asking import (
+    QUESTION,
+    Place,
+    Told,
+    answering_at,
+    asking,
+    knowing,
+    listen,
+    messages,
+    open_streams,
+    reserved,
+    settings_with,
+    ticket_for,
+    used,
+)
+from tests.features.remembering import Memory
+from tests.servers.scripted_model import Hang, Say, ScriptedModel
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+LONG = "The payment worker retries a failed charge three times [1]. " * 40
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture
+async def service(model: ScriptedModel, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
+    async with run_service(settings_for(tmp_path, database_url, **settings_with(model))) as running:
+        yield running
+
+
+@pytest.fixture(params=("mounted", "separate"))
+async def place(service: Service, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Place]:
+    async with answering_at(request.param, service, tmp_path) as chosen:
+        yield chosen
+
+
+@pytest.fixture
+async def memory(service: Service) -> Memory:
+    return await knowing(service)
+
+
+async def _until(holds: Callable[[], Awaitable[bool]], seconds: float = 8.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not await holds():
+            await asyncio.sleep(0.02)
+
+
+async def _ticket(memory: Memory) -> str:
+    return str((await ticket_for(memory.owner, memory.tool.project_id))["ticket"])
+
+
+async def test_a_piece_is_heard_before_the_next_one_is_said(memory: Memory, place: Place, model: ScriptedModel) -> None:
+    """And while a ticket is being answered it is worth no second answer."""
+    gate = threading.Event()
+    model.always(Say("The worker retries three times [1].", gate=gate))
+    ticket, told = await _ticket(memory), Told(200)
+    async with asking(place.http, place.url, ticket, QUESTION) as answer:
+        lines = answer.aiter_lines()
+        async for line in lines:
+            told.hear(line)
+            if told.tokens:
+                break
+        assert told.text == "The w"
+        second = await place.ask(ticket)
+        assert (second.status, second.content_type) == (429, "application/json")
+        gate.set()
+        async for line in lines:
+            told.hear(line)
+    assert told.text == "The worker retries three times [1]."
+    assert told.done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
+    assert (await place.ask(ticket)).status == 200
+
+
+async def test_when_the_reader_leaves_the_model_is_left_too(
+    service: Service, memory: Memory, place: Place, model: ScriptedModel
+) -> None:
+    """What was said until then is kept and paid for, once; and the ticket is free."""
+    model.always(Say(LONG, each_s=0.02))
+    ticket, told = await _ticket(memory), Told(200)
+    async with asking(place.http, place.url, ticket, QUESTION) as answer:
+        async for line in answer.aiter_lines():
+            told.hear(line)
+            if len(told.tokens) > 3:
+                break
+    await asyncio.to_thread(model.wait_for_hang_up)
+    await _until(lambda: _is_free(service))
+    asked, answered = await messages(service)
+    assert asked["content"] == QUESTION
+    assert LONG.startswith(answered["content"])
+    assert len(told.text) <= len(answered["content"]) < len(LONG)
+    spent = answered["prompt_tokens"] + answered["completion_tokens"]
+    assert spent > answered["completion_tokens"] > 0
+    assert (await used(service))["ai_tokens"] == spent
+    assert await reserved(service) == 0
+    model.always(Say("Three times [1]."))
+    assert (await place.ask(ticket)).done["answer"].startswith("Three times")
+
+
+async def _is_free(service: Service) -> bool:
+    return await open_streams(service) == 0
+
+
+async def test_a_slow_reader_neither_holds_the_model_up_nor_loses_a_word(
+    service: Service, memory: Memory, place: Place, model: ScriptedModel
+) -> None:
+    """The answer is made and kept before they read on; then it comes in fewer, larger pieces."""
+    text = "".join(f"{number:06d} " for number in range(8_000))
+    model.always(Say(text))
+    body = json.dumps({"ticket": await _ticket(memory), "question": QUESTION}).encode()
+    address = urlsplit(place.url)
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        await asyncio.to_thread(connection.connect, (address.hostname, address.port))
+        head = f"POST {address.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        connection.sendall(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+        async def kept() -> bool:
+            return len(await messages(service)) == 2
+
+        await _until(kept, 20.0)
+        received = await asyncio.to_thread(lambda: b"".join(iter(lambda: connection.recv(65_536), b"")))
+    told = Told(200)
+    for line in _unchunked(received).decode().splitlines():
+        told.hear(line)
+    assert told.text == text
+    assert told.done["answer"].replace("\n", " ").split()[:100] == text.split()[:100]
+    assert 1 < len(told.tokens) < len(text) / 5
+
+
+def _unchunked(received: bytes) -> bytes:
+    head, _, rest = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200")
+    parts: list[bytes] = []
+    while rest:
+        size, _, rest = rest.partition(b"\r\n")
+        parts.append(rest[: int(size, 16)])
+        rest = rest[int(size, 16) + 2 :]
+    return b"".join(parts)
+
+
+async def _hear_on(told: Told, lines: AsyncIterator[str]) -> None:
+    async for line in lines:
+        told.hear(line)
+
+
+async def test_a_stop_of_the_server_keeps_what_was_said(
+    service: Service, memory: Memory, place: Place, model: ScriptedModel
+) -> None:
+    model.always(Say(LONG, each_s=0.02))
+    told = Told(200)
+    async with asking(place.http, place.url, await _ticket(memory), QUESTION) as answer:
+        lines = answer.aiter_lines()
+        while len(told.tokens) < 4:
+            told.hear(await anext(lines))
+        place.stop.set()
+        with pytest.raises(httpx.RemoteProtocolError):
+            await _hear_on(told, lines)
+    assert not [event for event in told.events if event["type"] == "done"]
+    await _until(lambda: _is_free(service))
+    _, answered = await messages(service)
+    assert answered["content"].startswith(told.text)
+    assert (await used(service))["ai_tokens"] == answered["prompt_tokens"] + answered["completion_tokens"]
+    assert await reserved(service) == 0
+
+
+async def test_many_streams_at_once_are_all_answered(service: Service, memory: Memory, place: Place) -> None:
+    """Each with its own ticket; each ends with its answer, both messages are there, and all is counted."""
+    tickets = [await _ticket(memory) for _ in range(20)]
+    told = await asyncio.gather(*(place.ask(ticket) for ticket in tickets))
+    assert [one.status for one in told] == [200] * 20
+    assert {one.done["answer"] for one in told} == {"all is well"}
+    assert len(await messages(service)) == 40
+    assert (await used(service))["ai_tokens"] == 20 * 18
+    assert await open_streams(service) == 0
+
+
+async def test_an_answer_that_takes_too_long_is_ended(
+    service: Service, memory: Memory, place: Place, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ANSWER_STREAM_MS", 700)
+    model.always(Hang())
+    told = await place.ask(await _ticket(memory))
+    assert told.done["error"] == "The answer took too long"
+    assert "answer" not in told.done
+    assert await reserved(service) == 0
+    assert await _is_free(service)
+
+
+async def test_a_reader_who_leaves_before_the_first_word_leaves_nothing_behind(
+    service: Service, memory: Memory, place: Place, model: ScriptedModel
+) -> None:
+    model.always(Hang())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1.0), asking(place.http, place.url, await _ticket(memory), QUESTION) as answer:
+            await listen(answer)
+    await _until(lambda: _is_free(service))
+    assert await messages(service) == []
+    assert await reserved(service) == 0

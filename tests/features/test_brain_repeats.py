@@ -1,0 +1,66 @@
+"""A brain asked for again and again: quick while nothing changes, and never a moment out of date."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contract.examples_memory import keep_item
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+
+async def _ask(person: Person, project: str, etag: str = "") -> Any:
+    headers = {"If-None-Match": etag} if etag else {}
+    return await person.get(f"/api/v2/brain?projectId={project}", headers=headers)
+
+
+async def _known(service: Service, owner: Person, project: str) -> tuple[str, str]:
+    """An item of the brain, and the brain's tag, already asked for twice."""
+    item = await keep_item(service, owner, project, status="approved", branch=None)
+    etag = (await _ask(owner, project)).headers["etag"]
+    for _ in range(3):
+        answer = await _ask(owner, project, etag)
+        assert (answer.status_code, answer.headers["etag"], answer.content) == (304, etag, b"")
+    return item, etag
+
+
+async def test_a_change_of_the_memory_is_seen_by_the_very_next_question(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    item, etag = await _known(service, owner, project)
+    assert (await owner.patch(f"/api/v2/items/{item}", {"title": "Sessions moved"})).status_code == 200
+    changed = await _ask(owner, project, etag)
+    assert changed.status_code == 200
+    assert "Sessions moved" in changed.json()["markdown"]
+    assert (await _ask(owner, project, changed.headers["etag"])).status_code == 304
+
+
+async def test_a_credential_or_a_right_that_has_gone_is_refused_at_once(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    member = await service.join(owner)
+    added = await owner.post(f"/api/projects/{project}/members", {"email": member.email, "role": "member"})
+    assert added.status_code == 201, added.text
+    _, etag = await _known(service, owner, project)
+    for _ in range(3):
+        assert (await _ask(member, project, etag)).status_code == 304
+    assert (await owner.delete(f"/api/projects/{project}/members", {"userId": member.user_id})).status_code == 204
+    assert (await _ask(member, project, etag)).status_code == 404
+    assert (await _ask(owner, project, etag)).status_code == 304
+    keys = (await owner.get("/api/keys")).json()
+    for key in keys:
+        assert (await owner.delete("/api/keys", {"keyId": key["id"]})).status_code == 204
+    assert (await _ask(owner, project, etag)).status_code == 401
+
+
+async def test_nobody_is_answered_by_what_another_was_told(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Others")
+    project = await owner.create_project()
+    _, etag = await _known(service, owner, project)
+    assert (await _ask(stranger, project, etag)).status_code == 404
+    assert (await _ask(service.anonymous, project, etag)).status_code == 401
+    assert (await _ask(owner, project, '"another"')).status_code == 200

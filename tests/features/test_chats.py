@@ -1,0 +1,283 @@
+"""Conversations: begun, named, liked, put aside, read and deleted; by whom, and what is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base import clock, ids
+from cairn.base.caller import Scope
+from cairn.features.chats import service as chats
+from cairn.features.history.tokens import count_tokens
+from cairn.storage.tables import chat_favorites, chat_messages
+from cairn.storage.tables import chats as chats_table
+from tests.contract.examples_chats import MODEL, keep_turn, make_chat, new_source
+from tests.features.ears import in_process
+from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/v2/chat-sessions"
+NO_CHAT = (404, {"error": "Session not found"})
+NOTHING_VALID = (400, {"error": "No valid fields to update"})
+
+
+async def _shown(person: Person, chat: str) -> dict[str, Any]:
+    answer = await person.get(f"{PATH}/{chat}")
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+async def _listed(person: Person, project: str, query: str = "") -> list[str]:
+    answer = await person.get(f"{PATH}?projectId={project}{query}")
+    assert answer.status_code == 200, answer.text
+    return [each["id"] for each in answer.json()["sessions"]]
+
+
+async def _assigned(service: Service, owner: Person, project: str) -> Person:
+    member = await service.join(owner)
+    added = await owner.post(f"/api/projects/{project}/members", {"email": member.email})
+    assert added.status_code == 201, added.text
+    return member
+
+
+async def test_a_conversation_from_its_beginning_to_its_first_answer(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    begun_ms = clock.now_ms()
+    with clock.use(lambda: begun_ms):
+        made = await owner.post(PATH, {"projectId": project})
+    chat = made.json()["sessionId"]
+    new = {
+        "id": chat,
+        "projectId": project,
+        "userId": owner.user_id,
+        "title": "New conversation",
+        "messageCount": 0,
+        "aiTokensUsed": 0,
+        "storageTokens": 0,
+        "model": None,
+        "favoritedBy": [],
+        "status": "active",
+        "lastMessageAt": clock.iso(begun_ms),
+        "createdAt": clock.iso(begun_ms),
+    }
+    assert told(made) == (201, {"ok": True, "sessionId": chat, "session": new})
+    assert told(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
+
+    source = new_source(similarity=0.5, files=["a.py", "ä.py"])
+    with clock.use(lambda: begun_ms + 5_000):
+        assert await keep_turn(service, owner, chat, question="Where?", answer="In **Redis**.", sources=[source])
+    messages = (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]
+    at = clock.iso(begun_ms + 5_000)
+    nothing = {"promptTokens": 0, "completionTokens": 0, "totalTokens": 0, "model": None}
+    usage = {"promptTokens": 100, "completionTokens": 20, "totalTokens": 120, "model": MODEL}
+    cited = {
+        "itemId": source.item_id,
+        "type": "decision",
+        "title": "Sessions are kept in Redis",
+        "facts": "They outlive a restart.",
+        "schemaKey": "root/api/sessions",
+        "similarity": 0.5,
+        "confidence": 0.9,
+        "files": ["a.py", "ä.py"],
+        "used": True,
+    }
+    assert messages == [
+        {"id": messages[0]["id"], "role": "user", "content": "Where?", "sources": [], "createdAt": at, **nothing},
+        {
+            "id": messages[1]["id"],
+            "role": "assistant",
+            "content": "In **Redis**.",
+            "sources": [cited],
+            "createdAt": at,
+            **usage,
+        },
+    ]
+    stored = count_tokens("Where?") + count_tokens("In **Redis**.")
+    answered = {"messageCount": 2, "aiTokensUsed": 120, "storageTokens": stored, "model": MODEL, "lastMessageAt": at}
+    assert await _shown(owner, chat) == {**new, **answered}
+    assert told(await owner.get(f"{PATH}?projectId={project}")) == (
+        200,
+        {"sessions": [{**new, **answered}], "total": 1},
+    )
+
+
+async def test_the_newest_activity_comes_first_and_each_page_goes_on_where_the_last_ended(service: Service) -> None:
+    owner = await service.owner()
+    project, other = await owner.create_project(), await owner.create_project("Other")
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):  # all at once: their ids decide
+        made = [await make_chat(owner, project) for _ in range(7)]
+    await make_chat(owner, other)
+    with clock.use(lambda: now_ms + 10):
+        assert await keep_turn(service, owner, made[2])
+    order = [made[2], *(chat for chat in made[::-1] if chat != made[2])]
+    assert await _listed(owner, project) == order
+    pages = [await _listed(owner, project, f"&limit=3&offset={offset}") for offset in (0, 3, 6, 9)]
+    assert [chat for page in pages for chat in page] == order
+    with clock.use(lambda: now_ms - clock.DAY_MS):  # a clock that went back moves nothing back
+        assert await keep_turn(service, owner, made[2])
+    assert (await _shown(owner, made[2]))["lastMessageAt"] == clock.iso(now_ms + 10)
+
+
+async def test_only_what_is_valid_changes_a_conversation(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat = await make_chat(owner, project, title="First")
+    path = f"{PATH}/{chat}"
+    for body in ({}, {"status": "active"}, {"title": ""}, {"title": "\u200b "}, {"title": None}, {"userId": "x"}):
+        assert told(await owner.patch(path, body)) == NOTHING_VALID, body
+    assert (await owner.patch(path, {"title": 5})).status_code == 400
+    assert (await owner.patch(path, {"title": "x" * 300, "status": "archived"})).status_code == 400
+    assert (await _shown(owner, chat))["title"] == "First"
+    done = (200, {"ok": True, "sessionId": chat})
+    assert told(await owner.patch(path, {"title": "Second", "status": "deleted", "color": "red"})) == done
+    assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "active")
+    assert told(await owner.patch(path, {"title": " ", "status": "archived"})) == done
+    assert told(await owner.patch(path, {"status": "archived"})) == done
+    assert told(await owner.patch(path, {"status": "active"})) == NOTHING_VALID, "there is no way back"
+    assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "archived")
+    assert await _listed(owner, project) == [chat]
+
+
+@pytest.mark.parametrize("title", ["100%_\\ 'x'; --", "🧑‍💻 数据库", "<b>x</b>", "é\u0301\u202e", "x" * 256, "🚀"])
+async def test_a_title_is_kept_as_it_was_given(service: Service, title: str) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat = await make_chat(owner, project, title=title)
+    assert (await _shown(owner, chat))["title"] == title
+    renamed = await make_chat(owner, project)
+    assert (await owner.patch(f"{PATH}/{renamed}", {"title": title})).status_code == 200
+    assert (await _shown(owner, renamed))["title"] == title
+
+
+async def test_titles_nobody_can_keep_are_refused_and_empty_ones_are_the_usual_one(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat = await make_chat(owner, project)
+    for title, error in (("x" * 257, "title must have at most 256 characters"), ("a\0b", None), (7, "title must")):
+        for answer in (
+            await owner.post(PATH, {"projectId": project, "title": title}),
+            await owner.patch(f"{PATH}/{chat}", {"title": title}),
+        ):
+            assert answer.status_code == 400
+            assert answer.json()["error"].startswith(error or "Text must not contain NUL")
+    for empty in ("", "  \n", None):
+        blank = await make_chat(owner, project, title=empty)
+        assert (await _shown(owner, blank))["title"] == "New conversation"
+
+
+async def test_a_favourite_is_each_persons_own(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    member = await _assigned(service, owner, project)
+    chat, other = await make_chat(owner, project), await make_chat(member, project)
+    path = f"{PATH}/{chat}/favorite"
+    assert told(await owner.post(path)) == (200, {"ok": True, "favorited": True})
+    assert told(await member.post(path)) == (200, {"ok": True, "favorited": True})
+    assert (await _shown(owner, chat))["favoritedBy"] == [owner.user_id, member.user_id]
+    assert await _listed(member, project, "&favorites=true") == [chat]
+    assert told(await owner.post(path)) == (200, {"ok": True, "favorited": False})
+    assert (await _shown(member, chat))["favoritedBy"] == [member.user_id]
+    answer = await owner.get(f"{PATH}?projectId={project}&favorites=true")
+    assert answer.json() == {"sessions": [], "total": 0}
+    assert await _listed(owner, project, "&favorites=false") == [other, chat]
+    assert (await owner.get(f"{PATH}?projectId={project}&limit=1&favorites=true")).json()["total"] == 0
+
+
+async def test_many_clicks_at_once_count_each(service: Service) -> None:
+    owner = await service.owner()
+    chat = await make_chat(owner, await owner.create_project())
+    answers = await asyncio.gather(*[owner.post(f"{PATH}/{chat}/favorite") for _ in range(11)])
+    assert [answer.status_code for answer in answers] == [200] * 11
+    assert sum(answer.json()["favorited"] for answer in answers) == 6
+    assert (await _shown(owner, chat))["favoritedBy"] == [owner.user_id]
+
+
+async def test_others_read_and_like_but_do_not_change(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    author, member = await _assigned(service, owner, project), await _assigned(service, owner, project)
+    outsider, stranger = await service.join(owner), await service.owner("Pebbles")
+    chat = await make_chat(author, project)
+    assert await keep_turn(service, owner, chat)
+    assert await _listed(member, project) == [chat]
+    assert len((await member.get(f"{PATH}/{chat}/messages")).json()["messages"]) == 2
+    assert told(await member.patch(f"{PATH}/{chat}", {"title": "Mine"})) == FORBIDDEN
+    assert told(await member.delete(f"{PATH}/{chat}")) == FORBIDDEN
+    for hidden_from in (outsider, stranger):
+        for method, below, body in (
+            ("GET", "", None),
+            ("PATCH", "", {"title": "x"}),
+            ("DELETE", "", None),
+            ("POST", "/favorite", None),
+            ("GET", "/messages", None),
+        ):
+            assert told(await hidden_from.call(method, f"{PATH}/{chat}{below}", body)) == NO_CHAT
+        assert told(await hidden_from.get(f"{PATH}?projectId={project}")) == NO_PROJECT
+        assert told(await hidden_from.post(PATH, {"projectId": project})) == NO_PROJECT
+    assert told(await author.patch(f"{PATH}/{chat}", {"title": "Mine"})) == (200, {"ok": True, "sessionId": chat})
+    assert (await owner.patch(f"{PATH}/{chat}", {"title": "The owner's word"})).status_code == 200
+    async with service.house.database.read() as tx:
+        for user, found in ((author, True), (member, False), (owner, False)):
+            row = await chats.find_for_answer(tx, Scope(owner.team_id), chat, project, user.user_id)
+            assert (row is not None) == found, "only its author goes on with a conversation"
+        for scope, about in ((stranger.team_id, project), (owner.team_id, ids.new("prj"))):
+            assert await chats.find_for_answer(tx, Scope(scope), chat, about, author.user_id) is None
+
+
+async def test_an_archived_project_is_read_only(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat = await make_chat(owner, project)
+    assert (await owner.patch(f"/api/projects/{project}", {"status": "archived"})).status_code == 200
+    assert told(await owner.post(PATH, {"projectId": project})) == ARCHIVED
+    assert told(await owner.patch(f"{PATH}/{chat}", {"title": "x"})) == ARCHIVED
+    assert told(await owner.delete(f"{PATH}/{chat}")) == ARCHIVED
+    assert told(await owner.post(f"{PATH}/{chat}/favorite")) == ARCHIVED
+    assert await _listed(owner, project) == [chat]
+    assert (await owner.get(f"{PATH}/{chat}/messages")).status_code == 200
+
+
+async def test_a_deleted_conversation_leaves_only_the_log(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    gone, kept = await make_chat(owner, project, title="Gone"), await make_chat(owner, project)
+    for chat in (gone, kept):
+        assert await keep_turn(service, owner, chat)
+        assert (await owner.post(f"{PATH}/{chat}/favorite")).status_code == 200
+    assert told(await owner.delete(f"{PATH}/{gone}")) == (200, {"ok": True, "sessionId": gone})
+    for method, below in (("GET", ""), ("DELETE", ""), ("GET", "/messages"), ("POST", "/favorite")):
+        assert told(await owner.call(method, f"{PATH}/{gone}{below}")) == NO_CHAT
+    assert not await keep_turn(service, owner, gone), "an answer that comes too late is not kept"
+    async with service.house.database.read() as tx:
+        for table, column in ((chats_table, "id"), (chat_messages, "chat_id"), (chat_favorites, "chat_id")):
+            assert {row["of"] for row in await tx.many(select(table.c[column].label("of")))} == {kept}
+    entry = (await owner.get("/api/audit?action=chat.deleted")).json()[0]
+    assert (entry["target"], entry["projectId"], entry["detail"]) == (gone, project, {"title": "Gone"})
+
+
+async def test_an_open_page_hears_of_each_change(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    heard = ("changed", "chats", project)
+    async with in_process(service, {"Authorization": f"Bearer {owner.key}"}) as ear:
+        chat = await make_chat(owner, project)
+        assert await ear.notice() == heard
+        assert await keep_turn(service, owner, chat)
+        assert await ear.notice() == heard
+        for method, below, body in (
+            ("PATCH", "", {"title": "Renamed"}),
+            ("PATCH", "", {"status": "archived"}),
+            ("POST", "/favorite", None),
+            ("DELETE", "", None),
+        ):
+            assert (await owner.call(method, f"{PATH}/{chat}{below}", body)).status_code == 200
+            assert await ear.notice() == heard

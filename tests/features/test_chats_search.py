@@ -1,0 +1,99 @@
+"""The search in titles: by how words begin, whatever the case, the accents, the script and the engine."""
+
+from __future__ import annotations
+
+import random
+from urllib.parse import quote
+
+import pytest
+
+from cairn.features.chats.titles import title_words, wanted_words
+from tests.contract.examples_chats import make_chat
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/v2/chat-sessions"
+TITLES = [
+    "Why do we keep sessions in Redis?",
+    "(redis) cluster, fail-over",
+    "Ünïcode: ÉCOLE Straße ΣΊΣΥΦΟΣ",
+    "100% of the_tests \\ pass",
+    "数据库连接池 の設定",
+    "🚀 launch C++ / C#",
+    "Reading re-reads",
+]
+
+FOUND: list[tuple[str, list[int]]] = [
+    ("redis", [0, 1]),
+    ("REDIS keep", [0]),
+    ("red", [0, 1]),
+    ("edis", []),
+    ("redis cluster fail", [1]),
+    ("(redis)", [1]),
+    ("ecole", [2]),
+    ("école STRASSE", [2]),
+    ("E\u0301cole", [2]),
+    ("σίσυφος", [2]),
+    ("%%", []),
+    ("100%", [3]),
+    ("__", []),
+    ("the_tests", [3]),
+    ("tests", [3]),
+    ("\\ pass", [3]),
+    ("%_", []),
+    ("连接", [4]),
+    ("数据库", [4]),
+    ("🚀 launch", [5]),
+    ("c++", [5]),
+    ("c#", [5]),
+    ("re rea", [6]),
+    ("re re re", [0, 1, 6]),
+    ("nothing like it", []),
+    ("  ", list(range(7))),
+    ("' OR 1=1 --", []),
+    (" ".join(f"w{number}" for number in range(3_000)), []),
+    ("re " * 2_000, [0, 1, 6]),
+]
+
+
+async def test_a_search_finds_titles_by_how_their_words_begin(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    await make_chat(owner, await owner.create_project("Other"), title=TITLES[0])
+    made = [await make_chat(owner, project, title=title) for title in TITLES]
+    for search, found in FOUND:
+        answer = await owner.get(f"{PATH}?projectId={project}&search={quote(search)}")
+        assert answer.status_code == 200, search[:100]
+        chats = [chat["id"] for chat in answer.json()["sessions"]]
+        assert (chats, answer.json()["total"]) == ([made[number] for number in found[::-1]], len(found)), search[:100]
+    page = (await owner.get(f"{PATH}?projectId={project}&search=re&limit=1&offset=1")).json()
+    assert ([chat["id"] for chat in page["sessions"]], page["total"]) == ([made[1]], 3)
+
+
+async def test_a_new_title_is_found_and_the_old_one_no_more(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat = await make_chat(owner, project, title="Queues")
+    liked = await make_chat(owner, project, title="Caches and queues")
+    assert (await owner.patch(f"{PATH}/{chat}", {"title": "Caches"})).status_code == 200
+    assert (await owner.post(f"{PATH}/{liked}/favorite")).status_code == 200
+
+    async def search(words: str) -> list[str]:
+        answer = await owner.get(f"{PATH}?projectId={project}&search={words}")
+        return [each["id"] for each in answer.json()["sessions"]]
+
+    assert await search("queues") == [liked]
+    assert await search("caches") == [liked, chat]
+    assert await search("caches&favorites=true") == [liked]
+
+
+def test_every_title_is_found_by_itself() -> None:
+    luck = random.Random(3)
+    signs = "aAeé\u0301ßẞİﬁǆＡ0_%\\-'\"/ \t\n🚀\u200d数のが한ไทยعàΣς\u202e\ufdfa"
+    for _ in range(2_000):
+        title = "".join(luck.choice(signs) for _ in range(luck.randrange(1, 40)))
+        words, kept = wanted_words(title), title_words(title)
+        assert words is not None
+        assert all(f" {word}" in kept for word in words), title
+        assert all(f" {word}" in kept for word in wanted_words(title.upper()) or ()), title

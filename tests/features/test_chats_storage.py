@@ -1,0 +1,172 @@
+"""What conversations hold is counted for the team, exactly; and their messages are read once each, whoever writes."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+from sqlalchemy import func, select
+
+from cairn.base import clock, errors, ids
+from cairn.base.caller import Scope
+from cairn.features.chats import service as chats
+from cairn.features.metering.service import chat_storage
+from cairn.storage.tables import chat_messages
+from cairn.storage.tables import chats as chats_table
+from tests.contract.examples_chats import keep_turn, make_chat
+from tests.features.world import told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/v2/chat-sessions"
+
+
+async def _books(service: Service, owner: Person) -> tuple[int, int]:
+    """The team's rollup, and the sum over its conversations."""
+    scope = Scope(owner.team_id)
+    async with service.house.database.read() as tx:
+        rolled_up = await chat_storage(tx, scope)
+        summed = func.coalesce(func.sum(chats_table.c.storage_tokens), 0).label("tokens")
+        rows = await tx.many(select(summed).where(chats_table.c.team_id == scope))
+    return rolled_up, int(rows[0]["tokens"])
+
+
+async def test_the_teams_total_is_the_sum_of_its_conversations_whoever_writes_and_deletes(service: Service) -> None:
+    owner, other = await service.owner(), await service.owner("Pebbles")
+    project, elsewhere = await owner.create_project(), await other.create_project()
+    made = [await make_chat(owner, project) for _ in range(6)]
+    apart = await make_chat(other, elsewhere)
+    assert await keep_turn(service, other, apart)
+    before = await _books(service, other)
+    luck = random.Random(7)
+
+    async def write(chat: str, number: int) -> None:
+        await keep_turn(service, owner, chat, number, answer="word " * luck.randrange(1, 200))
+
+    turns = [write(luck.choice(made), number) for number in range(40)]
+    ends = [owner.delete(f"{PATH}/{chat}") for chat in (*made[:3], made[0])]
+    work = [*turns, *ends]
+    luck.shuffle(work)
+    await asyncio.gather(*work)
+    rolled_up, summed = await _books(service, owner)
+    assert rolled_up == summed > 0
+    async with service.house.database.read() as tx:
+        left = {row["chat_id"] for row in await tx.many(select(chat_messages.c.chat_id).distinct())}
+    assert left <= {*made[3:], apart}, "no message outlives its conversation"
+    for chat in made[3:]:
+        assert (await owner.delete(f"{PATH}/{chat}")).status_code == 200
+    assert await _books(service, owner) == (0, 0)
+    assert await _books(service, other) == before
+
+
+async def test_a_deleted_project_gives_back_what_its_conversations_held(service: Service) -> None:
+    owner = await service.owner()
+    gone, kept = await owner.create_project(), await owner.create_project("Kept")
+    for project in (gone, kept):
+        for number in range(3):
+            chat = await make_chat(owner, project)
+            assert await keep_turn(service, owner, chat, number)
+            assert (await owner.post(f"{PATH}/{chat}/favorite")).status_code == 200
+    async with service.house.database.read() as tx:
+        summed = select(func.sum(chats_table.c.storage_tokens).label("tokens"))
+        per_project = (await tx.many(summed.where(chats_table.c.project_id == kept)))[0]["tokens"]
+    assert await _books(service, owner) == (2 * per_project, 2 * per_project)
+    assert (await owner.delete(f"/api/projects/{gone}")).status_code == 204
+    await service.wait_for_jobs()
+    assert await _books(service, owner) == (per_project, per_project)
+    with pytest.raises(errors.Refusal, match="Project not found"):
+        async with service.house.database.write() as tx:
+            await chats.open_chat(tx, Scope(owner.team_id), project_id=gone, user_id=owner.user_id, title="Late")
+
+
+async def test_a_turn_that_is_rolled_back_was_never_counted(service: Service) -> None:
+    owner = await service.owner()
+    chat = await make_chat(owner, await owner.create_project())
+
+    async def lose() -> None:
+        async with service.house.database.write() as tx:
+            assert await chats.add_turn(
+                tx,
+                Scope(owner.team_id),
+                chat,
+                question="Why?",
+                answer="So.",
+                sources=[],
+                prompt_tokens=1,
+                completion_tokens=1,
+                model="m",
+            )
+            raise RuntimeError("the process is lost")
+
+    with pytest.raises(RuntimeError):
+        await lose()
+    assert await _books(service, owner) == (0, 0)
+    assert told(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
+
+
+async def test_what_a_model_writes_is_kept_even_where_a_database_cannot_hold_it(service: Service) -> None:
+    owner = await service.owner()
+    chat = await make_chat(owner, await owner.create_project())
+    assert await keep_turn(service, owner, chat, question="a\0b", answer="half \ud800 of a 🚀")
+    messages = (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]
+    assert [message["content"] for message in messages] == ["a\ufffdb", "half ? of a 🚀"]
+    async with service.house.database.read() as tx:
+        for take, expected in ((1, messages[1:]), (2, messages), (9, messages)):
+            turns = await chats.list_turns(tx, Scope(owner.team_id), chat, take)
+            assert [(row["id"], row["role"]) for row in turns] == [(each["id"], each["role"]) for each in expected]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_pages_read_while_others_write_neither_drop_nor_repeat(service: Service, seed: int) -> None:
+    """Each turn as another process would write it, whose clock runs ahead or behind by up to a minute."""
+    luck = random.Random(seed)
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat, noise = await make_chat(owner, project), await make_chat(owner, project)
+    written, seen = 0, list[str]()
+
+    async def write(to: str, number: int) -> None:
+        assert await keep_turn(service, owner, to, number, sources=[])
+
+    async def read() -> int:
+        cursor = f"&cursor={seen[-1]}" if seen else ""
+        answer = await owner.get(f"{PATH}/{chat}/messages?limit={luck.randrange(1, 7)}{cursor}")
+        page = answer.json()
+        seen.extend(message["id"] for message in page["messages"])
+        assert page["total"] >= len(seen)
+        assert ("x-next-cursor" not in answer.headers) or answer.headers["x-next-cursor"] == seen[-1]
+        return len(page["messages"])
+
+    for step in range(25):
+        now_ms = clock.now_ms() + luck.randrange(-60_000, 60_000)
+        ids._last = 0  # as a process that has just started
+        with clock.use(lambda now_ms=now_ms: now_ms):  # type: ignore[misc]
+            count = luck.randrange(0, 4)
+            await asyncio.gather(*[write(chat, step) for _ in range(count)], write(noise, step), read())
+            written += 2 * count
+    while await read():
+        pass
+    async with service.house.database.read() as tx:
+        rows = await tx.many(
+            select(chat_messages.c.id).where(chat_messages.c.chat_id == chat).order_by(chat_messages.c.id)
+        )
+    assert seen == [row["id"] for row in rows]
+    assert len(seen) == written == (await owner.get(f"{PATH}/{chat}")).json()["messageCount"]
+
+
+async def test_a_cursor_that_is_no_message_of_the_conversation_is_a_place_in_it(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    chat, other = await make_chat(owner, project), await make_chat(owner, project)
+    assert await keep_turn(service, owner, chat)
+    assert await keep_turn(service, owner, other)
+    assert await keep_turn(service, owner, chat)
+    mine = [message["id"] for message in (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]]
+    theirs = [message["id"] for message in (await owner.get(f"{PATH}/{other}/messages")).json()["messages"]]
+    assert (await owner.delete(f"{PATH}/{other}")).status_code == 200
+    for cursor, rest in ((f"msg_{'0' * 26}", mine), (theirs[1], mine[2:]), (f"msg_7{'z' * 25}", [])):
+        page = (await owner.get(f"{PATH}/{chat}/messages?cursor={cursor}")).json()
+        assert ([message["id"] for message in page["messages"]], page["total"]) == (rest, 4)

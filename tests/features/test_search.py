@@ -1,0 +1,261 @@
+"""Search: the right item comes first, can say why, and what has gone is gone for everybody at once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from cairn.base.caller import Scope
+from cairn.features.enrichment.records import text_hash
+from cairn.features.index import vectors
+from cairn.features.items import records
+from cairn.features.items import service as items
+from cairn.features.search.service import Finder
+from cairn.memory.ranking.ranking import Filters
+from cairn.ports.embeddings.compact import pack
+from cairn.ports.embeddings.embedder import Embedder
+from cairn.ports.embeddings.embedders import Embedders
+from tests.contract.examples_memory import new_item
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+MEGABYTE = 1024 * 1024
+FACTS: dict[str, dict[str, Any]] = {
+    "retries": {
+        "title": "Webhook deliveries are retried five times",
+        "content": "The dispatcher waits longer before each attempt; after the fifth the delivery is marked dead.",
+        "files": ("src/webhooks/dispatcher.py",),
+        "schema_key": "root/webhooks",
+    },
+    "passwords": {
+        "title": "Passwords are hashed with Argon2id",
+        "content": "bcrypt was dropped because it cuts off after 72 bytes.",
+        "files": ("src/auth/passwords.py",),
+        "schema_key": "root/auth",
+    },
+    "timezone": {
+        "title": "Invoices use the customer's time zone",
+        "content": "ERR_TZ_4711 was raised at the end of the month when totals were cut at midnight UTC.",
+        "files": ("src/billing/invoices.py",),
+        "schema_key": "root/billing",
+        "type": "bug",
+    },
+    "draft": {
+        "title": "Search may move to another engine",
+        "content": "Somebody suggested it; nothing is decided.",
+        "files": (),
+        "schema_key": "root/search",
+        "status": "draft",
+    },
+}
+
+
+class Shelf:
+    """A project with items that are embedded as enrichment does it."""
+
+    def __init__(self, service: Service, owner: Person, project: str) -> None:
+        self.service = service
+        self.owner = owner
+        self.project = project
+        self.scope = Scope(owner.team_id)
+
+    @classmethod
+    async def of(cls, service: Service) -> Shelf:
+        owner = await service.owner()
+        made = await owner.post("/api/projects", {"name": "Searched"})
+        assert made.status_code == 201, made.text
+        return cls(service, owner, made.json()["id"])
+
+    async def keep(self, embedder: Embedder | None = None, **fields: Any) -> str:
+        item = new_item(**{"status": "approved", "branch": None, **fields})
+        async with self.service.house.database.write() as tx:
+            item_id = await items.create_item(
+                tx, self.scope, self.project, item, session_id=None, source_ref=None, reason="created"
+            )
+        await self.embed(item_id, embedder)
+        return item_id
+
+    async def embed(self, item_id: str, embedder: Embedder | None = None) -> None:
+        embedder = embedder or self.service.house.engines.embedder
+        async with self.service.house.database.read() as tx:
+            row = await items.find_item(tx, self.scope, item_id)
+        assert row is not None
+        text = records.item_text(records.to_item(row))
+        vector = pack((await embedder.embed([text])).vectors)[0]
+        async with self.service.house.database.write() as tx:
+            await vectors.keep_vector(
+                tx, self.scope, self.project, item_id, model=embedder.name, text_hash=text_hash(text), vector=vector
+            )
+
+    async def search(self, question: str, **query: Any) -> list[dict[str, Any]]:
+        given = {"projectId": self.project, "q": question, **query}
+        answer = await self.owner.get("/api/v2/search", params=given)
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["query"] == question
+        results: list[dict[str, Any]] = answer.json()["results"]
+        return results
+
+    async def known(self) -> dict[str, str]:
+        return {name: await self.keep(**fields) for name, fields in FACTS.items()}
+
+
+async def test_the_item_that_answers_comes_first(service: Service) -> None:
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    asked = {
+        "how often do we try to deliver a hook?": "retries",
+        "why did we stop using bcrypt": "passwords",
+        "ERR_TZ_4711": "timezone",
+        "src/auth/passwords.py": "passwords",
+    }
+    for question, name in asked.items():
+        first = (await shelf.search(question, minSimilarity=0))[0]
+        assert first["itemId"] == known[name], question
+        assert first["facts"] == FACTS[name]["content"]
+        assert first["files"] == list(FACTS[name]["files"])
+        assert first["used"] is False
+        assert "why" not in first
+    explained = (await shelf.search("why did we stop using bcrypt", explain="true"))[0]
+    assert abs(sum(reason["points"] for reason in explained["why"]) - explained["score"]) < 0.01
+    assert all(reason["told"] for reason in explained["why"])
+
+
+async def test_what_is_far_from_the_question_is_left_out(service: Service) -> None:
+    shelf = await Shelf.of(service)
+    await shelf.known()
+    assert await shelf.search("which restaurant is good for lunch on Friday?") == []
+    near = await shelf.search("how are passwords hashed?")
+    assert near[0]["similarity"] >= 0.5
+    assert all(result["similarity"] >= 0.5 for result in near)
+
+
+async def test_drafts_types_files_and_branches_are_asked_for(service: Service) -> None:
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    branched = await shelf.keep(title="Hooks are signed twice", content="On the branch only.", branch="feature/hooks")
+
+    async def found(**query: Any) -> set[str]:
+        return {result["itemId"] for result in await shelf.search("anything at all", minSimilarity=0, **query)}
+
+    approved = {known["retries"], known["passwords"], known["timezone"]}
+    assert await found() == approved
+    assert await found(status="draft") == {known["draft"]}
+    assert await found(type="bug") == {known["timezone"]}
+    assert await found(files="src/auth/passwords.py,src/billing/invoices.py") == {known["passwords"], known["timezone"]}
+    assert await found(branch="feature/hooks") == approved | {branched}
+    assert len(await found(limit=2)) == 2
+    for query in ({"limit": 0}, {"limit": 51}, {"minSimilarity": 2}, {"status": "deprecated"}, {"type": "song"}):
+        answer = await shelf.owner.get("/api/v2/search", params={"projectId": shelf.project, "q": "x", **query})
+        assert answer.status_code == 400, query
+        assert answer.json()["error"].startswith(next(iter(query)))
+
+
+async def test_what_is_retired_is_gone_for_every_process_at_once(service: Service) -> None:
+    """Each finder holds its own index, as each process does."""
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    elsewhere = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+
+    async def found() -> set[str]:
+        here = {result["itemId"] for result in await shelf.search("passwords and hooks", minSimilarity=0)}
+        there = await elsewhere.find(shelf.scope, shelf.project, "passwords and hooks", limit=10, min_similarity=0)
+        assert here == {source.item_id for source in there.sources}
+        return here
+
+    assert await found() == {known["retries"], known["passwords"], known["timezone"]}
+    await shelf.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "deprecated"})
+    assert await found() == {known["retries"], known["timezone"]}
+    await shelf.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "approved"})
+    assert known["passwords"] in await found()
+    await shelf.owner.delete(f"/api/v2/items/{known['retries']}")
+    assert await found() == {known["passwords"], known["timezone"]}
+    await shelf.owner.patch(f"/api/v2/items/{known['draft']}", {"status": "approved"})
+    assert known["draft"] in await found()
+
+
+async def test_an_index_kept_up_ranks_like_one_read_anew(service: Service) -> None:
+    """Whatever happens to the items, in whatever order."""
+    shelf = await Shelf.of(service)
+    known = list((await shelf.known()).values())
+    kept_up = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+    chance = random.Random(7)
+    words = ["retry", "password", "invoice", "zone", "queue", "cache", "token", "branch", "deploy", "index"]
+    for _ in range(25):
+        await _something_happens(shelf, known, chance, words)
+        fresh = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+        question = " ".join(chance.sample(words, 3))
+        for status in ("approved", "draft"):
+            both = [
+                await finder.find(
+                    shelf.scope, shelf.project, question, limit=20, filters=Filters(status=status), min_similarity=0
+                )
+                for finder in (kept_up, fresh)
+            ]
+            assert [(one.item_id, round(one.score, 5)) for one in both[0].sources] == [
+                (one.item_id, round(one.score, 5)) for one in both[1].sources
+            ]
+
+
+async def _something_happens(shelf: Shelf, known: list[str], chance: random.Random, words: list[str]) -> None:
+    text = " ".join(chance.choices(words, k=6))
+    what = chance.choice(("create", "edit", "retire", "approve", "delete"))
+    if what == "create" or len(known) < 3:
+        known.append(await shelf.keep(title=text, content=text[::-1], status=chance.choice(("approved", "draft"))))
+        return
+    item_id = chance.choice(known)
+    if what == "delete":
+        known.remove(item_id)
+        await shelf.owner.delete(f"/api/v2/items/{item_id}")
+        return
+    change = {"edit": {"title": text}, "retire": {"status": "deprecated"}, "approve": {"status": "approved"}}[what]
+    assert (await shelf.owner.patch(f"/api/v2/items/{item_id}", change)).status_code == 200
+
+
+async def test_vectors_of_an_earlier_embedder_serve_until_the_new_ones_are_there(service: Service) -> None:
+    from cairn.ports.embeddings.builtin import BuiltinEmbedder
+
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    another = BuiltinEmbedder("fp32", cache_dir=service.settings.cache_dir / "models")
+    finder = Finder(
+        service.house.database, Embedders(another, cache_dir=service.settings.cache_dir / "models"), MEGABYTE
+    )
+
+    async def first() -> str:
+        found = await finder.find(shelf.scope, shelf.project, "is bcrypt still used?", limit=1, min_similarity=0)
+        return found.sources[0].item_id
+
+    assert await first() == known["passwords"]
+    for item_id in known.values():
+        await shelf.embed(item_id, another)
+        assert await first() == known["passwords"]
+    async with service.house.database.write() as tx:
+        await vectors.delete_other_models(tx, shelf.scope, shelf.project, another.name)
+    assert await first() == known["passwords"]
+    assert finder._shelf.model_of(shelf.project) == another.name
+    await another.close()
+
+
+async def test_many_questions_at_once_read_an_index_once(service: Service) -> None:
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    found = await asyncio.gather(*(shelf.search("how are passwords hashed?") for _ in range(20)))
+    assert {results[0]["itemId"] for results in found} == {known["passwords"]}
+
+
+async def test_an_index_is_bounded_and_comes_back(service: Service) -> None:
+    """With room for next to nothing, every project still gets its answers."""
+    finder = Finder(service.house.database, service.house.engines.embedders, 1)
+    shelves = [await Shelf.of(service) for _ in range(3)]
+    keys = [await shelf.known() for shelf in shelves]
+    for _ in range(2):
+        for shelf, known in zip(shelves, keys, strict=True):
+            found = await finder.find(shelf.scope, shelf.project, "how are passwords hashed?", limit=3)
+            assert found.sources[0].item_id == known["passwords"]
+            other = await finder.find(Scope("team_of_others"), shelf.project, "how are passwords hashed?", limit=3)
+            assert other.sources == []

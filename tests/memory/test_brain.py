@@ -1,0 +1,266 @@
+"""The document within its budget: what is chosen, what is left out, and that it is the same each time."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from zlib import crc32
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cairn.memory.brain.document import Document, compose
+from cairn.memory.brain.entries import Entry, Text, density, worth
+from cairn.memory.brain.head import Project, layer_zero, left_out
+from cairn.memory.brain.nearness import nearness
+from cairn.memory.brain.planning import choose
+from cairn.ports.llm.tokens import count
+
+NOW_MS = 1_790_000_000_000
+YEAR_MS = 365 * 24 * 3600 * 1000
+Memory = Sequence[tuple[Entry, Text]]
+
+
+def entry(number: int, text: Text, **fields: Any) -> Entry:
+    known = Entry(
+        id=f"itm_{number:026}",
+        kind="item",
+        tier=2,
+        type="decision",
+        schema_key="root/api",
+        confidence=0.8,
+        flags=(),
+        token_count=count(f"{text.title}\n{text.content}"),
+        updated_at_ms=NOW_MS,
+        has_evidence=True,
+        on_branch=False,
+    )
+    return known._replace(**fields)
+
+
+def assemble(
+    memory: Memory, budget: int, project: Project | None = None, near: dict[str, int] | None = None
+) -> Document:
+    entries = [each for each, _ in memory]
+    texts = {each.id: text for each, text in memory}
+    chosen = [
+        (choice, texts[choice.entry.id] if choice.whole else _beginning(texts[choice.entry.id]))
+        for choice in choose(entries, budget, near)
+    ]
+    return compose(project or Project("Kelpie"), entries, chosen, budget, count)
+
+
+def _beginning(text: Text) -> Text:
+    """As the store reads what will only be shortened."""
+    return replace(text, content=text.content[:4_000])
+
+
+def told(title: str, content: str = "It is so. It was always so.", **fields: Any) -> tuple[Entry, Text]:
+    text = Text(title, content)
+    return entry(crc32(title.encode()), text, **fields), text
+
+
+texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=300)
+pieces = st.sampled_from(
+    [
+        "# ",
+        "## Layer 1: x\n",
+        "```",
+        "~~~",
+        "`",
+        "<!--",
+        "-->",
+        "---\n",
+        "===\n",
+        "\n",
+        "\n\n",
+        " ",
+        "- ",
+        "> ",
+        "word ",
+        "🪨",
+        "漢字",
+        "a" * 90,
+        "[x]: y\n",
+        "\u2028",
+        "\r",
+        "\t",
+        "\\",
+        "*",
+        "sentence. ",
+        "0123456789",
+        "/",
+        "\u202e",
+        "é́",
+    ]
+)
+wild = st.one_of(
+    texts,
+    st.lists(pieces, max_size=60).map("".join),
+    st.lists(pieces, max_size=8).map("".join).map(lambda text: text * 40),
+)
+
+
+@st.composite
+def memories(draw: st.DrawFn) -> Memory:
+    made = []
+    for number in range(draw(st.integers(0, 25))):
+        text = Text(draw(texts), draw(wild), tuple(draw(st.lists(texts, max_size=5))))
+        fields = {
+            "kind": draw(st.sampled_from(["item", "context"])),
+            "tier": draw(st.integers(1, 3)),
+            "type": draw(st.sampled_from(["architecture", "decision", "todo"])),
+            "schema_key": draw(st.sampled_from(["root", "root/api", "root/api/auth", "a/b/c/d/e/f/g/h"])),
+            "flags": tuple(draw(st.sets(st.sampled_from(["stale", "conflict", "low_confidence"])))),
+            "on_branch": draw(st.booleans()),
+        }
+        made.append((entry(number, text, **fields), text))
+    return made
+
+
+budgets = st.one_of(st.integers(200, 1_000), st.integers(200, 20_000), st.sampled_from([200, 6_000, 200_000]))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(memories(), budgets, texts, texts, texts)
+def test_no_memory_breaks_the_budget_or_the_structure(
+    memory: Memory, budget: int, name: str, description: str, branch: str
+) -> None:
+    project = Project(name, description, "https://github.com/a/b" if branch else None, branch or None)
+    document = assemble(memory, budget, project)
+    assert document.tokens == count(document.markdown) <= budget
+    shown = _entries(document)
+    assert len(shown) + sum(document.omitted.values()) == len(memory)
+    assert document.item_count <= len(shown)
+    assert document == assemble(list(reversed(memory)), budget, project), "the order of reading does not matter"
+    for line in document.markdown.splitlines():
+        ours = re.fullmatch(
+            r"|# .*|- (About|Repository|Branch|Remembered): .*|## (Layer [0-3]: .*|Left out)|### [a-z0-9/-]+"
+            r"|- \*\*.*|Over the budget: .*|  .*",
+            line,
+        )
+        assert ours is not None, repr(line)
+    headings = [line for line in document.markdown.splitlines() if line.startswith("## ")]
+    assert headings == sorted(set(headings), key=lambda line: (line == "## Left out", line)), (
+        "each layer once, in order"
+    )
+
+
+def _entries(document: Document) -> list[str]:
+    return [line for line in document.markdown.splitlines() if line.startswith("- **")]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(texts, wild), min_size=1, max_size=10))
+def test_the_tokens_of_blocks_add_up(parts: list[tuple[str, str]]) -> None:
+    """What lets the budget be kept without counting the whole again for each block."""
+    from cairn.memory.brain.document import _entry, _section
+
+    blocks: list[str] = []
+    for number, (title, content) in enumerate(parts):
+        text = Text(title, content)
+        blocks += [_section("root/api"), _entry(entry(number, text), text, content, shortened=False)]
+    assert count("".join(blocks)) == sum(count(block) for block in blocks)
+
+
+@given(texts, texts, texts, st.integers(0, 10**9), st.integers(0, 10**9))
+@settings(max_examples=150, deadline=None)
+def test_layer_zero_fits_in_the_least_budget(name: str, description: str, branch: str, items: int, more: int) -> None:
+    project = Project(name * 3, description * 3, f"https://github.com/{branch}", branch * 5)
+    note = left_out({1: items, 2: more, 3: more})
+    for budget in (200, 200_000):
+        head = layer_zero(project, items, more, budget, count)
+        assert count(head) + count(note) <= 200
+        assert "## Layer 0: project\n" in head
+
+
+def test_within_a_layer_the_worth_per_token_decides_not_who_came_first() -> None:
+    filler = [told(f"Old rumour {number}", "It may be so or not. " * 10, confidence=0.2) for number in range(10)]
+    gem = told("The law", "Never write twice.", confidence=1.0)
+    document = assemble([*filler, gem], 400)
+    assert "The law" in document.markdown
+    assert document.omitted[2] > 0
+
+
+def test_doubts_are_marked_and_worth_less() -> None:
+    sure, text = told("Sure")
+    for flag, mark in (("stale", "stale"), ("conflict", "in conflict"), ("low_confidence", "low confidence")):
+        doubted = sure._replace(flags=(flag,))
+        assert worth(doubted) < 0.7 * worth(sure)
+        assert f"- **Sure** (decision, {mark})\n" in assemble([(doubted, text)], 1_000).markdown
+
+
+def test_newer_is_worth_mildly_more_and_the_order_never_depends_on_what_came_later() -> None:
+    old, _ = told("Old", updated_at_ms=NOW_MS - 4 * YEAR_MS)
+    new, _ = told("New")
+    assert worth(new) == pytest.approx(2 * worth(old))
+    assert worth(new._replace(confidence=0.2)) < worth(old._replace(confidence=1.0)) * 2
+    assert density(1.0, 20) > density(1.0, 200) > density(1.0, 200) / 2
+
+
+def test_higher_layers_come_first() -> None:
+    memory = [
+        told(f"Fact {tier} {number}", "It is so because of this. " * 8, tier=tier)
+        for tier in (3, 2, 1)
+        for number in range(10)
+    ]
+    small, large = assemble(memory, 700), assemble(memory, 200_000)
+    assert small.omitted[2] == small.omitted[3] == 10
+    assert 0 < small.omitted[1] < 10
+    assert large.omitted == {1: 0, 2: 0, 3: 0}
+    places = [large.markdown.index(f"## Layer {layer}") for layer in (0, 1, 2, 3)]
+    assert places == sorted(places)
+
+
+def test_one_huge_text_does_not_starve_the_rest_and_gets_what_is_left() -> None:
+    huge = told("The whole manual", "Another sentence of the manual. " * 20_000, tier=1, kind="context")
+    decision = told("Rows, not files", tier=2)
+    document = assemble([huge, decision], 2_000)
+    assert document.omitted == {1: 0, 2: 0, 3: 0}
+    assert "- **The whole manual** (shortened)\n\n  Another sentence of the manual." in document.markdown
+    assert document.markdown.count("manual. …\n") == 1, "cut at the end of a sentence, and marked"
+    assert 1_900 < document.tokens <= 2_000
+
+
+def test_more_budget_never_shows_less() -> None:
+    rng = random.Random(7)
+    memory = [
+        told(f"Fact {number}", "Words about it. " * rng.randint(1, 60), tier=rng.randint(1, 3), confidence=rng.random())
+        for number in range(80)
+    ]
+    shown = [assemble(memory, budget).item_count for budget in (200, 500, 1_000, 2_000, 4_000, 8_000, 16_000)]
+    assert shown == sorted(shown)
+    assert shown[-1] == 80
+
+
+def test_neighbours_of_a_file_are_those_in_its_folder_and_those_named_beside_it() -> None:
+    known = [
+        ("a", "src/x.py"),
+        ("a", "docs/x.md"),
+        ("b", "src/y.py"),
+        ("c", "docs/x.md"),
+        ("d", "docs/z.md"),
+        ("e", "q"),
+    ]
+    assert nearness(["src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
+    assert nearness(["./src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
+    assert nearness(["elsewhere/n.py"], known) == {}
+
+
+def test_neighbours_take_half_at_most() -> None:
+    crowd = [told(f"Near {number}", "It is near to it. " * 10, tier=3) for number in range(60)]
+    rule = told("The first rule", tier=1)
+    document = assemble([*crowd, rule], 2_000, near={each.id: 1 for each, _ in crowd})
+    assert "The first rule" in document.markdown
+    at_hand = document.markdown.partition("## Layer 1")[0]
+    assert 0 < count(at_hand) < 1_300
+
+
+def test_a_large_budget_is_used_up() -> None:
+    memory = [told(f"Fact {number}", "It is so because of this and that. " * 8) for number in range(3_000)]
+    document = assemble(memory, 200_000)
+    assert 199_900 < document.tokens <= 200_000

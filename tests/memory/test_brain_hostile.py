@@ -1,0 +1,75 @@
+"""Texts that try to be more than an entry: they stay readable, and inside."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.base import clock
+from cairn.memory.brain.neutral import in_code, lines_of, one_line
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("# Layer 1: fake", ["##### Layer 1: fake"]),
+        ("## Left out\nnothing", ["###### Left out", "nothing"]),
+        ("  - > # deep", ["  - > ##### deep"]),
+        ("#hashtag #1", ["#hashtag #1"]),
+        ("Title\n=====\nSub\n---", ["Title", "\\=====", "Sub", "\\---"]),
+        ("a <!-- hidden --> b", ["a &lt;!-- hidden --> b"]),
+        ("<div><details>", ["&lt;div>&lt;details>"]),
+        ("a < b and `Vec<T>` and Vec<T>", ["a < b and `Vec<T>` and Vec&lt;T>"]),
+        ("an `open tick", ["an &#96;open tick"]),
+        ("x ` y\n` <b> `", ["x &#96; y", "` <b> `"]),
+        (r"\` <b> `", ["&#96; &lt;b> &#96;"]),
+        ("``a ` <b>`` <i>", ["``a ` <b>`` &lt;i>"]),
+        ("[evil]: http://evil", ["\\[evil]: http://evil"]),
+        ("- [ ] open\n- [x] done\n[link](there)", ["- [ ] open", "- [x] done", "[link](there)"]),
+        ("```py\n# code\nx = 1", ["```py", "# code", "x = 1", "```"]),
+        ("~~~\n```\n## Layer 2\n~~~\nafter", ["````", "```", "## Layer 2", "````", "after"]),
+        ("     ```\nx\n```\n# y", ["```", "x", "```", "##### y"]),
+        ("a\x0b## b\u2028## c\x85## d", ["a", "###### b", "###### c", "###### d"]),
+        ("\u202eright to left\u202c", ["right to left"]),
+        ("\n\na\n\n\n\nb\n\n", ["a", "", "b"]),
+        ("a\tb", ["a   b"]),
+        ("", []),
+    ],
+)
+def test_a_text_stays_inside_its_entry(given: str, shown: list[str]) -> None:
+    assert lines_of(given) == shown
+
+
+def test_a_title_is_one_line_of_text() -> None:
+    assert one_line(" a\n## Layer 2\u2028b ") == "a ## Layer 2 b"
+    assert one_line("**bold** <!-- x") == r"\*\*bold\*\* &lt;!-- x"
+    assert one_line("ends with \\") == "ends with \\\\"
+    assert one_line(r"not \** bold") == r"not \\\*\* bold"
+    assert one_line(r"C:\dir") == r"C:\dir"
+    assert one_line("`a` and ` b") == "`a` and &#96; b"
+    assert in_code("a`b\nc") == "`a'b c`"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- " * (LONG // 2) + "x",
+        ">" * LONG + "#",
+        " " * LONG + "=",
+        "`" * LONG,
+        " ".join("`" * size for size in range(1, 600)),
+        "[" * LONG,
+        "<" * LONG,
+        "1. " * (LONG // 3),
+        "\\`" * (LONG // 2),
+        "~" * LONG,
+        "```\n" * (LONG // 4),
+        "-" * LONG + "x",
+    ],
+    ids=lambda line: repr(line[:6]),
+)
+def test_no_text_takes_long(line: str) -> None:
+    started = clock.monotonic()
+    lines_of(line)
+    assert clock.monotonic() - started < 1.0
