@@ -17,6 +17,8 @@ from cairn.ports.llm.attempt import AttemptFailed, from_status, from_stream_erro
 CONNECT_S = 5.0
 SILENCE_S = 30.0
 _WHOLE_ANSWER_S = 600.0
+_CONNECTIONS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=100)
+"""As many as there may be streams at once: whoever waits for a connection has not been heard by the model yet."""
 WIRE_BYTES = 16_000_000
 """A stream wraps every few letters in some hundred bytes, so this is far more than the text itself may be."""
 
@@ -71,7 +73,8 @@ def _certificates() -> ssl.SSLContext:
 
 
 def open_client() -> BoundedClient:
-    return BoundedClient(verify=_certificates(), follow_redirects=False, headers={"Accept-Encoding": "identity"})
+    plain = {"Accept-Encoding": "identity"}
+    return BoundedClient(verify=_certificates(), follow_redirects=False, headers=plain, limits=_CONNECTIONS)
 
 
 def patience(streamed: bool) -> httpx2.Timeout:

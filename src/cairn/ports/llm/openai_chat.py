@@ -63,16 +63,26 @@ class OpenAiChat:
     async def pieces(
         self, prompt: Prompt, manner: Manner, answer: Answer, *, streamed: bool
     ) -> AsyncGenerator[str, None]:
+        arguments = _arguments(self.model, prompt, manner, streamed)
         with in_our_words(openai, openai.OpenAIError, self._client.api_key):
-            reply: Any = await self._client.chat.completions.create(
-                **_arguments(self.model, prompt, manner, streamed), timeout=patience(streamed)
-            )
             if not streamed:
-                for piece in _heard(reply, answer):
+                reply: Any = await self._client.chat.completions.create(**arguments, timeout=patience(streamed))
+                if not isinstance(reply, openai.BaseModel):
+                    raise ValueError("not an object")
+                for piece in _heard(reply.to_dict(warnings=False), answer):
                     yield piece
                 return
-            async with reply:
-                async for chunk in reply:
+            # As plain objects: the SDK's own models of a chunk cost four times what the rest of it does.
+            stream = await self._client.post(
+                "/chat/completions",
+                cast_to=object,
+                body=arguments,
+                options={"timeout": patience(streamed)},
+                stream=True,
+                stream_cls=openai.AsyncStream[object],
+            )
+            async with stream:
+                async for chunk in stream:
                     for piece in _heard(chunk, answer):
                         yield piece
 
@@ -123,11 +133,9 @@ def _arguments(model: str, prompt: Prompt, manner: Manner, streamed: bool) -> di
     return arguments
 
 
-def _heard(told: Any, answer: Answer) -> list[str]:
+def _heard(told: object, answer: Answer) -> list[str]:
     """Take over what a chunk tells; returns its text."""
-    if not isinstance(told, openai.BaseModel):
-        raise ValueError("not an object")
-    chunk = msgspec.convert(told.to_dict(warnings=False), _Chunk)
+    chunk = msgspec.convert(told, _Chunk)
     answer.model = answer.model or chunk.model or ""
     if chunk.usage is not None:
         answer.prompt_tokens = chunk.usage.prompt_tokens
