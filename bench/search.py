@@ -122,8 +122,7 @@ async def _recall(database: Database, finder: Finder, project: str, questions: d
     """Against the plainest search there is: the whole corpus ranked item by item."""
     from cairn.memory.ranking.ranking import Filters, Question, rank
 
-    async with database.read() as tx:
-        shelved = await finder._shelf.get(tx, Scope(_TEAM), project)
+    shelved = await finder._shelf.get(Scope(_TEAM), project)
     assert shelved is not None
     found = wanted = 0
     for text, vector in list(questions.items())[:10]:

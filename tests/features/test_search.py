@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from cairn.base.caller import Scope
 from cairn.features.enrichment.records import text_hash
@@ -18,7 +19,8 @@ from cairn.memory.ranking.ranking import Filters
 from cairn.ports.embeddings.compact import pack
 from cairn.ports.embeddings.embedder import Embedder
 from cairn.ports.embeddings.embedders import Embedders
-from tests.contract.examples_memory import new_item
+from cairn.storage.tables import item_index
+from tests.contract.examples_memory import keep_item, new_item
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -259,3 +261,26 @@ async def test_an_index_is_bounded_and_comes_back(service: Service) -> None:
             assert found.sources[0].item_id == known["passwords"]
             other = await finder.find(Scope("team_of_others"), shelf.project, "how are passwords hashed?", limit=3)
             assert other.sources == []
+
+
+async def test_what_an_earlier_version_has_packed_is_packed_anew(service: Service) -> None:
+    shelf = await Shelf.of(service)
+    known = await shelf.known()
+    async with service.house.database.write() as tx:
+        await tx.run(update(item_index).where(item_index.c.item_id == known["passwords"]).values(terms=b"\x01old"))
+    finder = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+    found = await finder.find(shelf.scope, shelf.project, "src/auth/passwords.py", limit=1, min_similarity=0)
+    assert found.sources[0].item_id == known["passwords"]
+    assert any(reason.leg == "names" for reason in found.sources[0].reasons)
+
+
+async def test_a_project_searched_before_it_knew_anything_is_searched_well_afterwards(service: Service) -> None:
+    """Also with items whose vector is still to come."""
+    shelf = await Shelf.of(service)
+    assert await shelf.search("how are passwords hashed?") == []
+    bare = await keep_item(service, shelf.owner, shelf.project, status="approved", branch=None, title="Bare fact")
+    assert [result["itemId"] for result in await shelf.search("bare fact", minSimilarity=0)] == [bare]
+    known = await shelf.known()
+    assert (await shelf.search("how are passwords hashed?"))[0]["itemId"] == known["passwords"]
+    assert (await shelf.owner.patch(f"/api/v2/items/{bare}", {"title": "Barer fact"})).status_code == 200
+    assert (await shelf.search("barer fact", minSimilarity=0))[0]["itemId"] == bare

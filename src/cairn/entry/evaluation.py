@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from cairn.base.settings import Settings
 from cairn.entry import engines
-from cairn.features.items.records import item_text
+from cairn.features.items.records import item_text, to_entry
 from cairn.memory import dedup, judgement
 from cairn.memory.evaluation.loading import EventLine, LabelledSet, load, parse
 from cairn.memory.evaluation.report import Report, measure
@@ -20,6 +21,8 @@ from cairn.memory.evaluation.scoring import Predictions, Ref, match_all
 from cairn.memory.extraction.extract import extract
 from cairn.memory.items import Item, RawEvent
 from cairn.memory.merging import merge
+from cairn.memory.ranking.corpus import Corpus
+from cairn.memory.ranking.ranking import Filters, Question, rank
 from cairn.memory.redaction import redact_payload
 from cairn.ports.embeddings.embedder import Embedder
 
@@ -30,7 +33,7 @@ _DEPTHS = (1, 5, 10)
 
 @dataclass(frozen=True)
 class Retrieval:
-    """How often the facts that answer a question are among the nearest items."""
+    """How often the facts that answer a question are among the items ranked best."""
 
     questions: int
     recall: dict[int, float]
@@ -63,7 +66,7 @@ async def load_set(split: str, folder: Path | None) -> LabelledSet:
 
 
 async def evaluate(settings: Settings, labelled: LabelledSet) -> tuple[Report, Retrieval | None]:
-    """The figures of the built-in engine on a set, and how retrieval by nearness alone does on its questions."""
+    """The figures of the built-in engine on a set, and how the ranking does on its questions."""
     embedder = engines.open_embedder(settings)
     try:
         found = {event.id: find_items(event.raw) for event in labelled.events}
@@ -161,20 +164,36 @@ async def _retrieve(
     project_of = {gold.fact: event.project for event in labelled.events for gold in event.gold}
     fact_of = {(match.event.id, match.index): match.gold.fact for match in match_all(labelled.events, predictions)}
     asked = (await embedder.embed([question.question for question in labelled.questions])).vectors
+    corpora = {project: _corpus(labelled, project, predictions, vectors) for project in set(project_of.values())}
     hits = dict.fromkeys(_DEPTHS, 0.0)
     reciprocal = 0.0
     for question, vector in zip(labelled.questions, asked, strict=True):
         wanted = set(question.facts)
-        items = [
-            (fact_of.get((event.id, place), ""), vectors.row(item))
-            for event in labelled.events
-            if event.project == project_of[question.facts[0]]
-            for place, item in enumerate(predictions[event.id])
-        ]
-        ranked = [fact for fact, row in sorted(items, key=lambda entry: -float(entry[1] @ vector))]
+        corpus, refs = corpora[project_of[question.facts[0]]]
+        found = rank(corpus, Question(question.question, vector), Filters(status="draft"), len(refs))
+        ranked = [fact_of.get(refs[hit.item_id], "") for hit in found]
         for depth in _DEPTHS:
             hits[depth] += len(wanted & set(ranked[:depth])) / len(wanted)
         first = next((place for place, fact in enumerate(ranked, start=1) if fact in wanted), None)
         reciprocal += 1 / first if first else 0.0
     count = len(labelled.questions)
     return Retrieval(count, {depth: hit / count for depth, hit in hits.items()}, reciprocal / count)
+
+
+def _corpus(
+    labelled: LabelledSet, project: str, predictions: Predictions, vectors: _Vectors
+) -> tuple[Corpus, dict[str, Ref]]:
+    """All that was found in a project, ranked as the service does it; and which prediction each item is."""
+    refs = [
+        (event.id, place)
+        for event in labelled.events
+        if event.project == project
+        for place in range(len(predictions[event.id]))
+    ]
+    entries, rows = [], []
+    for number, (event_id, place) in enumerate(refs):
+        item = dataclasses.replace(predictions[event_id][place], id=f"{number:06d}", branch=None)
+        entries.append(to_entry(item, event_id, 0, merged=False))
+        rows.append(vectors.row(predictions[event_id][place]))
+    corpus = Corpus.build(entries, np.array(rows, dtype=np.float32))
+    return corpus, {entry.item_id: ref for entry, ref in zip(entries, refs, strict=True)}

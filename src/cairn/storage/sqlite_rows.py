@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import json
 
-from cairn.storage.database import Row
+from cairn.storage.database import Row, StorageUnavailable
 from cairn.storage.statements import Bulk, Compiled
 
 _PIECES = (64, 32, 16, 8, 4, 2, 1)
@@ -59,5 +59,8 @@ def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Seq
 
 def data_version(connection: sqlite3.Connection) -> int:
     """Another number whenever another connection has committed. The one that asks must not write."""
-    found: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    try:
+        found: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        raise StorageUnavailable(str(error)) from error
     return found

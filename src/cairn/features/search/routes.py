@@ -36,6 +36,8 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
     @property
     def filters(self) -> Filters:
         paths = tuple(path for path in self.files.split(",") if path)
+        if len(paths) > limits.ITEM_FILES:
+            raise errors.invalid(f"files must have at most {limits.ITEM_FILES} entries")
         return Filters(status=self.status, type=self.type, files=paths, branch=self.branch)
 
 

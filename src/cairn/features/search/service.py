@@ -18,7 +18,7 @@ from cairn.memory.ranking.calibration import calibration_of
 from cairn.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
 from cairn.ports.embeddings.embedder import EmbedderFailed
 from cairn.ports.embeddings.embedders import Embedders
-from cairn.storage.database import Database, Tx
+from cairn.storage.database import Database
 from cairn.wire.items import ItemType
 
 _log = log.logger("search")
@@ -60,7 +60,7 @@ class Finder:
     def __init__(self, database: Database, embedders: Embedders, limit_bytes: int) -> None:
         self._database = database
         self._embedders = embedders
-        self._shelf = Shelf(embedders, limit_bytes)
+        self._shelf = Shelf(database, embedders, limit_bytes)
 
     async def find(
         self,
@@ -78,12 +78,11 @@ class Finder:
         model = self._shelf.model_of(project_id)
         while True:
             vector, tokens = await self._embed(model, text)
-            async with self._database.read() as tx:
-                shelved = await self._shelf.get(tx, scope, project_id)
-                if shelved is None:
-                    return Found([], tokens)
-                if shelved.model == model:
-                    return Found(await self._take(tx, scope, project_id, shelved, wanted, vector), tokens)
+            shelved = await self._shelf.get(scope, project_id)
+            if shelved is None:
+                return Found([], tokens)
+            if shelved.model == model:
+                return Found(await self._take(scope, project_id, shelved, wanted, vector), tokens)
             model = shelved.model  # its vectors are another embedder's
 
     async def _embed(self, model: str, text: str) -> tuple[NDArray[np.float32] | None, int]:
@@ -99,7 +98,6 @@ class Finder:
 
     async def _take(
         self,
-        tx: Tx,
         scope: Scope,
         project_id: str,
         shelved: Shelved,
@@ -114,7 +112,8 @@ class Finder:
             hits = await asyncio.to_thread(rank, shelved.corpus, question, wanted.filters, depth)
         # Without a vector there is no similarity to go by, and the best of the words are better than silence.
         near = [hit for hit in hits if vector is None or hit.similarity >= wanted.min_similarity]
-        rows = {row["id"]: row for row in await list_by_ids(tx, scope, [hit.item_id for hit in near])}
+        async with self._database.read() as tx:
+            rows = {row["id"]: row for row in await list_by_ids(tx, scope, [hit.item_id for hit in near])}
         there = [
             _found(hit, to_item(rows[hit.item_id]))
             for hit in near

@@ -47,6 +47,11 @@ class Corpus:
         segment, columns = make_segment(entries, vectors), columns_of(entries, codes)
         return cls((segment,), columns, _sorted_rows((segment,), np.arange(len(entries), dtype=np.int32)), codes)
 
+    @property
+    def width(self) -> int:
+        """The length of its vectors; 0 where there are none. What is added must have the same."""
+        return int(self.segments[0].vectors.shape[1])
+
     def changed(self, entries: Sequence[Entry], vectors: NDArray[np.float32], gone: Collection[str]) -> Corpus:
         """With these entries new or replaced, and those gone. Ranks exactly like a fresh build of what is left.
 

@@ -26,6 +26,11 @@ _MOST = 65_535
 _DEEPEST = 12
 
 
+def is_current(packed: bytes) -> bool:
+    """Whether terms were packed by this version."""
+    return packed[:1] == bytes((FORMAT,))
+
+
 class OtherFormatError(ValueError):
     """Terms that another version has packed: pack the item's terms anew."""
 

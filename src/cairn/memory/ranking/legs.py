@@ -54,8 +54,7 @@ class Leg:
 
 def nearness(corpus: Corpus, vector: NDArray[np.float32] | None) -> Floats:
     """The cosine with every item; 0 where either has no vector. A vector of another length is none."""
-    width = corpus.segments[0].vectors.shape[1]
-    if vector is None or vector.shape != (width,) or not np.isfinite(vector).all():
+    if vector is None or vector.shape != (corpus.width,) or not np.isfinite(vector).all():
         return np.zeros(len(corpus.layout), dtype=np.float32)
     asked = np.rint(np.asarray(vector, dtype=np.float32) * np.float32(GRID))
     found = [segment.vectors @ asked for segment in corpus.segments]
