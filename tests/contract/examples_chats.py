@@ -49,7 +49,7 @@ async def keep_turn(service: Service, person: Person, chat: str, number: int = 0
         "model": MODEL,
     }
     async with service.house.database.write() as tx:
-        return await chats.add_turn(tx, Scope(person.team_id), chat, **{**turn, **fields})
+        return await chats.add_turn(tx, Scope(person.team_id), chat, **{**turn, **fields}) is not None
 
 
 def _author(cast: Cast, actor: Actor, visibility: str) -> Person:

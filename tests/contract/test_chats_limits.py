@@ -50,9 +50,9 @@ async def test_a_list_of_conversations_is_so_long_and_goes_on_by_offset(cast: Ca
     await _refused(cast, PATH, "projectId")
 
 
-async def test_a_search_has_at_least_so_many_characters(cast: Cast) -> None:
-    least = CONTRACT.limit("length.chat_search").min
-    assert least == limits.CHAT_SEARCH_MIN_CHARS
+async def test_a_search_has_so_many_characters(cast: Cast) -> None:
+    least, most = CONTRACT.limit("length.chat_search").min, CONTRACT.limit("length.chat_search").max
+    assert (least, most) == (limits.CHAT_SEARCH_MIN_CHARS, limits.CHAT_TITLE_CHARS)
     project = await cast.project()
     chat = await make_chat(cast.owner, project, title="ab cd")
     found = await cast.owner.get(f"{PATH}?projectId={project}&search=ab")
@@ -60,6 +60,12 @@ async def test_a_search_has_at_least_so_many_characters(cast: Cast) -> None:
     for short in ("", "a"):
         error = await _refused(cast, f"{PATH}?projectId={project}&search={short}", "search")
         assert error == f"search must have at least {least} characters"
+    long = "é" * limits.CHAT_TITLE_CHARS
+    chat = await make_chat(cast.owner, project, title=long)
+    found = await cast.owner.get(f"{PATH}?projectId={project}&search={long}")
+    assert [each["id"] for each in found.json()["sessions"]] == [chat]
+    error = await _refused(cast, f"{PATH}?projectId={project}&search={long}x", "search")
+    assert error == f"search must have at most {most} characters"
 
 
 async def test_a_page_of_messages_is_so_long_and_goes_on_by_cursor(cast: Cast) -> None:

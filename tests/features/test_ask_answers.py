@@ -149,15 +149,28 @@ async def test_a_second_question_is_understood_by_the_first(modelled: Service, m
     assert len(await messages(modelled)) == 4
 
 
-@pytest.mark.parametrize("reply", [Refuse(400), Refuse(401, "bad key"), Say("")], ids=["400", "401", "empty"])
-async def test_a_model_that_fails_before_its_first_word(modelled: Service, model: ScriptedModel, reply: Reply) -> None:
-    """The end says so; there is no answer, and nothing is kept but what it cost."""
+REFUSED = "The model's server refused the question"
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Refuse(400), REFUSED),
+        (Refuse(401, "bad key"), REFUSED),
+        (Say(""), "The model's answer could not be read"),
+    ],
+    ids=["400", "401", "empty"],
+)
+async def test_a_model_that_fails_before_its_first_word(
+    modelled: Service, model: ScriptedModel, reply: Reply, words: str
+) -> None:
+    """The end says so, in our own words; there is no answer, and nothing is kept but what it cost."""
     memory = await knowing(modelled)
     model.always(reply)
     told = await _ask(memory)
     assert told.tokens == []
     assert "answer" not in told.done
-    assert told.done["error"].startswith("The model failed: ")
+    assert told.done["error"] == words
     assert told.done["sources"]
     assert await messages(modelled) == []
     assert (await used(modelled)).get("ai_tokens", 0) == told.done["usage"]["totalTokens"]
@@ -171,7 +184,7 @@ async def test_a_model_that_breaks_off_in_the_middle(modelled: Service, model: S
     told = await _ask(memory)
     assert told.text == "The worker retr"
     assert "answer" not in told.done
-    assert "broke off" in told.done["error"]
+    assert told.done["error"] == "The model's answer broke off"
     _, answered = await messages(modelled)
     assert answered["content"] == "The worker retr"
     spent = answered["prompt_tokens"] + answered["completion_tokens"]

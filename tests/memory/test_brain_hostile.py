@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from cairn.base import clock
+from cairn.memory.brain.head import Project, layer_zero
 from cairn.memory.brain.neutral import in_code, lines_of, one_line
+from cairn.ports.llm.tokens import count
 
 LONG = 200_000
 
@@ -73,3 +78,16 @@ def test_no_text_takes_long(line: str) -> None:
     started = clock.monotonic()
     lines_of(line)
     assert clock.monotonic() - started < 1.0
+
+
+@pytest.mark.parametrize("where", ["name", "description", "repo_url"])
+@pytest.mark.parametrize(
+    "given", ["`<img src=x onerror=alert(1)> {}`", "``<!-- {}``", "a `b` `<script> {}`", "{} `<b>`"]
+)
+def test_no_cut_of_layer_zero_lets_a_tag_out_of_its_code(where: str, given: str) -> None:
+    for words in range(0, 120, 3):
+        text = given.format("long " * words)
+        project = replace(Project("Kelpie", branch="a`<b>"), **{where: text})
+        for line in layer_zero(project, 1, 1, 200, count).splitlines():
+            outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+            assert re.search(r"<[a-z!]|`", outside) is None, line

@@ -68,6 +68,7 @@ class Making:
         self._asked = asked
         self._pieces: list[str] = []
         self._chars = 0
+        self._finished = False
         self.found: list[FoundItem] = []
         self.passages: list[Passage] = []
         self.used: tuple[str, ...] = ()
@@ -111,6 +112,16 @@ class Making:
         """The answer as it stands in the end."""
         self._pieces = [text]
         self.used = used
+        self._finished = True
+
+    async def settle(self) -> None:
+        """What a model had said when it was interrupted is checked like a whole answer before it is kept."""
+        if self.by_model and not self._finished and self._pieces:
+            await self._check()
+
+    async def _check(self) -> None:
+        checked = await asyncio.to_thread(check, self.text, self.passages)
+        self.finish(checked.text, checked.used)
 
     @property
     def sources(self) -> list[FoundItem]:
@@ -173,8 +184,7 @@ class Making:
                 if self._chars > _ANSWER_CHARS:
                     raise ModelFailed("malformed", f"the model's answer is longer than {_ANSWER_CHARS} characters")
                 yield _readable(part)
-        checked = await asyncio.to_thread(check, self.text, self.passages)
-        self.finish(checked.text, checked.used)
+        await self._check()
 
 
 def _turns(rows: Iterable[Row]) -> list[Turn]:

@@ -97,6 +97,7 @@ async def ask(call: Call) -> Stream:
     shown = given.ticket if isinstance(given.ticket, str) else ""
     asked = _shaped(msgspec.structs.replace(given, ticket=shown), TicketQuestion)
     claims = call.use(Tickets).read(shown)
+    await call.spend(_LIMIT, f"{claims.tid}/answers")  # a ticket was paid for once, and may be used again
     running = await call.use(Streams).begin(shown, claims, asked.question)
     return Stream(_pieces(running, call.use(Pace).seconds), most_s=_MOST_S)
 

@@ -10,6 +10,7 @@ import asyncio
 from contextlib import aclosing
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from cairn.base import clock, errors, limits, log
 from cairn.base.caller import Scope
@@ -22,7 +23,7 @@ from cairn.features.chats import service as chats
 from cairn.features.metering import service as metering
 from cairn.features.projects.access import find_project
 from cairn.features.search.service import SIMILARITY_FLOOR
-from cairn.ports.llm.model import CapReached, ModelFailed
+from cairn.ports.llm.model import CapReached, ModelFailed, Reason
 from cairn.storage.database import StorageUnavailable, Tx
 from cairn.wire.answers import AnswerDone, EmbedUsage, Source, TokenUsage
 
@@ -34,6 +35,17 @@ _END_S = 5.0
 _STOP_S = 6.0
 _AT_ONCE = 2_000
 _TOO_LATE = "The answer took too long"
+_KEPT_FACTS_CHARS = 2_000
+"""Of each source. A conversation shows what an answer rests on; the whole of it is in the item."""
+_FAILED: dict[Reason, str] = {
+    "timeout": "The model took too long to answer",
+    "overloaded": "The model is overloaded",
+    "refused": "The model's server refused the question",
+    "malformed": "The model's answer could not be read",
+    "broken": "The model's answer broke off",
+    "unavailable": "The model cannot be reached",
+}
+"""The words of a model's server may tell of keys, accounts and addresses: they are for the log only."""
 _log = log.logger("ask")
 
 
@@ -49,7 +61,10 @@ class Running:
         self._making = Making(kit, asked)
         self._work = asyncio.create_task(self._fill())
         self._left = False
+        self._written: list[str | None] = []
+        """For each attempt to keep that may have been committed, the id of its answer if it wrote one."""
         self.task = asyncio.create_task(self._run())
+        self.task.add_done_callback(_tell_fault)
 
     async def stop(self) -> None:
         """Nobody reads any more: end the work, and wait a while until what there is has been kept."""
@@ -63,27 +78,41 @@ class Running:
                 self.buffer.add(piece)
 
     async def _run(self) -> None:
-        in_time = await self._watch()
-        error = _error_of(self._work) if in_time else _TOO_LATE
+        """Whatever goes wrong, the work ends, what there is is kept, and the reader is not left waiting."""
+        error: str | None = errors.INTERNAL.text
         done: AnswerDone | None = None
         try:
-            async with asyncio.timeout(_KEEP_S):
-                done = await self._keep_surely(error)
-        except TimeoutError:
-            _log.error("an answer could not be kept", chat=self._asked.chat_id)
-            done = self._done(TokenUsage(), errors.UNAVAILABLE.text)
+            try:
+                in_time = await self._watch()
+                error = _error_of(self._work) if in_time else _TOO_LATE
+            finally:
+                await self._end_work()
+                done = self._done(TokenUsage(), errors.INTERNAL.text)
+                done = await self._keep_in_time(error)
         finally:
             self.buffer.finish(None if self._left else done)
 
+    async def _end_work(self) -> None:
+        if not self._work.done():
+            self._work.cancel()
+            await asyncio.wait((self._work,), timeout=_END_S)
+
+    async def _keep_in_time(self, error: str | None) -> AnswerDone:
+        try:
+            async with asyncio.timeout(_KEEP_S):
+                return await self._keep_surely(error)
+        except TimeoutError:
+            _log.error("an answer could not be kept", chat=self._asked.chat_id)
+            return self._done(TokenUsage(), errors.UNAVAILABLE.text)
+
     async def _keep_surely(self, error: str | None) -> AnswerDone:
         """Also past a moment in which the database cannot be reached. It is kept once, whichever attempt it was."""
-        again = False
+        await self._making.settle()
         while True:
             try:
-                return await self._keep(error, again=again)
+                return await self._keep(error)
             except StorageUnavailable as fault:
                 _log.warning("an answer waits to be kept", chat=self._asked.chat_id, error=str(fault))
-            again = True
             await asyncio.sleep(_KEEP_AGAIN_S)
 
     async def _watch(self) -> bool:
@@ -95,8 +124,6 @@ class Running:
                 return True
             if not await self._renew():
                 break
-        self._work.cancel()
-        await asyncio.wait((self._work,), timeout=_END_S)
         return False
 
     async def _renew(self) -> bool:
@@ -111,10 +138,9 @@ class Running:
             self._until_ms = new_until_ms
         return kept
 
-    async def _keep(self, error: str | None, *, again: bool) -> AnswerDone:
+    async def _keep(self, error: str | None) -> AnswerDone:
         """Both messages, the cost and the end of the stream in one commit; then what the reader is told."""
-        making = self._making
-        prompt_tokens, completion_tokens = await making.count()
+        prompt_tokens, completion_tokens = await self._making.count()
         usage = TokenUsage(
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
@@ -122,22 +148,38 @@ class Running:
         )
         async with self._kit.turns, self._kit.database.write() as tx:
             released = await store.release_ticket(tx, self._asked.scope, self._ticket, self._until_ms)
-            if again and not released:
-                return self._done(usage, error)  # the attempt before had come through, only its answer was lost
+            if not released and await self._is_kept(tx):
+                return self._done(usage, error)
             await self._charge(tx, usage)
-            if making.text.strip():
-                await chats.add_turn(
-                    tx,
-                    self._asked.scope,
-                    self._asked.chat_id,
-                    question=self._asked.question,
-                    answer=making.text,
-                    sources=self._sources(),
-                    prompt_tokens=prompt_tokens,
-                    completion_tokens=completion_tokens,
-                    model=making.model,
-                )
+            self._written.append(await self._write(tx, usage) if self._making.text.strip() else None)
         return self._done(usage, error)
+
+    async def _is_kept(self, tx: Tx) -> bool:
+        """Whether an attempt before had come through, and only its answer was lost.
+
+        That the ticket has gone proves nothing: it may have run out meanwhile, and others forget it then. The message
+        proves it. Where none was written, or the conversation has gone with it, the ticket has to do: nothing is
+        charged twice.
+        """
+        if not self._written:
+            return False
+        scope, chat_id = self._asked.scope, self._asked.chat_id
+        if None in self._written or not await chats.is_there(tx, scope, chat_id):
+            return True
+        return any([await chats.has_message(tx, scope, chat_id, made) for made in self._written if made])
+
+    async def _write(self, tx: Tx, usage: TokenUsage) -> str | None:
+        return await chats.add_turn(
+            tx,
+            self._asked.scope,
+            self._asked.chat_id,
+            question=self._asked.question,
+            answer=self._making.text,
+            sources=[replace(source, facts=_bounded(source.facts)) for source in self._sources()],
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            model=self._making.model,
+        )
 
     async def _charge(self, tx: Tx, usage: TokenUsage) -> None:
         await self._making.meter.charge(tx)
@@ -189,11 +231,22 @@ def _error_of(work: asyncio.Task[None]) -> str | None:
     if isinstance(fault, CapReached):
         return errors.AI_TOKEN_LIMIT.text
     if isinstance(fault, ModelFailed):
-        return f"The model failed: {fault}"
+        _log.warning("a model failed in an answer", reason=fault.reason, error=str(fault))
+        return _FAILED[fault.reason]
     if isinstance(fault, StorageUnavailable):
         return errors.UNAVAILABLE.text
     _log.error("a fault of ours in an answer", exc_info=fault)
     return errors.INTERNAL.text
+
+
+def _tell_fault(task: asyncio.Task[None]) -> None:
+    """Nobody waits for the task itself."""
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        _log.error("a fault of ours beside an answer", exc_info=fault)
+
+
+def _bounded(facts: str) -> str:
+    return facts if len(facts) <= _KEPT_FACTS_CHARS else facts[:_KEPT_FACTS_CHARS] + "…"
 
 
 class Streams:

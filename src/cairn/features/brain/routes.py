@@ -73,7 +73,7 @@ async def get_brain(call: Call, query: BrainQuery) -> Brain | Response:
     known = call.request.headers.get(b"if-none-match")
     if known is not None and seen.etag is not None and matches(known, tag_of(seen.etag, query.format)):
         return Response(304, headers=[(b"etag", tag_of(seen.etag, query.format)), _CACHING])
-    brain = await call.use(Brains).get(call.caller.scope, asked, seen)
+    brain = await call.use(Brains).get(call.caller.scope, asked, seen, call.request.wait_for_disconnect)
     tag = tag_of(brain.etag, query.format)
     headers = [(b"etag", tag), _CACHING]
     if known is not None and matches(known, tag):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -13,14 +14,15 @@ from cairn.base.caller import Caller, Scope
 from cairn.features.brain import store
 from cairn.features.brain.asked import Asked
 from cairn.features.brain.assembly import Assembled, assemble
+from cairn.features.brain.places import Places
 from cairn.features.projects.access import right_of
 from cairn.storage.database import Database, StorageUnavailable
 from cairn.wire.brain import Brain, BrainMetadata, BrainOmitted
 
 _MOST_BYTES = 32 * 1024 * 1024
-_AT_ONCE = 2
 _log = log.logger("brain")
 _encode = msgspec.json.Encoder().encode
+Key = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,15 @@ class Kept:
         return 3 * len(self.markdown) + len(self.json)
 
 
+@dataclass(slots=True, eq=False)
+class _Making:
+    """A brain being made, and for how many. Until its making has begun it can be done without."""
+
+    task: asyncio.Task[Kept | None] = field(init=False)
+    waiting: int = 0
+    begun: bool = False
+
+
 async def look(database: Database, caller: Caller, asked: Asked) -> Seen:
     """One look-up by primary keys: whether the caller may read the project, and which brain is the current one."""
     row = None
@@ -65,58 +76,89 @@ class Brains:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: OrderedDict[tuple[str, int, str], Kept] = OrderedDict()
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
         self._bytes = 0
-        self._under_way: dict[tuple[str, int, str], asyncio.Task[Kept | None]] = {}
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._under_way: dict[Key, _Making] = {}
+        self._places = Places()
 
-    async def get(self, scope: Scope, asked: Asked, seen: Seen) -> Kept:
-        """The brain at the version just seen, or a newer one."""
+    async def get(self, scope: Scope, asked: Asked, seen: Seen, gone: Callable[[], Awaitable[None]]) -> Kept:
+        """The brain at the version just seen, or a newer one. ``gone`` returns when the caller waits no more."""
         key = (asked.project_id, seen.version, asked.variant)
         kept = self._kept.get(key)
         if kept is not None and (kept.etag, kept.assembled_at_ms) == (seen.etag, seen.assembled_at_ms):
             self._kept.move_to_end(key)
             return kept
-        under_way = self._under_way.get(key)
-        if under_way is None:
-            under_way = self._under_way[key] = asyncio.create_task(self._make(key, scope, asked, kept))
-            under_way.add_done_callback(lambda ended: self._ended(key, ended))
-        # Whoever gives up waiting does not take it from the others.
-        made = await asyncio.shield(under_way)
+        making = self._under_way.get(key) or self._begin(key, scope, asked, kept)
+        made = await self._wait(key, making, gone)
         if made is None:
             raise errors.PROJECT_NOT_FOUND()
         return made
 
     async def close(self) -> None:
         """Nobody waits any more for what is under way."""
-        ends = list(self._under_way.values())
+        ends = [making.task for making in self._under_way.values()]
         for task in ends:
             task.cancel()
         if ends:
             await asyncio.wait(ends)
 
-    def _ended(self, key: tuple[str, int, str], task: asyncio.Task[Kept | None]) -> None:
-        self._under_way.pop(key, None)
-        if not task.cancelled():
-            task.exception()  # counts as retrieved, also when everybody who waited has gone
+    def _begin(self, key: Key, scope: Scope, asked: Asked, known: Kept | None) -> _Making:
+        making = _Making()
+        making.task = asyncio.create_task(self._make(key, making, scope, asked, known))
+        making.task.add_done_callback(lambda _: self._ended(key, making))
+        self._under_way[key] = making
+        return making
 
-    async def _make(self, key: tuple[str, int, str], scope: Scope, asked: Asked, known: Kept | None) -> Kept | None:
+    def _ended(self, key: Key, making: _Making) -> None:
+        self._forget(key, making)
+        if not making.task.cancelled():
+            making.task.exception()  # counts as retrieved, also when everybody who waited has gone
+
+    def _forget(self, key: Key, making: _Making) -> None:
+        """From now on nobody joins it. Another of the same key may already be under way."""
+        if self._under_way.get(key) is making:
+            del self._under_way[key]
+
+    async def _wait(self, key: Key, making: _Making, gone: Callable[[], Awaitable[None]]) -> Kept | None:
+        """Whoever gives up waiting does not take it from the others; the last one takes its place in line along."""
+        making.waiting += 1
+        leaving = asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait((making.task, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not making.task.done():
+                raise errors.UNAVAILABLE()  # nobody is there to read it
+            return making.task.result()
+        finally:
+            leaving.cancel()
+            making.waiting -= 1
+            if not making.waiting and not making.begun:
+                self._forget(key, making)
+                making.task.cancel()
+
+    async def _make(self, key: Key, making: _Making, scope: Scope, asked: Asked, known: Kept | None) -> Kept | None:
         if known is not None:  # only what the database knew of it is gone
+            making.begun = True
             assembled: Assembled | None = known.assembled
         else:
-            async with self._places:
+            async with self._places.place(scope):
+                making.begun = True
                 assembled = await assemble(self._database, scope, asked)
-        if assembled is None:
+        at_ms = None if assembled is None else await self._note(scope, asked, assembled)
+        if assembled is None or at_ms is None:
             return None
-        at_ms = await self._note(scope, asked, assembled)
         made = _shape(asked, assembled, at_ms)
         self._keep((key[0], assembled.version, key[2]), made)
         return made
 
-    async def _note(self, scope: Scope, asked: Asked, assembled: Assembled) -> int:
-        """Since when the document is this one. It is told also when that cannot be written down."""
+    async def _note(self, scope: Scope, asked: Asked, assembled: Assembled) -> int | None:
+        """Since when the document is this one, told also when that cannot be written down; None: the project is gone.
+
+        The project is held meanwhile: what is noted after its deletion, nobody would clear away.
+        """
         try:
             async with self._database.write() as tx:
+                if await store.hold_version(tx, scope, asked.project_id) is None:
+                    return None
                 row = await store.keep_brain(
                     tx,
                     scope,
@@ -132,7 +174,7 @@ class Brains:
             return clock.now_ms()
         return int(row["updated_at_ms"]) if row["etag"] == assembled.etag else clock.now_ms()
 
-    def _keep(self, key: tuple[str, int, str], made: Kept) -> None:
+    def _keep(self, key: Key, made: Kept) -> None:
         before = self._kept.pop(key, None)
         self._bytes -= before.size if before is not None else 0
         self._kept[key] = made

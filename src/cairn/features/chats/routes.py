@@ -38,7 +38,9 @@ class ChatsQuery(Struct, frozen=True, kw_only=True, rename="camel"):
     limit: Annotated[int, Meta(ge=1, le=limits.CHATS_PAGE)] = limits.CHATS_PAGE_DEFAULT
     offset: Annotated[int, Meta(ge=0)] = 0
     favorites: bool = False
-    search: Annotated[str, Meta(min_length=limits.CHAT_SEARCH_MIN_CHARS)] | None = None
+    search: Annotated[str, Meta(min_length=limits.CHAT_SEARCH_MIN_CHARS, max_length=limits.CHAT_TITLE_CHARS)] | None = (
+        None
+    )
     project_id: str
 
 

@@ -94,14 +94,16 @@ async def add_turn(
     prompt_tokens: int,
     completion_tokens: int,
     model: str,
-) -> bool:
-    """A question and its answer, with all that is counted. False when the conversation has gone meanwhile.
+) -> str | None:
+    """A question and its answer, with all that is counted. Returns the answer's id.
+
+    None when the conversation has gone meanwhile.
 
     Last in a transaction: the conversation and the team's counter stay held until its end.
     """
     chat = await store.hold_chat(tx, scope, chat_id)
     if chat is None:
-        return False
+        return None
     asked, answered = _storable(question), _storable(answer)
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "model": model}
     nothing = {"prompt_tokens": 0, "completion_tokens": 0, "model": None}
@@ -109,13 +111,22 @@ async def add_turn(
         {"role": "user", "content": asked, "sources": "[]", **nothing},
         {"role": "assistant", "content": answered, "sources": msgspec.json.encode(sources).decode(), **usage},
     )
-    await store.insert_messages(tx, scope, chat, messages)
+    answer_id = await store.insert_messages(tx, scope, chat, messages)
     stored = count_tokens(asked) + count_tokens(answered)
     spent = prompt_tokens + completion_tokens
     await store.count_turn(tx, scope, chat, messages=len(messages), ai_tokens=spent, stored=stored, model=model)
     await count_chat_storage(tx, scope, stored)
     tell_changed(tx, scope, _CHATS, chat["project_id"])
-    return True
+    return answer_id
+
+
+async def is_there(tx: Tx, scope: Scope, chat_id: str) -> bool:
+    return await store.find_chat(tx, scope, chat_id) is not None
+
+
+async def has_message(tx: Tx, scope: Scope, chat_id: str, message_id: str) -> bool:
+    """Whether this message is in the conversation: what ``add_turn`` wrote may have been rolled back."""
+    return await store.has_message(tx, scope, chat_id, message_id)
 
 
 def _storable(text: str) -> str:

@@ -52,6 +52,7 @@ _NEWEST = Sql(
     .order_by(chat_messages.c.id.desc())
     .limit(bindparam("take"))
 )
+_FIND_MESSAGE = Sql(select(chat_messages.c.id).where(_OF_CHAT, chat_messages.c.id == bindparam("message_id")))
 _DELETE_MESSAGES = Sql(delete(chat_messages).where(_OF_CHAT))
 
 _LIKED = and_(chat_favorites.c.team_id == bindparam("scope"), chat_favorites.c.chat_id == bindparam("of_chat"))
@@ -164,8 +165,11 @@ async def delete_some(tx: Tx, project_id: str, most: int) -> list[Row]:
     return gone
 
 
-async def insert_messages(tx: Tx, scope: Scope, chat: Row, messages: Sequence[Mapping[str, Any]]) -> None:
-    """After all messages of a conversation that is held, whichever process wrote those: an id is a place."""
+async def insert_messages(tx: Tx, scope: Scope, chat: Row, messages: Sequence[Mapping[str, Any]]) -> str:
+    """After all messages of a conversation that is held, whichever process wrote those: an id is a place.
+
+    Returns the id of the last one.
+    """
     row = await tx.one(_LAST_MESSAGE, scope=scope, of_chat=chat["id"])
     last, now_ms = row["id"] if row is not None else "", clock.now_ms()
     for message in messages:
@@ -179,6 +183,11 @@ async def insert_messages(tx: Tx, scope: Scope, chat: Row, messages: Sequence[Ma
             created_at_ms=now_ms,
             **message,
         )
+    return str(last)
+
+
+async def has_message(tx: Tx, scope: Scope, chat_id: str, message_id: str) -> bool:
+    return await tx.one(_FIND_MESSAGE, scope=scope, of_chat=chat_id, message_id=message_id) is not None
 
 
 async def list_newest(tx: Tx, scope: Scope, chat_id: str, take: int) -> list[Row]:

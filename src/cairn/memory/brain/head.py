@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cairn.memory.brain.entries import LAYERS, Count
-from cairn.memory.brain.neutral import in_code, one_line
+from cairn.memory.brain.neutral import flat, in_code, one_line
 from cairn.memory.brain.shortening import longest
 
 _MOST_TOKENS = 155
@@ -30,20 +30,22 @@ class Project:
 
 def layer_zero(project: Project, items: int, contexts: int, budget: int, count: Count) -> str:
     """The head of the document. The description has what the other lines leave, and less of a small budget."""
-    name = _cut(one_line(project.name) or "Untitled", _NAME_TOKENS, count)
+    name = _cut(flat(project.name) or "Untitled", _NAME_TOKENS, count)
     lines = []
     if project.repo_url:
-        lines.append(f"- Repository: {_cut(one_line(project.repo_url), _REPOSITORY_TOKENS, count)}\n")
+        lines.append(f"- Repository: {_cut(project.repo_url, _REPOSITORY_TOKENS, count)}\n")
     if project.branch is not None:
-        branch = _cut(in_code(project.branch).strip("`"), _BRANCH_TOKENS, count)
-        lines.append(f"- Branch: `{branch}`, beside what is in the default branch\n")
+        branch = _cut(project.branch, _BRANCH_TOKENS, count, in_code)
+        lines.append(f"- Branch: {branch}, beside what is in the default branch\n")
     lines.append(f"- Remembered: {_amount(items, 'item')} and {_amount(contexts, 'context')}\n")
     above, below = f"# {name}\n\n## Layer 0: project\n\n", "".join(lines) + "\n"
     left = max(_LEAST_TOKENS, min(_MOST_TOKENS, budget // _PART)) - count(above) - count(below)
     about = longest(
-        one_line(project.description), lambda text: count(f"- About: {text}\n") <= left and bool(text.strip(" …")), left
+        flat(project.description),
+        lambda text: count(f"- About: {one_line(text)}\n") <= left and bool(text.strip(" …")),
+        left,
     )
-    return f"{above}- About: {about}\n{below}" if about.strip() else above + below
+    return f"{above}- About: {one_line(about)}\n{below}" if about.strip() else above + below
 
 
 def left_out(omitted: Mapping[int, int]) -> str:
@@ -56,5 +58,6 @@ def _amount(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
-def _cut(text: str, most: int, count: Count) -> str:
-    return longest(text, lambda given: count(f" {given}\n") <= most, most) or "…"
+def _cut(text: str, most: int, count: Count, harmless: Callable[[str], str] = one_line) -> str:
+    """The beginning that fits, made harmless after the cut: the other way round, a cut could undo it."""
+    return harmless(longest(flat(text), lambda given: count(f" {harmless(given)}\n") <= most, most) or "…")

@@ -29,9 +29,14 @@ def plain(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
+def flat(text: str) -> str:
+    """The text without line breaks. It may still be cut, and is not harmless yet."""
+    return " ".join(plain(text).split())
+
+
 def one_line(text: str) -> str:
-    """A name or title, to stand within a line of ours."""
-    return _ESCAPING.sub(r"\\\\", _inline(" ".join(plain(text).split()))).replace("*", r"\*")
+    """A name or title, to stand within a line of ours. Nothing may be cut from it: what was closed would be open."""
+    return _ESCAPING.sub(r"\\\\", _inline(flat(text))).replace("*", r"\*")
 
 
 def in_code(text: str) -> str:

@@ -1,0 +1,176 @@
+"""What is kept of an answer when something goes wrong around it: all of it, once, and never unchecked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import delete
+
+from cairn.features.ask import streams as ask_streams
+from cairn.features.ask.streams import Running, Streams
+from cairn.features.ask.tickets import Tickets
+from cairn.storage.database import Database, StorageUnavailable, Tx
+from cairn.storage.tables import answer_streams
+from cairn.wire.answers import AnswerDone
+from tests.features.asking import (
+    FACTS,
+    QUESTION,
+    ask,
+    knowing,
+    messages,
+    open_streams,
+    reserved,
+    settings_with,
+    ticket_for,
+    used,
+)
+from tests.features.remembering import Memory
+from tests.servers.scripted_model import Say, ScriptedModel
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+
+class Unsteady:
+    """A database with a connection that breaks at a chosen moment of the next transaction."""
+
+    def __init__(self, steady: Database) -> None:
+        self._steady = steady
+        self.next_fault: str | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._steady, name)
+
+    def write(self) -> AbstractAsyncContextManager[Tx]:
+        return self._write()
+
+    @asynccontextmanager
+    async def _write(self) -> AsyncIterator[Tx]:
+        fault, self.next_fault = self.next_fault, None
+        if fault == "ours":
+            raise RuntimeError("nobody thought of this")
+        async with self._steady.write() as tx:
+            yield tx
+            if fault == "rolled back":
+                raise StorageUnavailable(fault)
+        if fault == "committed":
+            raise StorageUnavailable(fault)
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as running:
+        yield running
+
+
+@pytest.fixture
+async def modelled(model: ScriptedModel, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
+    async with run_service(settings_for(tmp_path, database_url, **settings_with(model))) as running:
+        yield running
+
+
+async def _begin(memory: Memory, model: ScriptedModel) -> tuple[Unsteady, Running]:
+    """A question that a model is about to answer, on a database that can break."""
+    tools = cast(Any, memory.service.app)._tools
+    kit = tools.use(Streams)._kit
+    unsteady = Unsteady(kit.database)
+    ticket = (await ticket_for(memory.owner, memory.tool.project_id))["ticket"]
+    streams = Streams(replace(kit, database=unsteady))
+    running = await streams.begin(ticket, tools.use(Tickets).read(ticket), QUESTION)
+    await asyncio.to_thread(model.wait_for, 1)
+    return unsteady, running
+
+
+async def _end(running: Running) -> AnswerDone:
+    async with asyncio.timeout(20):
+        await asyncio.wait((running.task,))
+    assert running.buffer.closed
+    assert running.buffer.end is not None
+    return running.buffer.end
+
+
+@pytest.mark.parametrize("fault", ["rolled back", "committed"])
+@pytest.mark.parametrize("forgotten", [True, False], ids=["ticket forgotten", "ticket held"])
+async def test_an_answer_is_kept_once_whatever_became_of_the_first_attempt(
+    modelled: Service, model: ScriptedModel, fault: str, forgotten: bool
+) -> None:
+    """Also when the ticket ran out meanwhile and another question has cleared it away."""
+    memory = await knowing(modelled)
+    model.always(Say("Three times [1].", pause_s=0.5))
+    unsteady, running = await _begin(memory, model)
+    unsteady.next_fault = fault
+    if forgotten:
+        async with modelled.house.database.write() as tx:
+            await tx.run(delete(answer_streams))
+    done = await _end(running)
+    assert unsteady.next_fault is None
+    assert str(done.answer).startswith("Three times")
+    assert [message["role"] for message in await messages(modelled)] == ["user", "assistant"]
+    assert (await used(modelled))["ai_tokens"] == 18
+    assert (await reserved(modelled), await open_streams(modelled)) == (0, 0)
+
+
+async def test_a_fault_of_ours_ends_the_stream_and_keeps_what_was_said(
+    modelled: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here the renewal of the ticket fails as nobody expected."""
+    monkeypatch.setattr(ask_streams, "_RENEW_S", 0.3)
+    memory = await knowing(modelled)
+    model.always(Say("The payment worker retries a failed charge three times [1]. " * 40, each_s=0.05))
+    unsteady, running = await _begin(memory, model)
+    async with asyncio.timeout(10):
+        await running.buffer.wait(10)
+    unsteady.next_fault = "ours"
+    done = await _end(running)
+    assert done.error == "Internal server error"
+    assert isinstance(running.task.exception(), RuntimeError)
+    _, answered = await messages(modelled)
+    assert answered["content"].startswith("The p")
+    assert (await used(modelled))["ai_tokens"] == done.usage.total_tokens > 0
+    assert (await reserved(modelled), await open_streams(modelled)) == (0, 0)
+
+
+async def test_words_of_a_model_that_broke_off_are_checked_too(modelled: Service, model: ScriptedModel) -> None:
+    memory = await knowing(modelled)
+    text = "The payment worker retries a failed charge three times [1]. It runs on Kubernetes in Frankfurt [7]. And th"
+    model.always(Say(text + "en some", cut_after=len(text) // 5))
+    given = await ticket_for(memory.owner, memory.tool.project_id)
+    told = await ask(modelled.http, "/worker/ask", given["ticket"])
+    assert "answer" not in told.done
+    assert "[7]" in told.text
+    _, answered = await messages(modelled)
+    assert "three times [1]." in answered["content"]
+    assert "[7]" not in answered["content"]
+    assert "(not in memory)" in answered["content"]
+    assert [source["used"] for source in json.loads(answered["sources"])].count(True) == 1
+
+
+async def test_a_long_item_is_told_in_full_and_kept_in_part(service: Service) -> None:
+    long = "The payment worker retries a failed charge three times. " + "It waits a while before each of them. " * 100
+    memory = await knowing(service, FACTS[:1])
+    (item,) = await memory.items()
+    changed = await memory.owner.patch(f"/api/v2/items/{item['id']}", {"content": long.strip()})
+    assert changed.status_code == 200
+    given = await ticket_for(memory.owner, memory.tool.project_id)
+    told = await ask(service.http, "/worker/ask", given["ticket"])
+    (source,) = told.done["sources"]
+    assert len(source["facts"]) > 3_000
+    _, answered = await messages(service)
+    (kept,) = json.loads(answered["sources"])
+    assert kept == {**source, "facts": source["facts"][:2_000] + "…"}
+
+
+@pytest.mark.settings(CAIRN_ROUTE_LIMITS="login=1000/minute,ask=3/minute")
+async def test_using_a_ticket_again_counts_too(service: Service) -> None:
+    memory = await knowing(service)
+    given = await ticket_for(memory.owner, memory.tool.project_id)
+    statuses = [(await ask(service.http, "/worker/ask", given["ticket"])).status for _ in range(7)]
+    assert statuses[:3] == [200] * 3
+    assert 429 in statuses[3:], "at most one minute ends meanwhile"
