@@ -229,7 +229,7 @@ codemap 2.0
     (?:is|are|sits?) (?:in|under|at)(?= `?[\w.@-]+/)
     (?:holds?|contains?|hosts?) (?:the|all|every|our)
     starts? (?:in|at)(?= `?[\w.-]+[/.])
-    `?[\w.-]+/[\w./-]*`?(?: =| is the| are the|: the)
+    (?<![/.-])`?[\w.-]+/[\w./-]*`?(?: =| is the| are the|: the)
 codemap 1.7
     (?:is|are|sits?|lives?|begins?|starts?|lands?|ends? up|registered|kept) (?:in|under|at|below|beside)\
         (?= `?[\w@-]{1,60}[/.]\w)
