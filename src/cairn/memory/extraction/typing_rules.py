@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -204,8 +204,13 @@ def is_anaphoric(text: str) -> bool:
 
 def weigh(text: str) -> dict[ItemType, float]:
     """How strongly a text speaks for each type."""
+    return dict(_weights_of(text[:_SEEN_CHARS]))
+
+
+@lru_cache(maxsize=512)
+def _weights_of(seen: str) -> Mapping[ItemType, float]:
+    """Kept for a while: a text that comes once often comes again, as a title, in a summary, in the next change."""
     weights: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
-    seen = text[:_SEEN_CHARS]
     topic = _TOPIC.match(seen)
     rest = seen[topic.end() :] if topic is not None else ""
     for kind, weight, form in CUES:
