@@ -52,8 +52,8 @@ FOUND: list[tuple[str, list[int]]] = [
     ("nothing like it", []),
     ("  ", list(range(7))),
     ("' OR 1=1 --", []),
-    (" ".join(f"w{number}" for number in range(3_000)), []),
-    ("re " * 2_000, [0, 1, 6]),
+    (" ".join(f"w{number}" for number in range(60)), []),
+    ("re " * 85, [0, 1, 6]),
 ]
 
 
