@@ -32,7 +32,13 @@ async def test_a_change_of_the_memory_is_seen_by_the_very_next_question(service:
     owner = await service.owner()
     project = await owner.create_project()
     item, etag = await _known(service, owner, project)
+    told = [await _ask(owner, project) for _ in range(3)]
+    assert {(answer.status_code, answer.headers["etag"], answer.content) for answer in told} == {
+        (200, etag, told[0].content)
+    }
     assert (await owner.patch(f"/api/v2/items/{item}", {"title": "Sessions moved"})).status_code == 200
+    for _ in range(2):
+        assert "Sessions moved" in (await _ask(owner, project)).json()["markdown"]
     changed = await _ask(owner, project, etag)
     assert changed.status_code == 200
     assert "Sessions moved" in changed.json()["markdown"]

@@ -1,7 +1,7 @@
 """A caller who asks for the same again: while nothing was committed since, the answer is what it was.
 
-Only "you have it already" (304) is kept, only for a second, and only where the database can tell that nothing has
-changed at all: neither the thing, nor the credential, nor the right to it.
+Only good answers of a moderate size are kept, only for a second, and only where the database can tell that nothing
+has changed at all: neither the thing, nor the credential, nor the right to it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from cairn.base import clock
 from cairn.web.request import Request
 from cairn.web.response import Response, Stream
 
-_KEPT = 2_048
+_KEPT = 512
 _KEPT_S = 1.0
 _KEY_BYTES = 4_096
+_BODY_BYTES = 64 * 1024
 
 Key = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
 
@@ -33,7 +34,9 @@ class Repeats:
 
     def keep(self, key: Key, state: int, response: Response | Stream) -> None:
         """``state`` is that from before the answer was made."""
-        if response.status != 304 or not isinstance(response, Response) or sum(map(_size, key)) > _KEY_BYTES:
+        if not isinstance(response, Response) or response.status not in (200, 304):
+            return
+        if len(response.body) > _BODY_BYTES or sum(map(_size, key)) > _KEY_BYTES:
             return
         self._kept[key] = (state, clock.monotonic() + _KEPT_S, response)
         self._kept.move_to_end(key)

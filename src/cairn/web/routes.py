@@ -110,7 +110,7 @@ class Routes:
 
         ``counted``: whether the global rate limit counts it. ``also``: another form of the answer, if asked for.
         ``repeats``: whether callers ask again and again, and
-        their 304 depends on nothing but the database. ``described``: whether OpenAPI tells of it; pages
+        the answer depends on nothing but the database. ``described``: whether OpenAPI tells of it; pages
         and their files are for browsers. ``reads``: the shape of a body that the handler reads by itself.
         """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
