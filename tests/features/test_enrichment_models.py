@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from cairn.storage.tables import ai_reservations, item_vectors, usage_counters
+from tests.features.asking import plan_with
 from tests.features.remembering import Memory, save
 from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Request, Say, ScriptedModel
 from tests.support.service import Service, run_service, settings_for
@@ -24,16 +25,6 @@ BUG = (
     "The payment worker charged twice because the idempotency key was made anew on every retry.",
 )
 COST = 11 + 7
-_PLANS = """
-[plan.team]
-ai_tokens = {}
-projects = 100
-sessions = 100
-events = 100
-enrichments = 100
-storage_bytes = 100000000
-price_cents = 0
-"""
 
 
 @pytest.fixture
@@ -57,9 +48,7 @@ async def service(
         **(dict(marker.kwargs) if marker else {}),
     }
     if "AI_TOKENS" in chosen:
-        plans = tmp_path / "plans.toml"
-        plans.write_text(_PLANS.format(chosen.pop("AI_TOKENS")))
-        chosen["CAIRN_PLANS_FILE"] = str(plans)
+        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running
 

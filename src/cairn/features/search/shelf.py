@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,8 @@ class Shelf:
         self._limit_bytes = limit_bytes
         self._kept: OrderedDict[str, Shelved] = OrderedDict()
         self._bytes = 0
-        self._turns: dict[str, _Turn] = {}
+        # Each lives as long as somebody holds or awaits it.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._loads = asyncio.Semaphore(_LOADS_AT_ONCE)
 
     def model_of(self, project_id: str) -> str:
@@ -69,13 +71,9 @@ class Shelf:
         if kept is not None and kept.version >= version:
             self._kept.move_to_end(project_id)
             return kept
-        turn = self._turns.setdefault(project_id, _Turn())
+        turn = self._turns.setdefault(project_id, asyncio.Lock())
         async with turn:  # several who ask at once read it once
-            try:
-                return await self._bring_up(scope, project_id, version)
-            finally:
-                if turn.is_last:
-                    del self._turns[project_id]
+            return await self._bring_up(scope, project_id, version)
 
     async def _bring_up(self, scope: Scope, project_id: str, version: int) -> Shelved:
         kept = self._kept.get(project_id)
@@ -128,30 +126,6 @@ class Shelf:
         while self._bytes > self._limit_bytes and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
             self._bytes -= dropped.corpus.nbytes
-
-
-class _Turn(asyncio.Lock):
-    """A lock that knows whether anybody else still wants it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._wanted = 0
-
-    async def __aenter__(self) -> None:
-        self._wanted += 1
-        try:
-            await super().__aenter__()
-        except BaseException:
-            self._wanted -= 1
-            raise
-
-    async def __aexit__(self, *fault: object) -> None:
-        self.release()
-
-    @property
-    def is_last(self) -> bool:
-        self._wanted -= 1
-        return self._wanted == 0
 
 
 async def _packed_now(tx: Tx, scope: Scope, entries: list[Entry]) -> list[Entry]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Literal, TypeVar
+from typing import Literal
 
 import msgspec
 
-from cairn.memory.evaluation.loading import FaultyLineError, Split
+from cairn.memory.evaluation.loading import FaultyLineError, Split, read_lines
 from cairn.wire.items import ItemType
 
 WANTED_CITED = 0.85
 _PARTS = ("memory", "questions")
 AskKind = Literal["fact", "why", "where", "how", "paraphrase", "identifier", "followup", "uncovered"]
-_Line = TypeVar("_Line", "MemoryLine", "AskLine")
 
 
 class MemoryLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -138,7 +137,9 @@ def load_asks(split: Split) -> AskSet:
 
 def parse_asks(split: str, memory: str, questions: str) -> AskSet:
     """A set from the text of its files; raises FaultyLineError at the first false line."""
-    asks = AskSet(split, tuple(_lines("memory", memory, MemoryLine)), tuple(_lines("questions", questions, AskLine)))
+    asks = AskSet(
+        split, tuple(read_lines("memory", memory, MemoryLine)), tuple(read_lines("questions", questions, AskLine))
+    )
     _check(asks)
     return asks
 
@@ -174,16 +175,6 @@ def foreign_questions(asks: AskSet) -> tuple[AskLine, ...]:
         for line in asks.questions
         if line.answers and line.project != project
     )
-
-
-def _lines(name: str, text: str, kind: type[_Line]) -> Iterator[_Line]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield msgspec.json.decode(line, type=kind)
-        except (msgspec.ValidationError, msgspec.DecodeError) as fault:
-            raise FaultyLineError(f"{name}, line {number}: {fault}") from fault
 
 
 def _check(asks: AskSet) -> None:

@@ -15,7 +15,7 @@ from cairn.wire.items import ItemType
 Split = Literal["dev", "test"]
 Label = Literal["duplicate", "contradiction", "different"]
 EventKind = Literal["session_save", "git_digest", "scan_result", "context_update", "memory_operation"]
-_Line = TypeVar("_Line", "EventLine", "PairLine", "Question")
+_Line = TypeVar("_Line", bound=msgspec.Struct)
 
 
 class FaultyLineError(ValueError):
@@ -114,9 +114,9 @@ def parse(split: str, events: str, pairs: str = "", questions: str = "") -> Labe
     """A set from the text of its files, such as a user's own; raises FaultyLineError at the first false line."""
     labelled = LabelledSet(
         split=split,
-        events=tuple(_lines("events", events, EventLine)),
-        pairs=tuple(_lines("pairs", pairs, PairLine)),
-        questions=tuple(_lines("questions", questions, Question)),
+        events=tuple(read_lines("events", events, EventLine)),
+        pairs=tuple(read_lines("pairs", pairs, PairLine)),
+        questions=tuple(read_lines("questions", questions, Question)),
     )
     _check(labelled)
     return labelled
@@ -134,7 +134,8 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(inner)
 
 
-def _lines(name: str, text: str, kind: type[_Line]) -> Iterator[_Line]:
+def read_lines(name: str, text: str, kind: type[_Line]) -> Iterator[_Line]:
+    """Each line as this kind; one that is not says which it is."""
     # Not splitlines(): a text may hold line separators of its own that JSON leaves as they are.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
