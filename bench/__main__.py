@@ -10,6 +10,7 @@ from bench import (
     brain,
     embeddings,
     enrichment,
+    genesis,
     ingest,
     judgement,
     neighbours,
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "search": search.run,
     "retrieval": retrieval.run,
     "brain": brain.run,
+    "genesis": genesis.run,
 }
 
 

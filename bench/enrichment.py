@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.servers import lifetime
 
-from bench.measure import cpu_seconds
+from bench.measure import cpu_seconds, rss_mib
 from bench.servers import ENGINES, Cairn, address_for, start_cairn
 
 _SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_SESSIONS", "100,1000,10000").split(","))
@@ -106,13 +106,13 @@ def events(count: int, seed: int = 7) -> Iterator[dict[str, object]]:
 def _enrich(cairn: Cairn, size: int) -> float:
     project = str(cairn.create_project(f"Session of {size}"))
     session = _tell(cairn, project, size)
-    before_mib, cpu_s, began = _rss_mib(cairn.pid), cpu_seconds(cairn.pid), time.monotonic()
+    before_mib, cpu_s, began = rss_mib(cairn.pid), cpu_seconds(cairn.pid), time.monotonic()
     cairn.post(f"/api/v2/sessions/{session}/enrich", {})
     most_mib = before_mib
     while (job := cairn.list(f"/api/v2/sessions/{session}/jobs")[0])["status"] not in ("completed", "failed"):
         if time.monotonic() - began > _PATIENCE_S:
             raise TimeoutError(f"after {_PATIENCE_S} s: {job}")
-        most_mib = max(most_mib, _rss_mib(cairn.pid))
+        most_mib = max(most_mib, rss_mib(cairn.pid))
         time.sleep(0.2)
     wall_ms = (time.monotonic() - began) * 1000 / size
     cpu_ms = (cpu_seconds(cairn.pid) - cpu_s) * 1000 / size
@@ -148,8 +148,3 @@ def _tell(cairn: Cairn, project: str, size: int) -> str:
         session = json.loads(body)["sessionId"]
     wire.close()
     return session
-
-
-def _rss_mib(pid: int) -> float:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024

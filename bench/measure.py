@@ -24,6 +24,15 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
+def rss_mib(pid: int) -> float:
+    """The memory of a process that is in use now; nothing if it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS")), 0) / 1024
+
+
 @dataclass
 class Target:
     """A server under load: where it listens, which process it is, what is sent to it.

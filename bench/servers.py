@@ -38,6 +38,18 @@ class Cairn:
         found: list[dict[str, Any]] = self._call("GET", path)
         return found
 
+    def patch(self, path: str, body: dict[str, Any]) -> None:
+        self._call("PATCH", path, json.dumps(body).encode())
+
+    def jobs(self, kind: str) -> tuple[dict[str, Any], ...]:
+        """Background jobs of a kind with their stages, newest first."""
+        listed = self._admin("jobs", "list", "--kind", kind, "--json")
+        return tuple(self._admin("jobs", "show", job["id"]) for job in listed)
+
+    def _admin(self, *words: str) -> Any:
+        done = subprocess.run([str(COMMAND), "admin", *words], env=self.environment, capture_output=True, check=True)
+        return json.loads(done.stdout)
+
     def secret_of(self, project: str) -> str:
         return str(self._call("GET", f"/api/projects/{project}/hmac-secret")["secret"])
 

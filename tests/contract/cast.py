@@ -71,6 +71,11 @@ class Ask:
             target=other,
         )
 
+    @property
+    def content(self) -> bytes:
+        """The body as it is sent and signed."""
+        return json.dumps(self.json).encode() if self.json is not None else b""
+
     def signature(self, content: Any) -> dict[str, str]:
         """The headers of a signed call; a body that is not there yet is not covered."""
         timestamp = str(clock.now_ms() // 1000)
@@ -112,7 +117,7 @@ class Cast:
         headers = {**self._credential(actor, ask, by_login), **options.pop("headers", {})}
         if ask.secret:
             if "content" not in options:
-                options["content"] = json.dumps(ask.json).encode()
+                options["content"] = ask.content
                 headers.setdefault("Content-Type", "application/json")
             headers = {**ask.signature(options["content"]), **headers}
         if ask.json is not None and "content" not in options:

@@ -15,12 +15,13 @@ from tests.contract.examples_ask import ASK
 from tests.contract.examples_brain import BRAIN
 from tests.contract.examples_capture import CAPTURE
 from tests.contract.examples_chats import CHATS
+from tests.contract.examples_genesis import GENESIS
 from tests.contract.examples_memory import MEMORY
 from tests.contract.examples_search import SEARCH
 from tests.support.service import PASSWORD
 
 BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
-EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN}
+EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN, **GENESIS}
 NOT_YET = {
     (name, 403, "Plan limit reached: {counter}")
     for name in ("ingest.send", "sessions.create", "sessions.enrich", "sessions.retry")

@@ -48,7 +48,7 @@ def test_a_route_is_declared_as_the_contract_says(endpoint: Endpoint) -> None:
         assert route.needs.roles == set(endpoint.roles)
     assert _fields(route.body or route.reads) == dict(endpoint.request)
     assert _fields(route.query) == dict(endpoint.query)
-    defaults = {**_defaults(route.body), **_defaults(route.query)}
+    defaults = {**_defaults(route.body or route.reads), **_defaults(route.query)}
     assert {name: defaults[name] for name in endpoint.defaults} == dict(endpoint.defaults)
 
 

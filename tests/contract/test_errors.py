@@ -17,13 +17,14 @@ from tests.contract.provocations_ask import ASK
 from tests.contract.provocations_brain import BRAIN
 from tests.contract.provocations_capture import CAPTURE
 from tests.contract.provocations_chats import CHATS
+from tests.contract.provocations_genesis import GENESIS
 from tests.contract.provocations_memory import MEMORY
 from tests.contract.provocations_own import OWN
 
 pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
-PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN}
+PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN, **GENESIS}
 
 
 def _routes_of(row: Error) -> list[Route]:

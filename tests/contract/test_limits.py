@@ -38,6 +38,13 @@ CHECKED_IN_TEST_CHATS_LIMITS = {"count.chat_list", "count.chat_offset", "count.m
 CHECKED_IN_PROVOCATIONS_BRAIN = {"size.token_budget"}
 CHECKED_IN_TEST_SEARCH_LIMITS = {"count.search", "score.min_similarity"}
 COMES_WITH_ENRICHMENT = {"score.low_confidence"}
+CHECKED_IN_TEST_GENESIS_LIMITS = {
+    "rate.genesis_start",
+    "count.max_files",
+    "count.scans",
+    "score.progress",
+    "score.importance",
+}
 CHECKED_IN_TEST_ASK_LIMITS = {
     "rate.ask",
     "time.ticket",
@@ -81,7 +88,7 @@ _FIXED_PARTS = {"email": "@example.com", "repoUrl": "https://github.com/cairn/",
 def test_every_limit_of_what_is_built_is_checked() -> None:
     elsewhere = CHECKED_IN_TEST_RATES_AND_TIMES | CHECKED_IN_TEST_CAPTURE_LIMITS | CHECKED_IN_TEST_MEMORY_LIMITS
     elsewhere |= CHECKED_IN_TEST_CHATS_LIMITS | CHECKED_IN_TEST_ASK_LIMITS | CHECKED_IN_PROVOCATIONS_BRAIN
-    elsewhere |= CHECKED_IN_TEST_SEARCH_LIMITS
+    elsewhere |= CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
     assert {limit.name for limit in BUILT} == CHECKED_HERE | elsewhere | COMES_WITH_ENRICHMENT
 
 

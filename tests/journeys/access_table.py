@@ -66,6 +66,12 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     # A signature speaks for the project, whoever sends it; test_access.py tries everybody without one.
     "ingest.send":                      (202, 202,  202,  202,     202,       202,     202,    202),
     "ingest.send (again)":              (202, 202,  202,  202,     202,       202,     202,    202),
+    "genesis.start":                    (202, 202,  202,  202,     202,       202,     202,    202),
+    "genesis.status":                   (200, 200,  200,  200,     200,       200,     200,    200),
+    "genesis.status (scanned)":         (200, 200,  200,  200,     200,       200,     200,    200),
+    "genesis.results":                  (200, 200,  200,  200,     200,       200,     200,    200),
+    "genesis.results (scanned)":        (200, 200,  200,  200,     200,       200,     200,    200),
+    "genesis.cancel":                   (200, 200,  200,  200,     200,       200,     200,    200),
     "sessions.list":                    (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
     "sessions.list (public)":           (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
     "sessions.list (all)":              (200, 200,  200,  200,     200,       200,     OUT,    OUT),

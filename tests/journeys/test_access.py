@@ -71,11 +71,12 @@ async def test_a_login_has_the_rights_of_the_same_persons_key(cast: Cast, row: s
     assert await _differences(cast, row, by_login=True) == []
 
 
+@pytest.mark.parametrize("row", ["ingest.send", "genesis.start", "genesis.status", "genesis.results", "genesis.cancel"])
 @pytest.mark.parametrize("name", ACTORS)
-async def test_neither_a_key_nor_a_login_is_a_signature(cast: Cast, name: str) -> None:
-    route = BY_NAME["ingest.send"]
+async def test_neither_a_key_nor_a_login_is_a_signature(cast: Cast, name: str, row: str) -> None:
+    route = BY_NAME[row]
     for by_login in (False, True):
-        ask = replace(await EXAMPLES["ingest.send"](cast, cast[name]), secret="")
+        ask = replace(await EXAMPLES[row](cast, cast[name]), secret="")
         before = await _state(cast, ask)
         assert _outcome(await cast.send(cast[name], route, ask, by_login=by_login)) == UNSIGNED
         assert await _state(cast, ask) == before

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -64,6 +64,21 @@ def add_commits(path: Path, commits: Sequence[Commit], branch: str = "main") -> 
     return [line.split()[1] for line in lines]
 
 
+def ask_git(path: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    """What git does and says in a repository that serves, for what a stream of commits cannot make."""
+    return _git(*arguments, repository=path, stdin=stdin)
+
+
+def import_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Commits as `git fast-import` reads them, for what is too large to be held at once."""
+    with subprocess.Popen(["git", "fast-import", "--quiet"], stdin=subprocess.PIPE, env=_environment(path)) as process:
+        assert process.stdin is not None
+        for piece in pieces:
+            process.stdin.write(piece)
+    if process.returncode:
+        raise RuntimeError("git fast-import has failed")
+
+
 def _data(content: bytes) -> bytes:
     return b"data %d\n%s\n" % (len(content), content)
 
@@ -77,13 +92,16 @@ def _file(name: bytes, content: bytes | None, mode: str) -> bytes:
 
 
 def _git(*arguments: str, repository: Path | None = None, stdin: bytes = b"", check: bool = True) -> bytes:
-    where = {} if repository is None else {"GIT_DIR": str(repository)}
     done = subprocess.run(
-        ["git", *arguments], input=stdin, env=_ENVIRONMENT | where, capture_output=True, check=False, timeout=30
+        ["git", *arguments], input=stdin, env=_environment(repository), capture_output=True, check=False, timeout=30
     )
     if check and done.returncode:
         raise RuntimeError(done.stderr.decode(errors="replace"))
     return done.stdout
+
+
+def _environment(repository: Path | None) -> dict[str, str]:
+    return _ENVIRONMENT | ({} if repository is None else {"GIT_DIR": str(repository)})
 
 
 class GitServer:
@@ -98,8 +116,9 @@ class GitServer:
         self.token = token
         self.calls: list[str] = []
         self.authorizations: set[str | None] = set()
-        self.stopped = threading.Event()
         self.reached_silence = threading.Event()
+        self.is_silent = True
+        self._hung_up = threading.Event()
         self._context = authority.server_context()
         self._server = _Server(self, ("127.0.0.1", 0))
         self.port = int(self._server.server_address[1])
@@ -112,14 +131,21 @@ class GitServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def hang_up(self) -> None:
+        """End the answers that say nothing more."""
+        self._hung_up.set()
+
     def stop(self) -> None:
-        self.stopped.set()
+        self.hang_up()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return f"https://{host}:{self.port}/{path}"
+
+    def wait_in_silence(self) -> None:
+        self._hung_up.wait(_LONGEST_WAIT_S)
 
     def fetches(self) -> int:
         """How many times objects were asked for."""
@@ -164,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(301, {"Location": self.path.removeprefix("/moved")}, b"")
         elif not git.accepts(authorization):
             self._answer(401, {"WWW-Authenticate": 'Basic realm="git"'}, b"")
-        elif path.startswith("/silent/") and b"command=fetch" in body:
+        elif path.startswith("/silent/") and git.is_silent and b"command=fetch" in body:
             self._be_silent()
         else:
             self._serve(path.removeprefix("/silent"), query, body)
@@ -206,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.flush()
         self.server.git.reached_silence.set()
-        self.server.git.stopped.wait(_LONGEST_WAIT_S)
+        self.server.git.wait_in_silence()
         self.close_connection = True
 
     def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> None:

@@ -115,7 +115,7 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
         "CAIRN_DATABASE_URL": database_url,
         "CAIRN_BASE_URL": BASE_URL,
         "CAIRN_RATE_LIMIT_PER_MINUTE": "100000",
-        "CAIRN_ROUTE_LIMITS": "login=1000/minute,ask=100000/minute",
+        "CAIRN_ROUTE_LIMITS": "login=1000/minute,ask=100000/minute,genesis.start=0",
         "CAIRN_LOG_LEVEL": "error",
         **changes,
     }

@@ -25,6 +25,7 @@ from cairn.features.chats.routes import routes as chats_routes
 from cairn.features.contexts.routes import routes as contexts_routes
 from cairn.features.dashboard.routes import routes as dashboard_routes
 from cairn.features.enrichment.routes import routes as enrichment_routes
+from cairn.features.genesis.routes import routes as genesis_routes
 from cairn.features.identity import store as people
 from cairn.features.identity.cookies import LoginCookie, own_origins
 from cairn.features.identity.routes import routes as identity_routes
@@ -77,6 +78,7 @@ ROUTES: list[Route] = [
     *ingest_routes,
     *sessions_routes,
     *enrichment_routes,
+    *genesis_routes,
     *chats_routes,
     *ask_routes,
     *worker_routes,

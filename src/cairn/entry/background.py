@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from cairn.features.enrichment import jobs as enrichment
 from cairn.features.enrichment.deep import DeepReader
 from cairn.features.enrichment.jobs import EmbedAnew, Enrichment, Upkeep
 from cairn.features.enrichment.task import Kit
+from cairn.features.genesis import jobs as genesis
+from cairn.features.genesis import service as genesis_service
+from cairn.features.genesis.jobs import GenesisScan
+from cairn.features.genesis.task import Kit as GenesisKit
 from cairn.features.projects import service as projects
 from cairn.features.projects.jobs import ProjectPurge
 from cairn.features.sessions import jobs as sessions_jobs
@@ -42,6 +47,7 @@ from cairn.ports.outbound.sender import HttpsSender
 _SWEEP_EVERY_MS = 30 * SECOND_MS
 _EMBED_EVERY_MS = 15 * SECOND_MS
 _BRAINS_EVERY_MS = 10 * SECOND_MS
+_READER = (sys.executable, "-I", "-m", "cairn.entry.reader")
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,15 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     sender = HttpsSender(guard, ca_file=settings.ca_file)
     embedder, models = house.engines.embedder, house.engines.models
     repositories = Repositories(settings.cache_dir / "repositories", guard, ca_file=settings.ca_file)
+    plans = load_plans(settings.default_plan, settings.plans_file)
+    names = Models(settings.llm_small, settings.llm_medium)
+    scans = GenesisKit(database, repositories, house.sealer, plans, names, models, _READER)
     kit = Kit(
         database,
         house.blobs,
         embedder,
-        load_plans(settings.default_plan, settings.plans_file),
-        Models(settings.llm_small, settings.llm_medium),
+        plans,
+        names,
         models,
         DeepReader(repositories, house.sealer),
         settings.meter_builtin,
@@ -80,6 +89,8 @@ async def open_background(house: House) -> AsyncIterator[Background]:
         ENRICHMENT: Kind(Enrichment(kit), at_once=4, per_team=2, given_up=enrichment.given_up),
         enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS),
         enrichment.EMBED_ANEW: Kind(EmbedAnew(database, embedder), every_ms=_EMBED_EVERY_MS),
+        genesis_service.SCAN: Kind(GenesisScan(scans), at_once=2, per_team=1, given_up=genesis.given_up),
+        genesis.UPKEEP: Kind(genesis.Upkeep(database), every_ms=_SWEEP_EVERY_MS),
         brain.WATCH: Kind(BrainWatch(database), every_ms=_BRAINS_EVERY_MS),
         team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
         projects.PURGE: Kind(ProjectPurge(database, house.blobs, {"chats": clear_chats}), at_once=2, per_team=1),

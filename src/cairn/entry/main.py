@@ -127,6 +127,32 @@ def evaluate(
         raise typer.Exit(1)
 
 
+@app.command()
+def scan(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The checkout to read.")] = Path(),
+    project: Annotated[str | None, typer.Option(help="The project's id; not needed where there is only one.")] = None,
+    max_files: Annotated[int, typer.Option(min=1, max=5_000, help="How many files are read at most.")] = 2_000,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look, and send nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Read a codebase on this machine, say what matters, and send it to the server as memory."""
+    from cairn.client.client import ApiError
+    from cairn.entry import scanning
+    from cairn.entry.progress import counting
+
+    try:
+        with counting("reading files", quiet=as_json) as progress:
+            scanned = scanning.scan(folder, max_files, progress)
+        typer.echo(scanned.to_json() if as_json else scanning.summary(scanned))
+        if not dry_run:
+            typer.echo(scanning.send(scanned, project), err=as_json)
+    except ApiError as error:
+        typer.echo(f"cairn: {error}", err=True)
+        raise typer.Exit(1) from None
+    except OSError as error:
+        raise _stop(str(error)) from None
+
+
 @admin.command()
 def migrate() -> None:
     """Bring the database up to the schema of this version."""

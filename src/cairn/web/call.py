@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from cairn.base import errors
 from cairn.base.caller import Caller
+from cairn.base.errors import ErrorKind
 from cairn.storage.database import Database, Tx
 from cairn.web.ratelimit import RateLimits
 from cairn.web.request import Request
@@ -62,11 +63,11 @@ class Call:
     def set_header(self, name: str, value: str) -> None:
         self.response_headers.append((name.lower().encode(), value.encode("latin-1")))
 
-    async def spend(self, limit: str, subject: str) -> None:
+    async def spend(self, limit: str, subject: str, refusal: ErrorKind = errors.RATE_LIMITED) -> None:
         """Count against a named limit; refuse when it is used up."""
         decision = await self.limits.hit_route(limit, subject)
         if decision is not None and not decision.allowed:
-            raise errors.RATE_LIMITED({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
+            raise refusal({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
 
     async def still_allowed(self) -> bool:
         """Whether the caller's credential holds at this moment; ``caller`` then tells their role of now.

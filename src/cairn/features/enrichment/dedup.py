@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.features.contexts import service as contexts
-from cairn.features.enrichment import store, vectors
+from cairn.features.enrichment import rescan, store, vectors
 from cairn.features.enrichment.nearby import Nearby
 from cairn.features.enrichment.records import (
     ContextFound,
@@ -118,7 +118,8 @@ class Batch:
         merged = reduce(merge, [self._items[number] for number in group])
         best = next((number for number in group if self._items[number].title == merged.title), group[0])
         entries = [(known[item_id], cosine) for item_id, cosine in nearest[best] if item_id in known]
-        row = await self._same_as(merged, self._rows[best], entries)
+        before = rescan.told_before(merged, [row for row, _ in entries])
+        row = before or await self._same_as(merged, self._rows[best], entries)
         if row is None:
             item_id = await items.create_item(
                 tx,
@@ -142,7 +143,7 @@ class Batch:
             outcome = "created"
         else:
             item_id, outcome = row["id"], "merged"
-            known[item_id] = await join(task, tx, row, merged)
+            known[item_id] = await (rescan.tell_anew if before else join)(task, tx, row, merged)
             task.progress.items_merged += 1
         for number in group:
             said = outcome if number == min(group) else "merged"

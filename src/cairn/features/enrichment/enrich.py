@@ -27,7 +27,7 @@ _WHOLE_CHARS_AT_ONCE = 8 * 1024 * 1024
 _ANSWER_TOKENS = 400
 _ANSWER_TOKENS_AN_EVENT = 400
 _REDACTED_MARK = "[redacted:"
-_SAID_OUTRIGHT = ("context_update", "memory_operation")
+_SAID_OUTRIGHT = ("context_update", "memory_operation", "scan_result")
 """Events that say themselves what is to be remembered: no model is asked about them."""
 
 

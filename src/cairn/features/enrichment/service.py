@@ -52,6 +52,11 @@ async def retry(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bo
     return Retrying(job_id=job_id, status="queued", retried_from=failed["id"])
 
 
+async def start_own(tx: Tx, scope: Scope, session: Row) -> str:
+    """The same for a session of our own making; the job's id."""
+    return await _promise(tx, scope, session, None, [Stage(name) for name in PIPELINE])
+
+
 async def _check_cap(tx: Tx, scope: Scope, plan: Plan, paid: bool) -> None:
     if paid and await metering.tokens_left(tx, scope, plan) <= 0:
         raise errors.AI_TOKEN_LIMIT()

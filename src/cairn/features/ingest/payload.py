@@ -71,16 +71,21 @@ def inflate(body: bytes, encoding: str | None) -> bytes:
 def capture(body: bytes, caller: Caller, source: str | None) -> Captured:
     """Decode what a project's tool has sent. The hash covers project, event and payload, whatever the order of keys."""
     sent = _decode(body)
-    project_id = caller.credential_id
     named = sent.payload.get("source")
+    source = _source(named if isinstance(named, str) else source)
+    return captured(sent, caller.credential_id, caller.team_id, source, proof=caller.proof)
+
+
+def captured(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> Captured:
+    """An event as it is kept."""
     canonical = _encode_sorted(sent.payload)
     kept, blobs = take_out(sent.payload, canonical)
     about = f"{project_id}\0{sent.event.value}\0".encode()
     return Captured(
         project_id=project_id,
-        team_id=caller.team_id,
-        proof=caller.proof,
-        source=_source(named if isinstance(named, str) else source),
+        team_id=team_id,
+        proof=proof,
+        source=source,
         event=sent.event.value,
         payload=kept.decode(),
         size_bytes=len(kept),

@@ -115,6 +115,15 @@ async def _kept_before(tx: Tx, item: Captured) -> Ingested:
     return Ingested(event_id=first["id"], session_id=first["session_id"], duplicate=True)
 
 
+async def keep_own(tx: Tx, own: Captured) -> str:
+    """An event of our own making (without large texts), in a session of its own; the session's id."""
+    assert not own.blobs
+    now_ms, session_id = clock.now_ms(), ids.new("ses")
+    await _begin_session(tx, session_id, own, 1, now_ms)
+    await store.insert_events(tx, [own], [ids.new("evt")], [session_id], now_ms)
+    return session_id
+
+
 async def _begin_session(tx: Tx, session_id: str, first: Captured, count: int, now_ms: int) -> None:
     scope = Scope(first.team_id)
     await sessions.insert_session(

@@ -89,3 +89,14 @@ async def get_project(tx: Tx, caller: Caller, project_id: str, wanted: Right, *,
     if wanted > Right.READ and project["status"] == "archived" and not archived_too:
         raise errors.PROJECT_ARCHIVED()
     return project
+
+
+async def get_signed_project(tx: Tx, caller: Caller, project_id: str, *, for_change: bool) -> Row:
+    """The project that a signature speaks for; any other does not exist for it. An archived one refuses changes."""
+    signed = project_id == caller.credential_id
+    project = await tx.one(_FIND, project_id=project_id, scope=caller.scope, user_id="") if signed else None
+    if project is None:
+        raise errors.PROJECT_NOT_FOUND()
+    if for_change and project["status"] == "archived":
+        raise errors.PROJECT_ARCHIVED()
+    return project

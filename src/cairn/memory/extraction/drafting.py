@@ -67,6 +67,7 @@ class Fact:
     tags: tuple[str, ...] = ()
     type_margin: float | None = None
     near: tuple[str, ...] = ()  # files of the change around it: they place the fact, but it is not about them
+    whole: str = ""  # its text as written, where that is laid out with care and not to be told in a few sentences
 
     def words(self) -> str:
         return " ".join((self.lead, *(sentence.text for sentence in self.sentences)))
@@ -144,7 +145,7 @@ def item_of(fact: Fact, origin: Origin) -> Item | None:
     title = _title_of(fact)
     if not title:
         return None
-    content = _content_of(fact) or title
+    content = _cut(fact.whole) or _content_of(fact) or title
     quotes = _quotes_of(fact, origin.event_id)
     if not quotes:
         return None
@@ -234,6 +235,13 @@ def _content_of(fact: Fact) -> str:
         block = sentence.block
     text = " ".join(parts).replace(" \n", "\n").strip()
     return text if len(text) <= MAX_CONTENT_CHARS else text[: MAX_CONTENT_CHARS - 1].rpartition(" ")[0].rstrip() + "…"
+
+
+def _cut(whole: str) -> str:
+    """A text as written, up to its last whole line that fits."""
+    if len(whole) <= MAX_CONTENT_CHARS:
+        return whole
+    return whole[:MAX_CONTENT_CHARS].rpartition("\n")[0].rstrip()
 
 
 def _rate(sentence: Sentence, place: int) -> float:

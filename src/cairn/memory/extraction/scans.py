@@ -15,6 +15,10 @@ from cairn.memory.extraction.typing_rules import verdict
 from cairn.memory.paths import normal_path
 from cairn.wire.items import ItemType
 
+SCAN = "scan"
+"""The tag of what a scan has told: the next one tells it anew."""
+_LAYERS_AS_TAGS = ("product", "dependencies", "datamodel", "entrypoints", "security")
+_LAID_OUT = re.compile(r"^(?:[-*] |\d{1,3}\. |#{1,6} |\|)", re.MULTILINE)
 _MAX_FILES = 5_000
 _MAX_FINDINGS = 200
 _FINDING_SENTENCES = 30
@@ -50,7 +54,8 @@ def facts_of_scan(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
             sentences=tuple(sentences),
             files=joined_files(files_of(finding, origin.roots), inside),
             confidence=confidence.of_importance(finding.get("importance", finding.get("severity"))),
-            tags=(layer,) if name in ("product", "dependencies", "datamodel", "entrypoints", "security") else (),
+            tags=(SCAN, *((layer,) if name in _LAYERS_AS_TAGS else ())),
+            whole=content.strip() if _LAID_OUT.search(content) else "",
         )
 
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import ssl
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -47,6 +47,16 @@ async def _locked(path: Path) -> int:
             await asyncio.sleep(_RETRY_S)
         else:
             return number
+
+
+async def undisturbed(work: Callable[[Path], None], folder: Path) -> None:
+    """Do it in a thread, to its end even if we are cancelled: it needs the lock that we would give back."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, folder))
+    try:
+        await asyncio.shield(working)
+    finally:
+        if not working.done():
+            await asyncio.wait({working})
 
 
 def size_bytes(folder: Path) -> int:

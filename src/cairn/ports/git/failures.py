@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 
 class RepositoryFailed(Exception):
@@ -27,6 +30,7 @@ _SENTENCES = (
         ("not found", "returned error: 404", "returned error: 410"),
         "The repository was not found, or its access token may not read it.",
     ),
+    (("not our ref", "unadvertised object"), "The repository does not have that commit any more."),
     (("returned error: 5", "returned error: 429"), "The repository host has a problem of its own; try again later."),
     (("certificate", "ssl", "tls"), "The repository host's TLS certificate was not accepted."),
     (("could not resolve", "failed to connect", "couldn't connect"), "The repository host cannot be reached."),
@@ -45,3 +49,17 @@ def failure(said: str, *, with_token: bool) -> RepositoryFailed:
         if any(sign in low for sign in signs):
             return RepositoryFailed(sentence)
     return Unreadable()
+
+
+@asynccontextmanager
+async def bounded(timeout_s: float) -> AsyncIterator[None]:
+    """Let it take only so long, and say what else may happen to us in a sentence."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            yield
+    except TimeoutError:
+        raise RepositoryFailed("The repository could not be read in time.") from None
+    except Outgrown:
+        raise RepositoryFailed("The repository is too large to be read.") from None
+    except OSError:
+        raise RepositoryFailed("The local copy of the repository cannot be used.") from None

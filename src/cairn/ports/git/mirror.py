@@ -51,7 +51,7 @@ class Mirror:
 
         Also when all that is wanted is here: the host then says whether the token may still read it.
         """
-        fetched_ms, now_ms = self._fetched_ms(), clock.now_ms()
+        fetched_ms, now_ms = self.fetched_ms(), clock.now_ms()
         if fetched_ms is not None:
             earliest_ms = now_ms - _FRESH_MS if since_ms is None else since_ms
             if earliest_ms <= fetched_ms <= now_ms:
@@ -68,18 +68,19 @@ class Mirror:
         except Outgrown:
             raise RepositoryFailed("The repository is too large to be read.") from None
         finally:
-            if self._fetched_ms() is None:
+            if self.fetched_ms() is None:
                 await self.remove()
 
     async def _begin(self, now_ms: int) -> None:
-        await self._create("sha1")
+        await self.create("sha1")
         try:
             await self._fetch_all(now_ms)
         except _OtherHash:
-            await self._create("sha256")
+            await self.create("sha256")
             await self._fetch_all(now_ms)
 
-    async def _create(self, object_format: str) -> None:
+    async def create(self, object_format: str) -> None:
+        """An empty copy, in the place of whatever was there."""
         await self.remove()
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         arguments = ("init", "--quiet", "--bare", "--template=", f"--object-format={object_format}")
@@ -88,10 +89,14 @@ class Mirror:
             raise RepositoryFailed("The local copy of the repository cannot be made.")
 
     async def _fetch_all(self, now_ms: int) -> None:
-        await self._fetch(["+refs/heads/*:refs/heads/*"], "--prune", "--filter=blob:none")
+        await self.fetch(["+refs/heads/*:refs/heads/*"], "--prune", "--filter=blob:none")
+        self.mark_fetched(now_ms)
+
+    def mark_fetched(self, now_ms: int) -> None:
+        """All that is wanted is here, and the host has let us in at this moment."""
         (self._path / _FETCHED).write_text(str(now_ms))
 
-    def _fetched_ms(self) -> int | None:
+    def fetched_ms(self) -> int | None:
         """When it was last fetched; none if there is no copy, or only half of one."""
         try:
             return int((self._path / _FETCHED).read_text())
@@ -109,7 +114,7 @@ class Mirror:
     async def bring_commit(self, commit: str) -> bool:
         """Ask the host for a commit that no branch has; after a rebase it may still know it."""
         try:
-            await self._fetch([commit], "--filter=blob:none")
+            await self.fetch([commit], "--filter=blob:none")
         except (RepositoryFailed, Outgrown):
             return False
         return True
@@ -119,7 +124,7 @@ class Mirror:
         found = await self.find(blobs)
         missing = [blob for blob, known in zip(blobs, found, strict=True) if known is None]
         if missing:
-            await self._fetch(missing, "--filter=blob:none", ("fetch.negotiationAlgorithm", "noop"))
+            await self.fetch(missing, "--filter=blob:none", ("fetch.negotiationAlgorithm", "noop"))
 
     async def bring_tree(self, commit: str, max_file_bytes: int) -> None:
         """Fetch all contents of a commit's tree that are not larger than this, once."""
@@ -127,7 +132,7 @@ class Mirror:
         record = self._path / _TREES
         done = record.read_text() if record.exists() else ""
         if tree is not None and tree.id not in done:
-            await self._fetch([tree.id], "--refetch", f"--filter=blob:limit={max_file_bytes + 1}")
+            await self.fetch([tree.id], "--refetch", f"--filter=blob:limit={max_file_bytes + 1}")
             record.write_text(f"{done}{tree.id}\n")
 
     async def read(self, arguments: Sequence[str | bytes], *, stdin: bytes = b"", max_bytes: int) -> Output:
@@ -140,16 +145,16 @@ class Mirror:
         return output
 
     async def remove(self) -> None:
-        await asyncio.to_thread(disk.remove, self._path)
+        await disk.undisturbed(disk.remove, self._path)
 
     async def make_room(self) -> None:
         """If there was no room for something, and earlier contents take much of it, begin anew next time."""
         if self._has_outgrown and await asyncio.to_thread(disk.size_bytes, self._path) > self._max_bytes // 2:
             await self.remove()
 
-    async def _fetch(self, wanted: Sequence[str], *options: str | tuple[str, str]) -> None:
+    async def fetch(self, wanted: Sequence[str], *options: str | tuple[str, str]) -> None:
         """Fetch while the copy stays within its size. What is wanted goes by stdin: there may be much of it."""
-        await asyncio.to_thread(disk.tidy, self._path)  # we may have died ourselves, the last time
+        await disk.undisturbed(disk.tidy, self._path)  # we may have died ourselves, the last time
         config = self._remote.config + tuple(option for option in options if isinstance(option, tuple))
         flags = [option for option in options if isinstance(option, str)]
         running = asyncio.create_task(
@@ -171,7 +176,7 @@ class Mirror:
             if not running.done():
                 running.cancel()
                 await asyncio.wait({running})
-            await asyncio.to_thread(disk.tidy, self._path)
+            await disk.undisturbed(disk.tidy, self._path)
 
     def _check(self, output: Output) -> None:
         if output.code != 0 and "mismatched algorithms" in output.said:
@@ -187,6 +192,11 @@ class Mirror:
 
 class _OtherHash(Unreadable):
     """The repository names its objects by SHA-256."""
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a folder holds a copy that was fetched to its end."""
+    return (path / _FETCHED).exists()
 
 
 def _object(line: str) -> Object | None:

@@ -6,36 +6,28 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.base import clock
 from cairn.ports.git import disk
 from cairn.ports.git.changes import ChangedFile, CommitDetail, read_commits
-from cairn.ports.git.failures import Outgrown, RepositoryFailed
+from cairn.ports.git.failures import Outgrown, RepositoryFailed, bounded
 from cairn.ports.git.mirror import Mirror
 from cairn.ports.git.process import Git
 from cairn.ports.git.remote import copy_of, place_of, remote_of
+from cairn.ports.git.snapshot import PastCommit, Snapshot, TreeEntry, checked_commit
+from cairn.ports.git.tip import FILE_BYTES, Bounds, Tip, Tips
 from cairn.ports.outbound.guard import Guard
 
-__all__ = ["ChangedFile", "CommitDetail", "Repositories", "RepositoryFailed", "TreeEntry"]
+__all__ = ["ChangedFile", "CommitDetail", "PastCommit", "Repositories", "RepositoryFailed", "Snapshot", "TreeEntry"]
 
 _GIB = 1024**3
-_FILE_BYTES = 262_144
 _TREE_BYTES = 64 * 1024 * 1024
+_SNAPSHOT_S = 600.0
 _ASKED_BY_NAME = 16
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 _FULL_LENGTHS = (40, 64)
-_BRANCH = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
-
-
-@dataclass(frozen=True)
-class TreeEntry:
-    """A file of a branch. Without a size it is larger than what is fetched for a whole tree."""
-
-    path: str
-    blob: str
-    size_bytes: int | None
+_BRANCH = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]{1,255}")
 
 
 class Repositories:
@@ -71,7 +63,7 @@ class Repositories:
             return await read_commits(mirror, list(dict.fromkeys(found)), max_diff_bytes)
 
     async def read_file(
-        self, url: str, token: str | None, sha: str, path: str, *, max_bytes: int = _FILE_BYTES
+        self, url: str, token: str | None, sha: str, path: str, *, max_bytes: int = FILE_BYTES
     ) -> bytes | None:
         """The content of a text file; None if it is not there, is a link or binary, or is too large."""
         name = _checked_path(path)
@@ -103,19 +95,48 @@ class Repositories:
             sizes = await mirror.find([blob for _, blob in files])
             if None in sizes:
                 with suppress(Outgrown):  # the names can still be told
-                    await mirror.bring_tree(commit, _FILE_BYTES)
+                    await mirror.bring_tree(commit, FILE_BYTES)
                 sizes = await mirror.find([blob for _, blob in files])
         return [
             TreeEntry(path, blob, known.size_bytes if known else None)
             for (path, blob), known in zip(files, sizes, strict=True)
         ]
 
+    @asynccontextmanager
+    async def snapshot(
+        self,
+        url: str,
+        token: str | None,
+        *,
+        branch: str | None = None,
+        commit: str | None = None,
+        timeout_s: float = _SNAPSHOT_S,
+    ) -> AsyncIterator[Snapshot]:
+        """The tip of a branch, or of the host's HEAD, or a commit known from before, fetched without history.
+
+        The time is for getting it, and again for each call of what is given.
+        """
+        if branch is not None:
+            _check_branch(branch)
+        named = None if commit is None else checked_commit(commit)
+        folder = self._folder / _place_of_tips(url)
+        async with bounded(timeout_s):
+            await self._prepare()
+            remote = await remote_of(url, token, self._guard, self._authorities or "")
+            reader = copy_of(url, token).removesuffix(".git")
+            bounds = Bounds(self._max_mirror_bytes, timeout_s)
+            tips = Tips(self._git, self._locks, folder, reader, remote, bounds)
+            tip = await tips.ask(branch) if named is None else Tip(named, branch)
+            await tips.bring(tip.commit, has_asked=named is None)
+        yield Snapshot(tips, tip.commit, tip.branch)
+
     async def drop(self, url: str) -> None:
         """Remove what is kept of a repository, whoever it was read for."""
-        place = place_of(url)
         try:
-            async with asyncio.timeout(self._timeout_s), self._locks.hold(place):
-                await asyncio.to_thread(disk.remove, self._folder / place)
+            async with asyncio.timeout(self._timeout_s):
+                for place in (place_of(url), _place_of_tips(url)):
+                    async with self._locks.hold(place):
+                        await disk.undisturbed(disk.remove, self._folder / place)
         except TimeoutError:
             raise RepositoryFailed("The local copy of the repository is in use.") from None
         except FileNotFoundError:  # no repository was ever read
@@ -126,22 +147,15 @@ class Repositories:
         """The copy of a repository, fetched if need be, for us alone; all within one bound of time."""
         begun_ms = clock.now_ms()
         place = place_of(url)
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                await self._prepare()
-                remote = await remote_of(url, token, self._guard, self._authorities or "")
-                async with self._locks.hold(place) as lock:
-                    path = self._folder / place / copy_of(url, token)
-                    mirror = Mirror(self._git, path, remote, self._max_mirror_bytes, lock)
-                    await mirror.refresh()
-                    yield mirror, begun_ms
-                    await mirror.make_room()
-        except TimeoutError:
-            raise RepositoryFailed("The repository could not be read in time.") from None
-        except Outgrown:
-            raise RepositoryFailed("The repository is too large to be read.") from None
-        except OSError:
-            raise RepositoryFailed("The local copy of the repository cannot be used.") from None
+        async with bounded(self._timeout_s):
+            await self._prepare()
+            remote = await remote_of(url, token, self._guard, self._authorities or "")
+            async with self._locks.hold(place) as lock:
+                path = self._folder / place / copy_of(url, token)
+                mirror = Mirror(self._git, path, remote, self._max_mirror_bytes, lock)
+                await mirror.refresh()
+                yield mirror, begun_ms
+                await mirror.make_room()
 
     async def _prepare(self) -> None:
         await self._git.prepare()
@@ -173,12 +187,17 @@ async def _known(mirror: Mirror, names: list[str], branches: bool) -> list[str |
     return found
 
 
+def _place_of_tips(url: str) -> str:
+    """Beside the folder of the repository, with a lock of its own: to get a whole tree may take long."""
+    return f"{place_of(url)}-tips"
+
+
 def _is_full(name: str) -> bool:
     return len(name) in _FULL_LENGTHS and _SHA.fullmatch(name) is not None
 
 
 async def _blob_at(mirror: Mirror, commit: str, path: bytes) -> str | None:
-    output = await mirror.read(["ls-tree", "-z", "--full-tree", commit, "--", path], max_bytes=_FILE_BYTES)
+    output = await mirror.read(["ls-tree", "-z", "--full-tree", commit, "--", path], max_bytes=FILE_BYTES)
     for entry in output.out.split(b"\0")[:-1]:
         about, _, name = entry.partition(b"\t")
         mode, _, blob = about.decode().split(" ")

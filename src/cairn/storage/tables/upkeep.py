@@ -25,6 +25,13 @@ scans = Table(
     number("findings_count"),
     text("tech_stack"),
     text("error", null=True),
+    # What else is to be told of it: files left out and why, a model that failed.
+    text("notes"),
+    # What its facts were made by; those of another engine are not carried over.
+    text("engine"),
+    # The scan that a selective one goes on from.
+    ref("after_scan_id", null=True),
+    ref("job_id"),
     flag("cancel_requested"),
     number("started_at_ms"),
     number("completed_at_ms", null=True),
@@ -46,7 +53,9 @@ findings = Table(
     primary(),
     ref("team_id"),
     ref("project_id", index=True),
-    ref("scan_id", index=True),
+    ref("scan_id"),
+    # Where it comes from: a look at all files, the audit, or a model's look at a chunk of them.
+    text("origin"),
     text("layer"),
     text("title"),
     text("content"),
@@ -54,16 +63,22 @@ findings = Table(
     text("files"),
     text("tags"),
     number("created_at_ms"),
+    Index("ix_findings_scan_id_origin", "scan_id", "origin"),
 )
 
 scan_files = Table(
     "scan_files",
     metadata,
-    part("project_id"),
+    part("scan_id"),
     part("path"),
     ref("team_id"),
+    ref("project_id", index=True),
     text("blob_hash"),
-    ref("scan_id"),
+    # The files of a chunk are read together; below zero: it was carried over, nobody has to read it.
+    number("chunk"),
+    # What was found in it, as JSON; null until then.
+    text("facts", null=True),
+    Index("ix_scan_files_scan_id_chunk", "scan_id", "chunk"),
 )
 
 hygiene_plans = Table(

@@ -208,6 +208,7 @@ def upgrade() -> None:
         sa.Column("team_id", ID, nullable=False),
         sa.Column("project_id", ID, nullable=False),
         sa.Column("scan_id", ID, nullable=False),
+        sa.Column("origin", sa.Text(), nullable=False),
         sa.Column("layer", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
@@ -218,7 +219,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_findings")),
     )
     op.create_index(op.f("ix_findings_project_id"), "findings", ["project_id"], unique=False)
-    op.create_index(op.f("ix_findings_scan_id"), "findings", ["scan_id"], unique=False)
+    op.create_index("ix_findings_scan_id_origin", "findings", ["scan_id", "origin"], unique=False)
     op.create_table(
         "hygiene_plans",
         sa.Column("id", ID, nullable=False),
@@ -451,13 +452,17 @@ def upgrade() -> None:
     )
     op.create_table(
         "scan_files",
-        sa.Column("project_id", ID, nullable=False),
+        sa.Column("scan_id", ID, nullable=False),
         sa.Column("path", ID, nullable=False),
         sa.Column("team_id", ID, nullable=False),
+        sa.Column("project_id", ID, nullable=False),
         sa.Column("blob_hash", sa.Text(), nullable=False),
-        sa.Column("scan_id", ID, nullable=False),
-        sa.PrimaryKeyConstraint("project_id", "path", name=op.f("pk_scan_files")),
+        sa.Column("chunk", sa.BigInteger(), nullable=False),
+        sa.Column("facts", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("scan_id", "path", name=op.f("pk_scan_files")),
     )
+    op.create_index(op.f("ix_scan_files_project_id"), "scan_files", ["project_id"], unique=False)
+    op.create_index("ix_scan_files_scan_id_chunk", "scan_files", ["scan_id", "chunk"], unique=False)
     op.create_table(
         "scans",
         sa.Column("id", ID, nullable=False),
@@ -476,6 +481,10 @@ def upgrade() -> None:
         sa.Column("findings_count", sa.BigInteger(), nullable=False),
         sa.Column("tech_stack", sa.Text(), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("notes", sa.Text(), nullable=False),
+        sa.Column("engine", sa.Text(), nullable=False),
+        sa.Column("after_scan_id", ID, nullable=True),
+        sa.Column("job_id", ID, nullable=False),
         sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("started_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("completed_at_ms", sa.BigInteger(), nullable=True),

@@ -1,0 +1,227 @@
+"""Genesis: what it says of well-known repositories against facts written down before, and what a scan costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+from tests.servers import lifetime
+from tests.servers.git import Commit, GitServer, add_commits, make_repository
+from tests.servers.https import Authority
+
+from bench.genesis_repositories import Repository, find_folder, repositories
+from bench.measure import cpu_seconds, rss_mib
+from bench.servers import ENGINES, Cairn, address_for, start_cairn
+from cairn.base import signing
+from cairn.memory.codebase.choosing.choosing import Listed, candidates, choose
+from cairn.memory.codebase.choosing.glancing import quick_imports
+from cairn.memory.codebase.graph.graph import counts
+from cairn.memory.codebase.layout import main_directories
+from cairn.memory.codebase.reading import read_file
+from cairn.memory.codebase.records import Codebase
+from cairn.memory.codebase.study.entry_points import entry_points
+from cairn.memory.codebase.study.study import study
+from cairn.memory.evaluation.codebases import Score, Scores, score
+
+_SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_FILES", "1250,2500,5000").split(","))
+_MAX_FILES = 5_000
+_PATIENCE_S = 900.0
+_FETCHING = ("fetch_tree", "fetch_files")
+_CHANGED = b"\n# changed\nCHANGED = 1\n"
+
+
+def run() -> None:
+    """Precision where there are repositories to look at, then speed on both engines."""
+    run_precision()
+    run_speed()
+
+
+# ── precision
+
+
+def run_precision() -> None:
+    """Print recall and precision for each split; what was missed is told of the development split only."""
+    folder = find_folder()
+    if folder is None:
+        return
+    for split in ("dev", "test"):
+        scores = tuple(_score(repository) for repository in repositories(folder, (split,)))
+        print(Scores(split, scores).to_table(), "\n")
+
+
+def _score(repository: Repository) -> Score:
+    codebase = read_repository(repository)
+    paths = list(dict.fromkeys(path for path, _ in entry_points(codebase)))
+    directories = [directory.path for directory in main_directories(codebase)]
+    return score(repository.facts, study(codebase).stack, paths, directories)
+
+
+def read_repository(repository: Repository) -> Codebase:
+    """As a scan reads it."""
+    blobs = {entry.path: entry.blob for entry in repository.entries}
+    ignores = {path: blob for path, blob in blobs.items() if path.rpartition("/")[2] == ".gitignore"}
+    contents = repository.read(list(ignores.values()))
+    listed = [Listed(entry.path, entry.size) for entry in repository.entries]
+    texts = {path: contents[blob].decode(errors="replace") for path, blob in ignores.items() if blob in contents}
+    kept = candidates(listed, texts).kept
+    imported: dict[str, int] = {}
+    if len(kept) > _MAX_FILES:
+        contents = repository.read([blobs[entry.path] for entry in kept])
+        glanced = {
+            entry.path: quick_imports(entry.path, contents.get(blobs[entry.path], b"").decode(errors="replace"))
+            for entry in kept
+        }
+        imported = counts(glanced, tuple(glanced))
+    chosen = choose(kept, _MAX_FILES, imported)
+    contents = repository.read([blobs[path] for path in chosen])
+    files = {
+        path: read_file(path, contents[blobs[path]].decode(errors="replace").replace("\0", ""))
+        for path in chosen
+        if blobs[path] in contents and b"\0" not in contents[blobs[path]][:8_000]
+    }
+    name = repository.name.rpartition("/")[2]
+    return Codebase(name=name, paths=tuple(blobs), files=files, commits=repository.commits(60))
+
+
+# ── speed
+
+
+def run_speed() -> None:
+    for engine in ENGINES:
+        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+            stack.callback(lifetime.stop_all)
+            authority = Authority(Path(folder) / "authority")
+            server = stack.enter_context(GitServer(authority, Path(folder) / "served"))
+            settings = {
+                "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
+                "CAIRN_CA_FILE": str(authority.ca_file),
+                "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
+                "CAIRN_CACHE_DIR": str(Path(folder) / "cache"),
+                "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+            }
+            cairn = start_cairn(stack, Path(folder) / "cairn", address_for(engine, "genesis"), **settings)
+            print(f"genesis, {engine}: scans of real source files over HTTPS, one reader process")
+            costs = {size: _scan_sizes(cairn, server, size) for size in _SIZES}
+            first, last = min(costs), max(costs)
+            growth = costs[last] / costs[first]
+            print(f"  analysis of {last} files to that of {first}: {growth:.2f} times (files: {last / first:.2f})\n")
+
+
+def sources(count: int) -> dict[bytes, bytes]:
+    """Source files that are on every machine that can run this: those of Python's own library and of our packages."""
+    found: dict[bytes, bytes] = {}
+    for path in _python_files():
+        content = path.read_bytes()
+        if 200 < len(content) < 100_000:
+            found[b"src/%s" % path.as_posix().rpartition("/lib/")[2].encode()] = content
+        if len(found) == count:
+            return found
+    raise RuntimeError(f"this machine has only {len(found)} source files to read")
+
+
+def _python_files() -> Iterator[Path]:
+    places = sysconfig.get_paths()
+    for place in dict.fromkeys((places["purelib"], places["stdlib"])):
+        yield from sorted(Path(place).rglob("*.py"))
+
+
+def _scan_sizes(cairn: Cairn, server: GitServer, size: int) -> float:
+    name = f"bench/files-{size}"
+    files = sources(size)
+    make_repository(server.root / name, [])
+    add_commits(server.root / name, [Commit(b"feat: all of it", files)])
+    project = cairn.create_project(f"{size} files")
+    cairn.patch(f"/api/projects/{project}", {"repoUrl": server.url(name)})
+    whole = _scan(cairn, project, selective=False)
+    _print(f"{size} files", whole)
+    few = list(files)[:: max(1, size // max(1, size // 100))][: max(1, size // 100)]
+    add_commits(server.root / name, [Commit(b"fix: a little", {path: files[path] + _CHANGED for path in few})])
+    part = _scan(cairn, project, selective=True)
+    _print(f"{len(few)} changed", part)
+    share = part["analysis_ms"] / whole["analysis_ms"]
+    print(f"    selective to whole analysis: {share:.3f}")
+    return float(whole["analysis_ms"])
+
+
+def _print(what: str, scan: Mapping[str, Any]) -> None:
+    phases = "  ".join(f"{name} {duration}" for name, duration in scan["phases"].items())
+    print(
+        f"  {what:>14}: {scan['analysis_ms'] / 1000:6.2f} s after the fetch, CPU {scan['cpu_s']:.1f} s of the server, "
+        f"{scan['findings']} findings, RSS at most {scan['rss_mib']:.0f} MiB (reader {scan['reader_mib']:.0f})\n"
+        f"{'':>18}{phases} ms"
+    )
+
+
+def _scan(cairn: Cairn, project: str, *, selective: bool) -> dict[str, Any]:
+    """A scan to its end, then all that follows from it."""
+    secret = cairn.secret_of(project)
+    cpu_s = cpu_seconds(cairn.pid)
+    asked = {"projectId": project, "maxFiles": _MAX_FILES, "selective": selective}
+    _signed(cairn, project, secret, "POST", "/api/v2/genesis/start", asked)
+    began = time.monotonic()
+    most = reader = 0.0
+    path = f"/api/v2/genesis/status?projectId={project}"
+    while (scan := _signed(cairn, project, secret, "GET", path)["scan"])["completedAt"] is None:
+        if time.monotonic() - began > _PATIENCE_S:
+            raise TimeoutError(str(scan))
+        most = max(most, rss_mib(cairn.pid))
+        reader = max([reader, *(rss_mib(child) for child in _children(cairn.pid))])
+        time.sleep(0.05)
+    if scan["phase"] != "complete":
+        raise RuntimeError(str(scan))
+    spent_s = cpu_seconds(cairn.pid) - cpu_s
+    job = next(job for job in cairn.jobs("genesis.scan") if job["projectId"] == project)
+    phases = {stage["stage"]: stage["duration"] for stage in job["stages"]}
+    _wait_enriched(cairn, project)
+    return {
+        "phases": phases,
+        "analysis_ms": sum(duration for name, duration in phases.items() if name not in _FETCHING),
+        "cpu_s": spent_s,
+        "findings": scan["findingsCount"],
+        "rss_mib": most,
+        "reader_mib": reader,
+    }
+
+
+def _wait_enriched(cairn: Cairn, project: str) -> None:
+    while any(
+        session["status"] in ("active", "enriching") for session in cairn.list(f"/api/v2/sessions?projectId={project}")
+    ):
+        time.sleep(0.2)
+
+
+def _signed(cairn: Cairn, project: str, secret: str, method: str, path: str, body: Any = None) -> Any:
+    raw = json.dumps(body).encode() if body is not None else b""
+    now_s = str(int(time.time()))
+    headers = {
+        "Content-Type": "application/json",
+        "X-Service-Project": project,
+        "X-Service-Timestamp": now_s,
+        "X-Service-Signature": signing.sign_request(secret, now_s, raw),
+    }
+    wire = HTTPConnection("127.0.0.1", cairn.port, timeout=30)
+    wire.request(method, path, raw, headers)
+    answer = wire.getresponse()
+    content = answer.read()
+    wire.close()
+    if answer.status >= 400:
+        raise RuntimeError(content.decode())
+    return json.loads(content)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            found += [int(child) for child in (task / "children").read_text().split()]
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,164 @@
+"""Real repositories for the benchmark of Genesis: bare git directories below the folder CAIRN_BENCH_REPOS.
+
+``python -m bench.genesis_repositories`` says whether the facts written down of them hold.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from cairn.memory.codebase.records import Commit
+from cairn.memory.evaluation.codebases import Facts, Split, absent_paths, load
+
+VARIABLE = "CAIRN_BENCH_REPOS"
+_SPLITS: tuple[Split, ...] = ("dev", "dev2", "test")
+_SECONDS = 120
+_LARGEST = 4_000_000
+_AT_ONCE_BLOBS = 500
+_AT_ONCE_BYTES = 64_000_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the listing; links and submodules are not among them. ``size`` None: its content is not there."""
+
+    path: str
+    blob: str
+    size: int | None
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository at the commit of its facts, or at its HEAD where that commit is not there."""
+
+    facts: Facts
+    directory: Path
+    commit: str
+
+    @property
+    def name(self) -> str:
+        return self.facts.repository
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        lines = _git(self.directory, "ls-tree", "-r", "-l", "-z", "--full-tree", self.commit).split(b"\0")
+        return tuple(_entries(lines))
+
+    def read(self, blobs: Iterable[str], largest: int = _LARGEST) -> dict[str, bytes]:
+        """Contents by blob; what is larger, or not there, is left out."""
+        sizes = {entry.blob: entry.size for entry in self.entries}
+        wanted = [blob for blob in dict.fromkeys(blobs) if (size := sizes.get(blob)) is not None and size <= largest]
+        contents: dict[str, bytes] = {}
+        for some in _portions(wanted, {blob: size or 0 for blob, size in sizes.items()}):
+            contents.update(_contents(_git(self.directory, "cat-file", "--batch", given="\n".join(some))))
+        return contents
+
+    def commits(self, most: int) -> tuple[Commit, ...]:
+        """The newest commits of the branch."""
+        told = _git(self.directory, "log", "-z", f"--max-count={most}", "--format=%ct%x1f%an%x1f%s", self.commit)
+        rows = (row.split("\x1f", 2) for row in told.decode(errors="replace").split("\0") if row)
+        return tuple(Commit(subject=row[2], author=row[1], date_ms=int(row[0]) * 1000) for row in rows)
+
+
+def find_folder() -> Path | None:
+    """The folder that the environment names; None, and a word why, where there is none."""
+    named = os.environ.get(VARIABLE)
+    if named and Path(named).is_dir():
+        return Path(named)
+    why = f"{named} is no folder" if named else "it is not set"
+    print(f"{VARIABLE}: {why}; it names a folder with bare repositories as <owner>+<name>/repo", file=sys.stderr)
+    return None
+
+
+def repositories(folder: Path, splits: Sequence[Split] = ("dev",)) -> Iterator[Repository]:
+    """Those of the splits that are there; what is not there, or is at another commit, is said."""
+    for facts in (facts for split in splits for facts in load(split)):
+        directory = folder / facts.repository.replace("/", "+") / "repo"
+        if not directory.is_dir():
+            print(f"{facts.repository}: not in {folder}", file=sys.stderr)
+            continue
+        commit = facts.commit if _has_commit(directory, facts.commit) else _head(directory)
+        if commit != facts.commit:
+            print(f"{facts.repository}: at {commit}, its facts are of {facts.commit}", file=sys.stderr)
+        yield Repository(facts, directory, commit)
+
+
+def main() -> int:
+    """Checks every path that the facts name; how many were checked, and the false ones."""
+    folder = find_folder()
+    if folder is None:
+        return 2
+    has_faults = False
+    for repository in repositories(folder, _SPLITS):
+        absent = absent_paths(repository.facts, [entry.path for entry in repository.entries])
+        has_faults = has_faults or bool(absent)
+        print(f"{repository.name}: {len(repository.entries)} files, {f'absent: {absent}' if absent else 'facts hold'}")
+    return int(has_faults)
+
+
+def _entries(lines: Iterable[bytes]) -> Iterator[Entry]:
+    for line in lines:
+        about, _, path = line.partition(b"\t")
+        fields = about.decode().split()
+        if len(fields) == 4 and fields[0].startswith("100"):
+            size = int(fields[3]) if fields[3].isdigit() else None
+            yield Entry(path.decode(errors="replace"), fields[2], size)
+
+
+def _portions(blobs: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
+    """The blobs in portions that fit into memory."""
+    some: list[str] = []
+    weight = 0
+    for blob in blobs:
+        if some and (len(some) == _AT_ONCE_BLOBS or weight + sizes[blob] > _AT_ONCE_BYTES):
+            yield some
+            some, weight = [], 0
+        some.append(blob)
+        weight += sizes[blob]
+    if some:
+        yield some
+
+
+def _contents(told: bytes) -> Iterator[tuple[str, bytes]]:
+    at = 0
+    while at < len(told):
+        end = told.index(b"\n", at)
+        fields = told[at:end].decode().split()
+        at = end + 1
+        if fields[-1] == "missing":
+            continue
+        size = int(fields[2])
+        yield fields[0], told[at : at + size]
+        at += size + 1
+
+
+def _head(directory: Path) -> str:
+    return _git(directory, "rev-parse", "HEAD").decode().strip()
+
+
+def _has_commit(directory: Path, commit: str) -> bool:
+    told = _git(directory, "cat-file", "--batch-check", given=commit).decode().split()
+    return len(told) > 1 and told[1] == "commit"
+
+
+def _git(directory: Path, *arguments: str, given: str = "") -> bytes:
+    """What git prints; it asks nobody and fetches nothing."""
+    done = subprocess.run(
+        ["git", "--git-dir", str(directory), *arguments],
+        input=given.encode(),
+        capture_output=True,
+        check=True,
+        timeout=_SECONDS,
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"},
+    )
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""A checkout on this machine: its files, read without following links, and what git knows of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cairn.memory.codebase.choosing.choosing import Listed
+from cairn.memory.codebase.records import Commit
+
+MOST_BYTES = 1_048_576
+_MOST_FILES = 200_000
+_GIT_SECONDS = 60
+_NEVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".cairn"}
+_LOG = ("log", "--no-show-signature", "--format=%s%x00%an%x00%ct", "-z")
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A folder, and the files below it that belong to it."""
+
+    root: Path
+    name: str
+    listed: tuple[Listed, ...]
+    commit: str | None
+    commits: tuple[Commit, ...]
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file; None when it is no plain file any more, or too large."""
+        try:
+            number = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return None
+        with open(number, "rb") as file:
+            found = os.fstat(number)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+                return None
+            return file.read(MOST_BYTES + 1)
+
+
+def open_checkout(folder: Path, commits: int) -> Checkout:
+    """What git lists (tracked, or new and not ignored); without git, all that is below the folder."""
+    root = folder.resolve(strict=True)
+    if not root.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+    names = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    paths = _decoded(names) if names is not None else _walk(root)
+    listed = [Listed(path, size) for path in paths if (size := _size(root / path)) is not None]
+    head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    log = _git(root, *_LOG, f"--max-count={commits}") if head else None
+    commit = head.decode().strip() if head else None
+    return Checkout(root, _name(root), tuple(listed), commit, _commits(log))
+
+
+def blob_hash(content: bytes, like: str | None) -> str:
+    """The name that git gives to this content, in a repository whose commits are named like this."""
+    named = hashlib.sha256 if like is not None and len(like) == 64 else hashlib.sha1
+    return named(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    """What git says; None when there is no git, or no repository."""
+    program = shutil.which("git")
+    if program is None:
+        return None
+    command = [program, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=False)  # noqa: S603
+    return done.stdout if done.returncode == 0 else None
+
+
+def _name(root: Path) -> str:
+    """What the repository is called where it comes from; else the folder's name."""
+    origin = (_git(root, "config", "--get", "remote.origin.url") or b"").decode(errors="replace").strip()
+    called = origin.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
+    return called or root.name
+
+
+def _decoded(names: bytes) -> Iterator[str]:
+    for name in dict.fromkeys(names.split(b"\0")):
+        if name:
+            yield os.fsdecode(name)
+
+
+def _walk(root: Path) -> Iterator[str]:
+    for count, (parent, folders, names) in enumerate(os.walk(root)):
+        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        for name in sorted(names):
+            yield (Path(parent) / name).relative_to(root).as_posix()
+        if count > _MOST_FILES:
+            return
+
+
+def _size(path: Path) -> int | None:
+    """The size of a plain file; links are none, wherever they lead."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _commits(log: bytes | None) -> tuple[Commit, ...]:
+    fields = (log or b"").decode(errors="replace").split("\0")
+    groups: Sequence[Sequence[str]] = [fields[at : at + 3] for at in range(0, len(fields) - 2, 3)]
+    return tuple(
+        Commit(subject, author, int(seconds) * 1000) for subject, author, seconds in groups if seconds.isdigit()
+    )

@@ -1,0 +1,144 @@
+"""``cairn scan``: the same analysis as on the server, on a checkout of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cairn.cli import profile
+from cairn.client.client import ApiError, Client
+from cairn.entry.checkout import Checkout, blob_hash, open_checkout
+from cairn.memory.codebase.choosing.choosing import candidates, choose
+from cairn.memory.codebase.choosing.glancing import quick_imports
+from cairn.memory.codebase.graph.graph import counts
+from cairn.memory.codebase.reading import read_file
+from cairn.memory.codebase.records import Codebase, FileFacts, Finding, Study
+from cairn.memory.codebase.security.audit import audit
+from cairn.memory.codebase.study.study import study
+from cairn.memory.codebase.telling import populate_nodes, scan_payload
+from cairn.memory.redaction import redact_payload
+
+_COMMITS = 60
+_IGNORE_FILES = 50
+_BINARY_LOOK = 8_000
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What a scan of a folder has found."""
+
+    checkout: Checkout
+    codebase: Codebase
+    study: Study
+    findings: tuple[Finding, ...]
+    hashes: dict[str, str]
+    left_out: dict[str, int]
+
+    def to_json(self) -> str:
+        told = {
+            "name": self.codebase.name,
+            "commitSha": self.checkout.commit,
+            "filesTotal": len(self.codebase.paths),
+            "filesAnalyzed": len(self.codebase.files),
+            "leftOut": self.left_out,
+            "techStack": self.study.stack,
+            "findings": self.findings,
+        }
+        return msgspec.json.encode(told).decode()
+
+    def payload(self) -> dict[str, Any]:
+        """What is sent: without secrets, which also the server would take out."""
+        told = scan_payload(
+            name=self.codebase.name,
+            commit=self.checkout.commit,
+            files=self.codebase.files,
+            hashes=self.hashes,
+            deleted=(),
+            findings=self.findings,
+        )
+        return {**told, "findings": redact_payload(told["findings"])[0], "source": "scan"}
+
+
+def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
+    """Read a folder: choose its most telling files, read each, look at them together."""
+    checkout = open_checkout(folder, _COMMITS)
+    ignores = [entry.path for entry in checkout.listed if entry.path.rpartition("/")[2] == ".gitignore"]
+    found = candidates(checkout.listed, {path: _text(checkout, path) or "" for path in ignores[:_IGNORE_FILES]})
+    imported: dict[str, int] = {}
+    if len(found.kept) > max_files:
+        imports = {entry.path: quick_imports(entry.path, _text(checkout, entry.path) or "") for entry in found.kept}
+        imported = counts(imports, tuple(imports))
+    chosen = choose(found.kept, max_files, imported)
+    facts: dict[str, FileFacts] = {}
+    hashes: dict[str, str] = {}
+    for number, path in enumerate(chosen, start=1):
+        content = checkout.read(path)
+        if content is not None:
+            hashes[path] = blob_hash(content, checkout.commit)
+            text = _as_text(content)
+            facts[path] = read_file(path, text) if text is not None else FileFacts(None, 0)
+        progress(number, len(chosen))
+    paths = tuple(entry.path for entry in checkout.listed)
+    codebase = Codebase(name=checkout.name, paths=paths, files=facts, commits=checkout.commits)
+    told = study(codebase)
+    findings = sorted((*told.findings, *audit(facts)), key=lambda finding: -finding.importance)
+    return Scanned(checkout, codebase, told, tuple(findings), hashes, found.left_out)
+
+
+def _text(checkout: Checkout, path: str) -> str | None:
+    content = checkout.read(path)
+    return _as_text(content) if content is not None else None
+
+
+def _as_text(content: bytes) -> str | None:
+    if b"\0" in content[:_BINARY_LOOK]:
+        return None
+    return content.decode(errors="replace").replace("\0", "")
+
+
+def send(scanned: Scanned, project_id: str | None) -> str:
+    """Tell the server of it: the findings as an event to be enriched, the tree as contexts. One line for the user."""
+    found = profile.find()
+    if found is None:
+        raise ApiError(0, "not signed in; run: cairn login --url http://127.0.0.1:8000")
+    with Client(found.url, found.key) as client:
+        project = project_id or _only_project(client)
+        kept = client.send_event(project, client.hmac_secret(project), "scan_result", scanned.payload())
+        populated = client.populate(project, populate_nodes(scanned.study.nodes), "scan")
+        if not kept.duplicate:
+            client.enrich(kept.session_id)
+    return (
+        f"Sent to {found.url}, project {project}: {len(scanned.findings)} findings become memory in session "
+        f"{kept.session_id}; contexts: {populated.created} made, {populated.updated} updated."
+    )
+
+
+def summary(scanned: Scanned) -> str:
+    """What a person wants to read of it first."""
+    read, total = len(scanned.codebase.files), len(scanned.codebase.paths)
+    lines = [f"{scanned.codebase.name}: {read} of {total} files read."]
+    if scanned.left_out:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(scanned.left_out.items()))
+        lines.append(f"Left out: {reasons}.")
+    by_category: dict[str, list[str]] = {}
+    for tech in scanned.study.stack:
+        by_category.setdefault(tech.category, []).append(f"{tech.name} {tech.version}" if tech.version else tech.name)
+    lines += ["", *(f"  {category:<10} {', '.join(names)}" for category, names in by_category.items()), ""]
+    lines += [f"  {finding.importance}  {finding.layer:<12}  {finding.title}" for finding in scanned.findings]
+    return "\n".join(lines)
+
+
+def _only_project(client: Client) -> str:
+    projects = [project for project in client.list_projects() if project.status == "active"]
+    if len(projects) == 1:
+        return projects[0].id
+    if not projects:
+        raise ApiError(0, "there is no project yet; make one: cairn projects create NAME")
+    named = ", ".join(f"{project.id} ({project.name})" for project in projects[:10])
+    raise ApiError(0, f"say which project with --project: {named}")

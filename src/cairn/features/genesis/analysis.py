@@ -1,0 +1,109 @@
+"""The phase that reads: chunk by chunk, each one commit, so that another attempt goes on with the next chunk."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+
+from cairn.base import clock
+from cairn.features.genesis import files, store
+from cairn.features.genesis.reading import Reader
+from cairn.features.genesis.task import Task
+from cairn.memory.codebase import prompting
+from cairn.memory.codebase.records import FileFacts, Finding
+from cairn.memory.redaction import redact
+from cairn.ports.git.snapshot import Snapshot
+from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
+from cairn.ports.sandbox.child import Child
+
+PHASE = "analyze"
+_ASKED_CHUNKS = 60
+"""A model is asked about so many chunks of a scan, spread evenly."""
+_ANSWER_TOKENS = 2_000
+_BINARY_LOOK = 8_000
+
+
+async def analyze(task: Task) -> None:
+    """Read what each chunk holds, and ask a model about it where there is one."""
+    total = task.scan["chunks_total"]
+    reader = Reader(Child(task.kit.reader))
+    try:
+        async with task.snapshot() as snapshot:
+            for chunk in range(task.scan["chunks_processed"], total):
+                await _read_chunk(task, snapshot, reader, chunk)
+    finally:
+        await reader.close()
+    async with task.finish(PHASE):
+        pass
+
+
+async def _read_chunk(task: Task, snapshot: Snapshot, reader: Reader, chunk: int) -> None:
+    total = task.scan["chunks_total"]
+    async with task.kit.database.read() as tx:
+        named = await files.list_chunk(tx, task.scope, task.scan_id, chunk)
+    contents = await snapshot.read([blob for _, blob in named])
+    texts = {path: _text(contents.get(blob)) for path, blob in named}
+    facts, unreadable = await reader.read({path: text for path, text in texts.items() if text is not None})
+    facts |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
+    for path in unreadable:
+        task.note(f"`{path}` could not be read: the parser did not come to an end with it.")
+    found = await _ask(task, chunk, total, texts)
+    async with task.run.step() as tx:
+        await files.set_facts(tx, task.scope, task.scan_id, facts)
+        if found:
+            now_ms = clock.now_ms()
+            dated = [(finding, now_ms) for finding in found]
+            await store.replace_findings(tx, task.scope, task.project_id, task.scan_id, f"chunk:{chunk}", dated)
+        await task.meter.charge(tx)
+        await task.keep(
+            tx,
+            {
+                "chunks_processed": chunk + 1,
+                "files_processed": task.scan["files_processed"] + len(named),
+                "findings_count": await store.count_findings(tx, task.scope, task.scan_id),
+                "progress": task.progress_in(PHASE, (chunk + 1) / total),
+            },
+        )
+    task.meter.forget_charged()
+
+
+def _text(content: bytes | None) -> str | None:
+    """The text of a file; None when it is not one."""
+    if content is None or b"\0" in content[:_BINARY_LOOK]:
+        return None
+    return content.decode(errors="replace").replace("\0", "")
+
+
+async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | None]) -> list[Finding]:
+    """What a model finds in a chunk. When it fails, what the built-in engine finds stands alone, and we say so."""
+    if task.model is None or chunk % math.ceil(total / _ASKED_CHUNKS):
+        return []
+    readable = await asyncio.to_thread(_without_secrets, texts)
+    if not readable:
+        return []
+    system, user, schema = prompting.chunk_prompt(readable, ())
+    prompt = Prompt(system, user, max_tokens=_ANSWER_TOKENS, schema=schema, schema_name="findings")
+    try:
+        completion = await task.model.complete(prompt, task.meter)
+        found, dropped = prompting.read_chunk_answer(completion.text, texts.keys())
+    except CapReached:
+        task.model = None
+        task.note("The AI token limit was reached; the built-in engine did the rest.")
+        return []
+    except ModelFailed as failure:
+        if failure.reason in ("unavailable", "refused"):
+            task.model = None
+        task.note(f"The model failed ({failure.reason}): {failure}. The built-in engine did its part.")
+        return []
+    except prompting.MalformedAnswer:
+        task.note("The model's answer could not be read; the built-in engine did its part.")
+        return []
+    if dropped:
+        task.note("Findings of the model that name no file of the repository were dropped.")
+    return found
+
+
+def _without_secrets(texts: Mapping[str, str | None]) -> Sequence[tuple[str, str]]:
+    """What may be sent out. Cut first: a model sees no more than the beginning of a file."""
+    return [(path, redact(text[: prompting.CHUNK_CHARS])[0]) for path, text in texts.items() if text]

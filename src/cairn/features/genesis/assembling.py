@@ -1,0 +1,88 @@
+"""The last phase: findings go the way of every other event, and the tree of contexts is brought up to date."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cairn.base.caller import Scope
+from cairn.features.contexts import service as contexts
+from cairn.features.contexts import store as contexts_store
+from cairn.features.enrichment import service as enrichment
+from cairn.features.genesis import conclusions, files, service, store
+from cairn.features.genesis.task import Task
+from cairn.features.history import store as history
+from cairn.features.ingest.payload import SentEvent, captured
+from cairn.features.ingest.service import keep_own
+from cairn.features.sessions import store as sessions
+from cairn.memory.codebase.records import Codebase, Node
+from cairn.memory.codebase.telling import populate_nodes, scan_payload
+from cairn.storage.database import Row, Tx
+from cairn.wire.contexts import PopulateNode
+from cairn.wire.events import IngestEvent
+
+PHASE = "assemble"
+SOURCE = "genesis"
+SCANNED = "scanned"
+"""The reason of revisions that a scan has written."""
+_REVISIONS_LOOKED_AT = 50
+
+
+async def assemble(task: Task) -> None:
+    """One commit: the event with its enrichment promised, the contexts, and the end of the scan."""
+    codebase, told = await conclusions.look_at_all(task)
+    async with task.finish(PHASE) as tx:
+        await _tell(task, tx, codebase)
+        await _populate(task, tx, told.nodes)
+        if not task.scan["cancel_requested"]:
+            await service.end(tx, task.scope, task.scan, "complete")
+
+
+async def _tell(task: Task, tx: Tx, codebase: Codebase) -> None:
+    scope, scan = task.scope, task.scan
+    found = [store.to_finding(row) for row in await store.list_findings(tx, scope, task.scan_id)]
+    hashes = await files.list_blobs(tx, scope, task.scan_id)
+    payload = scan_payload(
+        name=codebase.name,
+        commit=scan["commit_sha"],
+        files=codebase.files,
+        hashes=hashes,
+        deleted=await _deleted(task, tx, codebase),
+        findings=found,
+    )
+    sent = SentEvent(IngestEvent.SCAN_RESULT, {**payload, "scanId": task.scan_id})
+    session_id = await keep_own(tx, captured(sent, task.project_id, scope, SOURCE))
+    session = await sessions.find_session(tx, scope, session_id)
+    assert session is not None
+    await enrichment.start_own(tx, scope, session)
+
+
+async def _deleted(task: Task, tx: Tx, codebase: Codebase) -> list[str]:
+    """Files that the last complete scan has read and that are no more."""
+    before = task.scan["after_scan_id"]
+    if before is None:
+        return []
+    there = set(codebase.paths)
+    return sorted(path for path in await files.list_blobs(tx, task.scope, before) if path not in there)
+
+
+async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
+    """What people have written in the meantime stays as they wrote it."""
+    wanted = [msgspec.convert(node, PopulateNode) for node in populate_nodes(nodes)]
+    rows = await contexts_store.hold_by_keys(tx, task.scope, task.project_id, [node.schema_key for node in wanted])
+    theirs = {row["schema_key"] for row in rows if not await _is_ours(tx, task.scope, row)}
+    ours = [node for node in wanted if node.schema_key not in theirs]
+    if theirs:
+        task.note(f"{len(theirs)} contexts that people have edited were left as they are.")
+    if ours:
+        await contexts.apply_nodes(tx, task.scope, task.project_id, ours, reason=SCANNED, actor_id=None)
+
+
+async def _is_ours(tx: Tx, scope: Scope, row: Row) -> bool:
+    """Whether the context still says what a scan wrote; approving it changes nothing about that."""
+    if row["state"] == "deprecated":
+        return False
+    for revision in await history.list_revisions(tx, scope, row["id"], None, _REVISIONS_LOOKED_AT):
+        if revision["reason"] == SCANNED:
+            written = msgspec.json.decode(revision["snapshot"])
+            return all(written.get(name) == row[name] for name in ("name", "description", "content"))
+    return False

@@ -1,0 +1,166 @@
+"""The two phases that look at all files together: what a newcomer should know, and what a security review would say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from cairn.base import clock
+from cairn.features.genesis import files, store
+from cairn.features.genesis.task import Task
+from cairn.memory.codebase import prompting
+from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
+from cairn.memory.codebase.security.audit import audit
+from cairn.memory.codebase.study.study import study
+from cairn.ports.git.failures import RepositoryFailed
+from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
+from cairn.storage.database import Row, Tx
+
+STUDY = "study"
+AUDIT = "audit"
+MODEL = "model"
+"""Origins of findings; those of a model's look at a chunk begin with ``chunk:`` until they are put together."""
+_COMMITS = 60
+_ANSWER_TOKENS = 4_000
+
+
+async def load_facts(task: Task) -> dict[str, FileFacts]:
+    """Everything that was read or carried over, by path."""
+    found: dict[str, FileFacts] = {}
+    after = ""
+    while True:
+        async with task.kit.database.read() as tx:
+            page = await files.page_of_facts(tx, task.scope, task.scan_id, after)
+        if not page:
+            return found
+        found |= await asyncio.to_thread(_decoded, page)
+        after = page[-1]["path"]
+
+
+def _decoded(page: Sequence[Row]) -> dict[str, FileFacts]:
+    return {row["path"]: files.decode(row["facts"]) for row in page}
+
+
+async def look_at_all(task: Task) -> tuple[Codebase, Study]:
+    facts = await load_facts(task)
+    async with task.snapshot() as snapshot:
+        paths = tuple(entry.path for entry in await snapshot.entries())
+        commits = tuple(Commit(one.subject, one.author, one.date_ms) for one in await snapshot.commits(_COMMITS))
+    name = task.project["repo_url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
+    codebase = Codebase(name=name, paths=paths, files=facts, commits=commits)
+    return codebase, await asyncio.to_thread(study, codebase)
+
+
+async def synthesize(task: Task) -> None:
+    codebase, told = await look_at_all(task)
+    carried = await _carried_findings(task, codebase)
+    condensed = await _condense(task, codebase, carried, [tech.name for tech in told.stack])
+    async with task.finish("synthesize") as tx:
+        await keep_findings(task, tx, STUDY, told.findings)
+        if condensed is not None:
+            await _replace_chunks(task, tx, condensed)
+        await task.meter.charge(tx)
+        await task.keep(
+            tx,
+            {
+                "tech_stack": store.from_stack(told.stack),
+                "findings_count": await store.count_findings(tx, task.scope, task.scan_id),
+            },
+        )
+    task.meter.forget_charged()
+
+
+async def security_audit(task: Task) -> None:
+    facts = await load_facts(task)
+    found = await asyncio.to_thread(audit, facts)
+    async with task.finish("security_audit") as tx:
+        await keep_findings(task, tx, AUDIT, found)
+        await task.keep(tx, {"findings_count": await store.count_findings(tx, task.scope, task.scan_id)})
+
+
+class SoFar(NamedTuple):
+    """All that the files read by now have told."""
+
+    study: Study
+    audit: Sequence[Finding]
+
+
+async def told_so_far(task: Task) -> SoFar | None:
+    """For a scan that ends early; None where nothing has been read, or the repository is out of reach."""
+    if not task.scan["files_processed"]:
+        return None
+    try:
+        codebase, told = await look_at_all(task)
+    except RepositoryFailed:
+        return None
+    return SoFar(told, await asyncio.to_thread(audit, codebase.files))
+
+
+async def keep_all(task: Task, tx: Tx, so_far: SoFar) -> None:
+    await keep_findings(task, tx, STUDY, so_far.study.findings)
+    await keep_findings(task, tx, AUDIT, so_far.audit)
+    count = await store.count_findings(tx, task.scope, task.scan_id)
+    await task.keep(tx, {"tech_stack": store.from_stack(so_far.study.stack), "findings_count": count})
+
+
+async def keep_findings(task: Task, tx: Tx, origin: str, found: Sequence[Finding]) -> None:
+    """In the place of what this origin had found; what the last scan told in the same words keeps its time."""
+    dates = await _dates_before(task, tx)
+    now_ms = clock.now_ms()
+    dated = [(finding, dates.get((finding.layer, finding.title, finding.content), now_ms)) for finding in found]
+    await store.replace_findings(tx, task.scope, task.project_id, task.scan_id, origin, dated)
+
+
+async def _dates_before(task: Task, tx: Tx) -> Mapping[tuple[str, str, str], int]:
+    before = task.scan["after_scan_id"]
+    rows = await store.list_findings(tx, task.scope, before) if before is not None else []
+    return {(row["layer"], row["title"], row["content"]): row["created_at_ms"] for row in rows}
+
+
+async def _carried_findings(task: Task, codebase: Codebase) -> list[Finding]:
+    """What a model found at the last complete scan in files that have not changed since."""
+    before = task.scan["after_scan_id"]
+    if not task.scan["selective"] or before is None:
+        return []
+    async with task.kit.database.read() as tx:
+        rows = await store.list_findings(tx, task.scope, before)
+        then = await files.list_blobs(tx, task.scope, before)
+        now = await files.list_blobs(tx, task.scope, task.scan_id)
+    kept = []
+    for row in rows:
+        finding = store.to_finding(row)
+        untouched = all(path in now and then.get(path) == now[path] for path in finding.files)
+        if row["origin"] not in (STUDY, AUDIT) and finding.files and untouched:
+            kept.append(finding)
+    return kept
+
+
+async def _condense(
+    task: Task, codebase: Codebase, carried: list[Finding], stack: Sequence[str]
+) -> list[Finding] | None:
+    """The model's findings of all chunks as one list; None where no model has found anything."""
+    async with task.kit.database.read() as tx:
+        rows = await store.list_findings(tx, task.scope, task.scan_id)
+    found = [store.to_finding(row) for row in rows if row["origin"].startswith("chunk:")] + carried
+    if not found:
+        return None
+    if task.model is None or len(found) <= prompting.MAX_SYNTHESIS_FINDINGS:
+        return found[: prompting.MAX_SYNTHESIS_FINDINGS]
+    system, user, schema = prompting.synthesis_prompt(found, stack, codebase.name)
+    prompt = Prompt(system, user, max_tokens=_ANSWER_TOKENS, schema=schema, schema_name="findings")
+    try:
+        completion = await task.model.complete(prompt, task.meter)
+        condensed, _ = prompting.read_synthesis_answer(completion.text, codebase.files.keys())
+    except (CapReached, ModelFailed, prompting.MalformedAnswer):
+        task.note("The model could not put its findings together; the most important ones were kept.")
+        condensed = []
+    best = sorted(found, key=lambda finding: -finding.importance)
+    return condensed or best[: prompting.MAX_SYNTHESIS_FINDINGS]
+
+
+async def _replace_chunks(task: Task, tx: Tx, condensed: Sequence[Finding]) -> None:
+    rows = await store.list_findings(tx, task.scope, task.scan_id)
+    for origin in sorted({row["origin"] for row in rows if row["origin"].startswith("chunk:")}):
+        await store.replace_findings(tx, task.scope, task.project_id, task.scan_id, origin, [])
+    await keep_findings(task, tx, MODEL, condensed)

@@ -1,0 +1,87 @@
+"""/api/v2/genesis: start, status, results, cancel; all signed with the project's secret."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from cairn.base import errors
+from cairn.features.genesis import service
+from cairn.features.projects.access import get_signed_project
+from cairn.web.call import Call
+from cairn.web.needs import SIGNATURE, needs
+from cairn.web.routes import Routes
+from cairn.web.validation import require_json
+from cairn.wire.genesis import NewScan, ScanCancelled, ScanOf, ScanResults, ScanStarted, ScanStatus
+
+T = TypeVar("T")
+
+routes = Routes("genesis", unauthorized=errors.INVALID_SIGNATURE, rate_limited=errors.RATE_LIMITED_PLAIN)
+
+_SIGNED = (errors.MISSING_HEADER, errors.TIMESTAMP_EXPIRED, errors.PROJECT_NOT_FOUND)
+_BODY = (errors.INVALID_BODY, errors.BODY_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE)
+
+
+class ScanQuery(Struct, frozen=True, rename="camel"):
+    project_id: str
+
+
+async def _read(call: Call, kind: type[T]) -> T:
+    """The body; whatever is wrong with it has one text here."""
+    require_json(call.request)
+    try:
+        return msgspec.json.decode(await call.request.read_body(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise errors.INVALID_BODY() from None
+
+
+@routes.add(
+    "POST",
+    "/api/v2/genesis/start",
+    needs(SIGNATURE),
+    name="start",
+    status=202,
+    reads=NewScan,
+    errors=(
+        *_SIGNED,
+        *_BODY,
+        errors.NO_REPOSITORY,
+        errors.NO_PREVIOUS_SCAN,
+        errors.SCAN_RUNNING,
+        errors.PROJECT_ARCHIVED,
+    ),
+)
+async def start(call: Call) -> ScanStarted:
+    """Read the project's whole repository, in the background."""
+    wanted = await _read(call, NewScan)
+    await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
+    await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)
+    return await service.start(call.tx, call.caller, wanted)
+
+
+@routes.add("GET", "/api/v2/genesis/status", needs(SIGNATURE), name="status", errors=_SIGNED)
+async def status(call: Call, query: ScanQuery) -> ScanStatus:
+    """How far the newest scan has come."""
+    return await service.status(call.tx, call.caller, query.project_id)
+
+
+@routes.add("GET", "/api/v2/genesis/results", needs(SIGNATURE), name="results", errors=_SIGNED)
+async def results(call: Call, query: ScanQuery) -> ScanResults:
+    """What the newest scan has found, or has found so far."""
+    return await service.results(call.tx, call.caller, query.project_id)
+
+
+@routes.add(
+    "POST",
+    "/api/v2/genesis/cancel",
+    needs(SIGNATURE),
+    name="cancel",
+    reads=ScanOf,
+    errors=(*_SIGNED, *_BODY, errors.NO_SCAN_RUNNING),
+)
+async def cancel(call: Call) -> ScanCancelled:
+    """End the scan after the phase it is in; what was found stays."""
+    wanted = await _read(call, ScanOf)
+    return await service.cancel(call.tx, call.caller, wanted.project_id)

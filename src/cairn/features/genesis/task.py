@@ -1,0 +1,128 @@
+"""A scan at work: what it is about, what it works with, and how it moves from phase to phase."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from cairn.base.caller import Scope
+from cairn.base.crypto import Sealer
+from cairn.base.plans import Plan, Plans
+from cairn.features.genesis import store
+from cairn.features.genesis.service import PHASES
+from cairn.features.metering.service import TeamMeter
+from cairn.features.projects.repository import token_context
+from cairn.features.sessions.service import Models
+from cairn.jobs.notices import tell_changed
+from cairn.jobs.run import Run
+from cairn.ports.git.repository import Repositories
+from cairn.ports.git.snapshot import Snapshot
+from cairn.ports.llm.model import LanguageModel
+from cairn.storage.database import Database, Row, Tx
+
+_BEGINS_AT = {
+    "fetch_tree": 0.0,
+    "fetch_files": 0.1,
+    "build_chunks": 0.18,
+    "analyze": 0.2,
+    "synthesize": 0.82,
+    "security_audit": 0.9,
+    "assemble": 0.94,
+}
+"""How far a scan has come when a phase begins."""
+_MOST_NOTES = 20
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What all scans of a process share."""
+
+    database: Database
+    repositories: Repositories
+    sealer: Sealer
+    plans: Plans
+    names: Models
+    models: dict[str, LanguageModel]
+    """By name; a tier served by the built-in engine has none."""
+    reader: tuple[str, ...]
+    """The command of the child process that reads files."""
+
+
+class Gone(Exception):
+    """The scan, or its project, has been deleted meanwhile."""
+
+
+@dataclass
+class Task:
+    """One scan."""
+
+    kit: Kit
+    run: Run
+    scope: Scope
+    project: Row
+    scan: Row
+    plan: Plan
+    meter: TeamMeter
+    model: LanguageModel | None
+    notes: list[str]
+
+    @property
+    def scan_id(self) -> str:
+        return str(self.scan["id"])
+
+    @property
+    def project_id(self) -> str:
+        return str(self.project["id"])
+
+    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
+        """The repository: at the tip of the branch, or where the scan found it when it began."""
+        sealed = self.project["repo_token_sealed"]
+        token = self.kit.sealer.open(sealed, token_context(self.project_id)) if sealed else None
+        return self.kit.repositories.snapshot(
+            self.project["repo_url"], token, branch=self.scan["branch"], commit=self.scan["commit_sha"]
+        )
+
+    def note(self, sentence: str) -> None:
+        """Each sentence once, and not for ever."""
+        if sentence not in self.notes and len(self.notes) < _MOST_NOTES:
+            self.notes.append(sentence)
+
+    def progress_in(self, phase: str, share: float) -> float:
+        """How far the whole has come when so much of a phase is done."""
+        begins = _BEGINS_AT[phase]
+        following = PHASES.index(phase) + 1
+        ends = _BEGINS_AT[PHASES[following]] if following < len(PHASES) else 0.99
+        return begins + (ends - begins) * min(1.0, max(0.0, share))
+
+    async def keep(self, tx: Tx, changes: Mapping[str, Any]) -> None:
+        """Write down what is known of the scan by now; people who look on hear of it."""
+        noted = {**changes, "notes": msgspec.json.encode(self.notes).decode()}
+        await store.update_scan(tx, self.scope, self.scan_id, noted)
+        await self._look_again(tx)
+        tell_changed(tx, self.scope, "scans", self.project_id)
+
+    @asynccontextmanager
+    async def finish(self, phase: str) -> AsyncIterator[Tx]:
+        """A transaction in which a phase's effects and the step to the next phase are one."""
+        async with self.run.finish(phase) as tx:
+            held = await store.hold_scan(tx, self.scope, self.scan_id)
+            if held is None:
+                raise Gone
+            self.scan = held
+            yield tx
+            following = PHASES.index(phase) + 1
+            if following < len(PHASES) and not held["cancel_requested"]:
+                changes = {"phase": PHASES[following], "progress": _BEGINS_AT[PHASES[following]]}
+                await store.update_scan(tx, self.scope, self.scan_id, changes)
+            await self._look_again(tx)
+            tell_changed(tx, self.scope, "scans", self.project_id)
+
+    async def _look_again(self, tx: Tx) -> None:
+        row = await store.find_scan(tx, self.scope, self.scan_id)
+        if row is None:
+            raise Gone
+        self.scan = row

@@ -1,0 +1,1 @@
+"""Which file of a codebase imports which."""

@@ -1,0 +1,177 @@
+"""Which files import which, how often each is imported, and where the imports run in circles."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cairn.memory.codebase.choosing.weighing import is_example, is_test
+from cairn.memory.codebase.graph.circles import circles
+from cairn.memory.codebase.graph.places import directory_of
+from cairn.memory.codebase.graph.resolving import Resolver, family_of, resolvers
+from cairn.memory.codebase.records import Import
+
+_MOST_IMPORTS = 400
+_MOST_HOPS = 3
+# Taken as a whole or by default: what it is called then is mostly what its file is called.
+_UNNAMED = frozenset(("*", "default"))
+_BARRELS = frozenset(
+    ("__init__.py", "index.ts", "index.tsx", "index.js", "index.jsx", "index.mjs", "mod.rs", "lib.rs", "main.rs")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The imports of a codebase.
+
+    Go and C# import packages, not files, and so at times does Java: there the target is a directory, ending in ``/``.
+    """
+
+    edges: dict[str, tuple[str, ...]]
+    """Each file with what it imports."""
+    imported_by: dict[str, int]
+    """How many files import it; tests and examples do not count, nor does a package that passes on its own files."""
+
+    def hubs(self, most: int) -> list[tuple[str, int]]:
+        """What is imported most, by at least two files."""
+        found = [(path, count) for path, count in self.imported_by.items() if count > 1 and not is_test(path)]
+        return sorted(found, key=lambda item: (-item[1], item[0]))[:most]
+
+    def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
+        """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
+        found: Counter[tuple[str, str]] = Counter()
+        for path, targets in self.edges.items():
+            if is_test(path) or is_example(path):
+                continue
+            here = _cut(directory_of(path), depth)
+            found.update((here, there) for target in targets if (there := _cut(directory_of(target), depth)) != here)
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
+        """Imports that lead back to where they start: of every knot the shortest circle, the largest knots first."""
+        steps: dict[str, set[str]] = defaultdict(set)
+        for path, targets in self.edges.items():
+            if is_test(path) or is_example(path):
+                continue
+            for target in targets:
+                if _passes_on(path, target):
+                    continue
+                start, end = (path, target) if of == "files" else (directory_of(path), directory_of(target))
+                if start != end:
+                    steps[start].add(end)
+        return circles(steps, most)
+
+
+def import_graph(imports: Mapping[str, Sequence[Import]], paths: Iterable[str], names: Mapping[str, str]) -> Graph:
+    """Resolves the imports of all files; ``names`` tells what a manifest calls its package or module."""
+    written = {
+        path: [(found.target, found.names) for found in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)
+    }
+    edges = _resolved(written, tuple(paths), names)
+    return Graph(edges, _counted(edges))
+
+
+def counts(imports: Mapping[str, Sequence[str]], paths: Iterable[str]) -> dict[str, int]:
+    """How many files import each file, from imports at a glance; an imported package is shared out among its files."""
+    written = {path: [(target, ()) for target in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)}
+    everything = tuple(paths)
+    edges = _resolved(written, everything, {})
+    counted = _counted({path: _without_packages(targets) for path, targets in edges.items()})
+    files_in = Counter(directory_of(path) for path in everything if not is_test(path))
+    found = {path: count for path, count in counted.items() if not path.endswith("/")}
+    for path in everything:
+        whole = counted.get(f"{directory_of(path)}/")
+        if whole and not is_test(path):
+            found[path] = found.get(path, 0) + max(1, whole // files_in[directory_of(path)])
+    return dict(sorted(found.items()))
+
+
+def _resolved(
+    written: Mapping[str, Sequence[tuple[str, Sequence[str]]]], paths: Sequence[str], names: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    families = {path: family for path in written if (family := family_of(path)) is not None}
+    targets: dict[str, list[str]] = defaultdict(list)
+    for path, family in families.items():
+        targets[family] += [target for target, _ in written[path]]
+    by_family = resolvers(targets, paths, names)
+    passed_on = _PassedOn(written)
+    edges: dict[str, tuple[str, ...]] = {}
+    for path, family in families.items():
+        resolver = by_family[family]
+        found: dict[str, None] = {}
+        for target, taken in written[path]:
+            for file in resolver.resolve(path, target, taken):
+                found.update(dict.fromkeys(passed_on.origins(file, taken, resolver) if taken else (file,)))
+        found.pop(path, None)
+        found.pop(f"{directory_of(path)}/", None)
+        if found:
+            edges[path] = tuple(found)
+    return edges
+
+
+class _PassedOn:
+    """Follows names through files that only pass them on, to the files they come from."""
+
+    def __init__(self, written: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> None:
+        self._written = written
+        self._known: dict[str, dict[str, str]] = {}
+
+    def origins(self, file: str, names: Sequence[str], resolver: Resolver) -> list[str]:
+        """The file itself where a name is its own or not told."""
+        found: dict[str, None] = {}
+        for name in names:
+            at = file
+            for _ in range(_MOST_HOPS):
+                further = self._table(at, resolver).get(name) if at.rpartition("/")[2] in _BARRELS else None
+                if further is None or further == at:
+                    break
+                at = further
+            found[at] = None
+        return list(found) or [file]
+
+    def _table(self, file: str, resolver: Resolver) -> dict[str, str]:
+        known = self._known.get(file)
+        if known is None:
+            known = self._known[file] = {}
+            for target, names in self._written.get(file, ()):
+                for name in names:
+                    origin = resolver.resolve(file, target, (name,))
+                    if origin and _passes_on(file, origin[0]):
+                        known.setdefault(_stem(origin[0]) if name in _UNNAMED else name, origin[0])
+        return known
+
+
+def _without_packages(targets: Sequence[str]) -> list[str]:
+    """At a glance ``from a import b`` is both a and a.b: where a.b is a file, the package itself is not meant."""
+    directories = {directory_of(target) for target in targets if not target.endswith("/__init__.py")}
+    directories |= {directory_of(directory_of(target)) for target in targets if target.endswith("/__init__.py")}
+    return [
+        target for target in targets if not (target.endswith("/__init__.py") and directory_of(target) in directories)
+    ]
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _counted(edges: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for path, targets in edges.items():
+        if not is_test(path) and not is_example(path):
+            found.update(target for target in targets if not _passes_on(path, target))
+    return dict(sorted(found.items()))
+
+
+def _passes_on(path: str, target: str) -> bool:
+    """Whether a package or index file only takes in what lies below it, to pass it on."""
+    directory, _, name = path.rpartition("/")
+    if name not in _BARRELS:
+        # The newer layout of Rust: a.rs speaks for a/.
+        return path.endswith(".rs") and target.startswith(f"{path[:-3]}/")
+    return not directory or target.startswith(f"{directory}/")
+
+
+def _cut(directory: str, depth: int) -> str:
+    return "/".join(directory.split("/")[:depth])

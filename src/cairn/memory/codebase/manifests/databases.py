@@ -1,0 +1,49 @@
+"""Databases that a project's own settings name: Prisma, Rails, Spring, Django, and examples of an environment."""
+
+from __future__ import annotations
+
+import re
+
+from cairn.memory.codebase.manifests.documents import lines_of
+from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+
+_SAID = re.compile(
+    r"django\.(?:contrib\.gis\.)?db\.backends\.(\w{2,30})"
+    r"|env\([\"']DB_CONNECTION[\"'],\s{0,4}[\"'](\w{2,30})"
+    r"|\bjdbc:(?:tc:)?(\w{2,30}):"
+    r"|^\s{0,20}(?:adapter|dialect|provider|DB_CONNECTION|DB_TYPE|DATABASE_TYPE|DB_CLIENT|DATABASE_DRIVER)\s{0,4}[:=]\s{0,4}[\"']?(\w{2,30})"
+    r"|\b(postgres|postgresql|mysql|mysql2|mariadb|mongodb|mongodb\+srv|redis|rediss|sqlserver|amqp|cockroachdb)(?:\+\w{1,20})?://",
+    re.IGNORECASE,
+)
+_NAMES = {
+    "PostgreSQL": "postgres postgresql postgis psql pgsql postgresql_psycopg2",
+    "MySQL": "mysql mysql2 trilogy",
+    "MariaDB": "mariadb",
+    "SQLite": "sqlite sqlite3 spatialite",
+    "Oracle Database": "oracle oracle_enhanced",
+    "SQL Server": "sqlserver mssql sqlsrv",
+    "H2": "h2",
+    "HSQLDB": "hsqldb",
+    "MongoDB": "mongodb mongodb+srv",
+    "Redis": "redis rediss",
+    "CockroachDB": "cockroachdb",
+    "ClickHouse": "clickhouse ch",
+    "Apache Derby": "derby",
+    "RabbitMQ": "amqp",
+}
+_NAME_OF = {word: name for name, words in _NAMES.items() for word in words.split()}
+
+
+def read_database_settings(path: str, content: str) -> ManifestFacts:
+    """Which databases the settings speak of, comments left out."""
+    draft = Draft("database")
+    found: dict[str, None] = {}
+    for _, line in lines_of(content):
+        if line.lstrip()[:2] in ("//", "--") or line.lstrip()[:1] == "#":
+            continue
+        for groups in _SAID.findall(line):
+            name = _NAME_OF.get(next((group for group in groups if group), "").lower())
+            if name is not None:
+                found[name] = None
+    draft.says("database", list(found))
+    return draft.facts()

@@ -1,0 +1,31 @@
+"""Go: ``go.mod``."""
+
+from __future__ import annotations
+
+import re
+
+from cairn.memory.codebase.manifests.documents import lines_of
+from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+
+_REQUIRED = re.compile(r"(?:require\s{1,4})?\"?([\w.~/-]{1,160}\.[\w.~/-]{1,160})\"?\s{1,8}(v[^\s/]{1,80})")
+
+
+def read_go_mod(path: str, content: str) -> ManifestFacts:
+    """``go.mod``: what is marked indirect is not asked for by this module."""
+    draft = Draft("go")
+    block = ""
+    for _, line in lines_of(content):
+        text = line.strip()
+        if text.endswith("("):
+            block = text[:-1].strip()
+        elif text == ")":
+            block = ""
+        elif text.startswith("module "):
+            draft.says("name", text[7:].strip().strip('"'))
+        elif text.startswith("go "):
+            draft.says("language-version", text[3:].split("//")[0])
+        elif block == "require" or text.startswith("require "):
+            found = _REQUIRED.match(text)
+            if found is not None:
+                draft.needs(found.group(1), found.group(2), is_direct="// indirect" not in text)
+    return draft.facts()

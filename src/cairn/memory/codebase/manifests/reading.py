@@ -1,0 +1,150 @@
+"""Manifests by their names: which file is one, and who reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from cairn.memory.codebase.manifests import (
+    databases,
+    docker,
+    golang,
+    gradle,
+    locks,
+    maven,
+    native,
+    npm,
+    npm_locks,
+    nuget,
+    php,
+    python,
+    python_setup,
+    ruby,
+    rust,
+    settings,
+)
+from cairn.memory.codebase.manifests.facts import ManifestFacts
+
+__all__ = ["ManifestFacts", "is_lock", "is_manifest", "read_manifest"]
+
+Reader = Callable[[str, str], ManifestFacts]
+
+_LOCKS: dict[str, Reader] = {
+    "poetry.lock": locks.read_block_lock,
+    "uv.lock": locks.read_block_lock,
+    "pdm.lock": locks.read_block_lock,
+    "cargo.lock": locks.read_block_lock,
+    "pipfile.lock": locks.read_pipfile_lock,
+    "package-lock.json": npm_locks.read_package_lock,
+    "npm-shrinkwrap.json": npm_locks.read_package_lock,
+    "yarn.lock": npm_locks.read_yarn_lock,
+    "pnpm-lock.yaml": npm_locks.read_pnpm_lock,
+    "bun.lock": npm_locks.read_bun_lock,
+    "gradle.lockfile": gradle.read_gradle_lock,
+    "packages.lock.json": nuget.read_packages_lock,
+    "gemfile.lock": ruby.read_gemfile_lock,
+    "composer.lock": php.read_composer_lock,
+    "go.sum": lambda _path, _content: ManifestFacts(),
+}
+_BY_NAME: dict[str, Reader] = {
+    "pyproject.toml": python.read_pyproject,
+    "pipfile": python.read_pipfile,
+    "setup.py": python_setup.read_setup_py,
+    "setup.cfg": python_setup.read_setup_cfg,
+    "package.json": npm.read_package_json,
+    "pnpm-workspace.yaml": npm.read_pnpm_workspace,
+    "lerna.json": npm.read_lerna,
+    "go.mod": golang.read_go_mod,
+    "cargo.toml": rust.read_cargo,
+    "pom.xml": maven.read_pom,
+    "build.gradle": gradle.read_gradle,
+    "build.gradle.kts": gradle.read_gradle,
+    "libs.versions.toml": gradle.read_catalog,
+    "gradle-wrapper.properties": gradle.read_wrapper,
+    "maven-wrapper.properties": gradle.read_wrapper,
+    "directory.packages.props": nuget.read_project,
+    "directory.build.props": nuget.read_project,
+    "packages.config": nuget.read_packages_config,
+    "global.json": nuget.read_global_json,
+    "dotnet-tools.json": nuget.read_dotnet_tools,
+    "gemfile": ruby.read_gemfile,
+    "gems.rb": ruby.read_gemfile,
+    "composer.json": php.read_composer,
+    "cmakelists.txt": native.read_cmake,
+    "conanfile.txt": native.read_conan,
+    "conanfile.py": native.read_conan,
+    "vcpkg.json": native.read_vcpkg,
+    "meson.build": native.read_meson,
+    "configure.ac": native.read_autoconf,
+    "makefile": native.read_makefile,
+    "gnumakefile": native.read_makefile,
+    "containerfile": docker.read_dockerfile,
+    ".gitlab-ci.yml": settings.read_workflow,
+    ".tool-versions": settings.read_tool_versions,
+    ".nvmrc": settings.read_version_file,
+    ".node-version": settings.read_version_file,
+    ".python-version": settings.read_version_file,
+    ".ruby-version": settings.read_version_file,
+    ".go-version": settings.read_version_file,
+    ".java-version": settings.read_version_file,
+    ".editorconfig": settings.read_editorconfig,
+    ".rubocop.yml": settings.read_rubocop,
+    ".pre-commit-config.yaml": settings.read_pre_commit,
+    "schema.prisma": databases.read_database_settings,
+    ".env.example": databases.read_database_settings,
+    ".env.sample": databases.read_database_settings,
+    ".env.dist": databases.read_database_settings,
+    "settings.py": databases.read_database_settings,
+}
+_STYLES = (
+    *(".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml", ".prettierrc.toml", ".oxfmtrc.json"),
+    *("prettier.config.js", "biome.json", "rustfmt.toml", ".rustfmt.toml", "ruff.toml", ".ruff.toml", ".flake8"),
+    *("tox.ini", "pytest.ini", "mypy.ini"),
+)
+_BY_NAME.update(dict.fromkeys(_STYLES, settings.read_style))
+_BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (
+        re.compile(r"(?:^|/)(?:[a-z0-9]{1,20}[._-])?requirements(?:[._-][^/]{1,60})?\.(?:txt|in|pip)$"),
+        python.read_requirements,
+    ),
+    (re.compile(r"(?:^|/)requirements/[^/]{1,60}\.(?:txt|in)$"), python.read_requirements),
+    (re.compile(r"\.(?:cs|fs|vb)proj$"), nuget.read_project),
+    (re.compile(r"\.gemspec$"), ruby.read_gemspec),
+    (re.compile(r"(?:^|/)(?:dockerfile(?:[.-][^/]{1,60})?|[^/]{1,60}\.dockerfile)$"), docker.read_dockerfile),
+    (re.compile(r"(?:^|/)(?:docker-|podman-)?compose(?:[.-][^/]{1,60})?\.ya?ml$"), docker.read_compose),
+    (re.compile(r"(?:^|/)procfile(?:\.[^/]{1,30})?$"), docker.read_procfile),
+    (re.compile(r"^\.github/workflows/[^/]{1,100}\.ya?ml$"), settings.read_workflow),
+    (re.compile(r"(?:^|/)config/database\.yml(?:\.[^/]{1,30})?$"), databases.read_database_settings),
+    (re.compile(r"(?:^|/)config/database\.php$"), databases.read_database_settings),
+    (re.compile(r"(?:^|/)application(?:-[\w-]{1,40})?\.(?:properties|ya?ml)$"), databases.read_database_settings),
+    (re.compile(r"(?:^|/)settings/[\w-]{1,40}\.py$"), databases.read_database_settings),
+)
+
+
+def is_lock(path: str) -> bool:
+    """Whether the file is a lock file: exact versions, written by a tool."""
+    return _base(path) in _LOCKS
+
+
+def is_manifest(path: str) -> bool:
+    """Whether the file declares what a project needs, runs or is set up with; a lock file is one too."""
+    return _reader(path) is not None
+
+
+def read_manifest(path: str, content: str) -> ManifestFacts:
+    """What the file says; nothing where it is no manifest or cannot be understood."""
+    reader = _reader(path)
+    return reader(path, content) if reader is not None else ManifestFacts()
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2].lower()
+
+
+def _reader(path: str) -> Reader | None:
+    base = _base(path)
+    found = _LOCKS.get(base) or _BY_NAME.get(base)
+    if found is not None:
+        return found
+    lower = path.lower()
+    return next((reader for shape, reader in _BY_SHAPE if shape.search(lower)), None)

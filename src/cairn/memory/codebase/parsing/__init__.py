@@ -1,0 +1,1 @@
+"""Source code by its syntax: what a file defines, imports and begins."""

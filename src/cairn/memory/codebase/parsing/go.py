@@ -1,0 +1,51 @@
+"""Go: packages, what they import and define."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from cairn.memory.codebase.parsing import go_models, go_programs, prose
+from cairn.memory.codebase.parsing.collecting import Collector
+from cairn.memory.codebase.parsing.literals import plain
+from cairn.memory.codebase.parsing.syntax import text
+
+
+def read(root: Node, into: Collector) -> None:
+    """Everything that is known of a file."""
+    into.doc = prose.of_comments(prose.leading_comments(root, frozenset(("comment",))))
+    package = ""
+    structs: list[Node] = []
+    methods: list[Node] = []
+    for node in root.named_children:
+        kind = node.type
+        if kind == "package_clause":
+            package = text(node.named_child(0))
+        elif kind == "import_declaration":
+            _imports(node, into)
+        elif kind == "function_declaration":
+            name = text(node.child_by_field_name("name"))
+            into.symbol(name, "function", node)
+            if name == "main" and package == "main":
+                into.entry("main", "main", node)
+        elif kind == "method_declaration":
+            methods.append(node)
+            into.symbol(text(node.child_by_field_name("name")), "method", node)
+        elif kind == "type_declaration":
+            for spec in node.named_children[:200]:
+                into.symbol(text(spec.child_by_field_name("name")), "type", spec)
+                structs.append(spec)
+        elif kind == "const_declaration":
+            for spec in node.named_children[:400]:
+                name = text(spec.child_by_field_name("name"))
+                if spec.type == "const_spec" and name != "_":
+                    into.symbol(name, "constant", spec)
+    go_programs.read(root, into)
+    go_models.read(structs, methods, into)
+
+
+def _imports(node: Node, into: Collector) -> None:
+    for child in node.named_children[:4]:
+        specs = child.named_children if child.type == "import_spec_list" else [child]
+        for spec in specs:
+            if spec.type == "import_spec":
+                into.imported(plain(spec.child_by_field_name("path")) or "", spec)

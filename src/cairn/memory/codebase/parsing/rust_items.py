@@ -1,0 +1,31 @@
+"""Items of Rust with what is said above them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+_DERIVE = re.compile(r"derive\(([^)]{0,1000})\)")
+_LAST = re.compile(r"(\w{1,60})\s{0,20}(?:,|$)")
+_QUOTED = re.compile(r"r?#{0,2}\"([^\"]{0,200})\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A definition and its attributes as they are written."""
+
+    node: Node
+    attributes: tuple[str, ...]
+
+    def derives(self) -> frozenset[str]:
+        """The last parts of what is derived."""
+        lists = (match.group(1) for each in self.attributes for match in [_DERIVE.search(each)] if match)
+        return frozenset(name for names in lists for name in _LAST.findall(names))
+
+
+def quoted(written: str) -> str | None:
+    """The first string of an attribute."""
+    match = _QUOTED.search(written)
+    return match.group(1) if match else None

@@ -1,0 +1,98 @@
+"""Which files speak for the codebase: nothing vendored, generated, shown as an example, or kept for documentation."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Area = Literal["own", "test", "foreign"]
+
+_VENDORED = frozenset(
+    (
+        *("vendor", "vendored", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty"),
+        *("bower_components", "dist", "site-packages", "pods", "carthage"),
+    )
+)
+# Deeper down these are ordinary names of packages.
+_VENDORED_AT_ROOT = ("deps", "external", "externals")
+_FIXTURES = frozenset(
+    (
+        *("fixtures", "fixture", "__fixtures__", "testdata", "test-data", "test_data", "snapshots", "__snapshots__"),
+        *("syntax-tests", "golden", "goldens", "cassettes", "testcases", "test-cases"),
+    )
+)
+_SIDE = frozenset(
+    (
+        *("docs", "doc", "documentation", "website", "examples", "example", "samples", "sample", "demo", "demos"),
+        *("playground", "playgrounds", "sandbox", "tutorial", "tutorials", "benchmarks", "benchmark", "bench", "fuzz"),
+        *(
+            "templates",
+            "template",
+            "boilerplate",
+            "starter",
+            "starters",
+            ".devcontainer",
+            ".gitpod",
+            "project_template",
+        ),
+    )
+)
+_TESTS = frozenset(
+    (
+        *("test", "tests", "__tests__", "spec", "specs", "e2e", "e2e-tests", "integration-tests", "integration_tests"),
+        *("js_tests", "cypress", "testing", "functional_tests", "acceptance"),
+    )
+)
+_TEST_NAME = re.compile(
+    r"(?:^test_|[._-](?:test|tests|spec)\.|_test\.|Tests?\.(?:java|kt|cs|php)$|_spec\.rb$|^conftest\.)"
+)
+_MACHINE_MADE = re.compile(
+    r"(?:\.min\.(?:js|css|mjs)|[.-]bundle\.js|\.designer\.cs|\.g\.cs|\.pb\.go|_pb2(?:_grpc)?\.py|\.generated\.\w{1,6}|_pb\.[tj]s)$"
+)
+_SETTINGS_SCRIPT = re.compile(
+    r"(?:\.config\.\w{0,20}\.?[cm]?[jt]s$|^\.\w{1,30}rc\.[cm]?js$|^(?:gulpfile|gruntfile|setup|noxfile|conftest)\.)"
+)
+_DEEPEST_BELOW_TESTS = 2
+
+
+def area_of(path: str) -> Area:
+    """What a manifest at this path speaks for: the codebase, its tests only, or nothing of it."""
+    parts = path.lower().split("/")[:-1]
+    if parts and parts[0] in _VENDORED_AT_ROOT:
+        return "foreign"
+    for part in parts:
+        if part in _VENDORED or part in _FIXTURES or part in _SIDE or part.startswith("template-"):
+            return "foreign"
+    for depth, part in enumerate(parts):
+        if part in _TESTS:
+            return "test" if len(parts) - depth - 1 <= _DEEPEST_BELOW_TESTS else "foreign"
+    return "own"
+
+
+def is_vendored(path: str) -> bool:
+    """Whether others wrote the file, or a machine did."""
+    lower = path.lower()
+    folders = lower.split("/")[:-1]
+    if _MACHINE_MADE.search(lower) or (folders and folders[0] in _VENDORED_AT_ROOT):
+        return True
+    return any(part in _VENDORED for part in folders)
+
+
+def is_source(path: str) -> bool:
+    """Whether the lines of the file count for the share of its language."""
+    parts = path.lower().split("/")
+    folders = parts[:-1]
+    if is_vendored(path) or _SETTINGS_SCRIPT.search(parts[-1]):
+        return False
+    # Deeper down such names are ordinary: src/main/java/com/example, app/templates.
+    if any(part in _SIDE and part not in ("templates", "template") for part in folders[:1]):
+        return False
+    if any(part in _TESTS for part in folders) and any(part in _SIDE for part in folders):
+        return False
+    return not any(part in _FIXTURES or part.startswith("template-") for part in folders)
+
+
+def is_test(path: str) -> bool:
+    """Whether the file is a test or belongs to tests."""
+    folders, _, name = path.rpartition("/")
+    return _TEST_NAME.search(name) is not None or any(part in _TESTS for part in folders.lower().split("/"))

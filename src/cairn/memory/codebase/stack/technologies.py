@@ -1,0 +1,136 @@
+"""The table of technologies as a lookup: from a sign such as ``npm:react`` or ``file:tailwind.config.*`` to a name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from cairn.memory.codebase.records import Category
+from cairn.memory.codebase.stack.backend import BACKEND
+from cairn.memory.codebase.stack.databases import DATABASES
+from cairn.memory.codebase.stack.frameworks import FRAMEWORKS
+from cairn.memory.codebase.stack.styling import STYLING
+from cairn.memory.codebase.stack.testing import TESTING
+from cairn.memory.codebase.stack.tooling import TOOLING
+
+CATEGORIES: tuple[Category, ...] = ("language", "framework", "styling", "backend", "database", "testing", "tooling")
+assert set(CATEGORIES) == set(get_args(Category))
+
+KIND_OF = {
+    "pypi": "pypi",
+    "npm": "npm",
+    "rubygems": "gem",
+    "packagist": "php",
+    "crates": "crate",
+    "go": "go",
+    "maven": "maven",
+    "nuget": "nuget",
+    "docker": "docker",
+    "cmake": "c",
+    "conan": "c",
+    "vcpkg": "c",
+}
+"""What the table calls an ecosystem."""
+
+_EMBEDDED = frozenset(
+    (
+        *("H2", "HSQLDB", "Apache Derby", "DuckDB", "RocksDB", "LevelDB", "sled", "Badger", "BoltDB", "LiteDB"),
+        *("PouchDB", "Chroma", "Firebase", "Supabase"),
+    )
+)
+_SERVERS = frozenset(
+    (
+        *("Kafka", "RabbitMQ", "NATS", "MQTT", "ZeroMQ", "Prometheus", "StatsD", "Sentry", "Stripe", "AWS SDK"),
+        *("MinIO", "OpenAI API", "Anthropic API", "Keycloak", "Temporal", "Hazelcast", "OpenTelemetry", "gRPC"),
+    )
+)
+_MAJOR_PATH = re.compile(r"/v\d{1,3}$")
+
+
+class Technology(NamedTuple):
+    """An entry of the table."""
+
+    name: str
+    category: Category
+
+
+class Meaning(NamedTuple):
+    """What a sign stands for, and whether the version of what bears the sign is the technology's own."""
+
+    technology: Technology
+    has_version: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    exact: dict[str, tuple[Meaning, ...]]
+    shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]]
+    """By kind: signs with a star."""
+
+
+def _rows(text: str) -> list[tuple[str, list[str]]]:
+    """Name and signs of each entry; a line that begins with a blank goes on with the one before."""
+    rows: list[tuple[str, list[str]]] = []
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            rows[-1][1].extend(line.split())
+        else:
+            name, _, signs = line.partition("|")
+            rows.append((name.strip(), signs.split()))
+    return rows
+
+
+def _lookup() -> _Lookup:
+    exact: dict[str, tuple[Meaning, ...]] = {}
+    shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
+    tables: tuple[tuple[Category, str], ...] = (
+        ("framework", FRAMEWORKS),
+        ("styling", STYLING),
+        ("backend", BACKEND),
+        ("database", DATABASES),
+        ("testing", TESTING),
+        ("tooling", TOOLING),
+    )
+    for category, text in tables:
+        for name, signs in _rows(text):
+            technology = Technology(name, category)
+            for written in signs:
+                sign, kind = written.rstrip("~"), written.partition(":")[0]
+                # A client's version is not its server's: only an image tells that one.
+                is_of_server = name in _SERVERS or (category == "database" and name not in _EMBEDDED)
+                has_version = not written.endswith("~") and (kind == "docker" or not is_of_server)
+                meaning = Meaning(technology, has_version)
+                if "*" in sign:
+                    pattern = re.compile(re.escape(sign).replace(r"\*", r"[^\n]{0,300}"))
+                    shapes[kind] = (*shapes.get(kind, ()), (pattern, meaning))
+                else:
+                    exact[sign] = (*exact.get(sign, ()), meaning)
+    return _Lookup(exact, shapes)
+
+
+_LOOKUP = _lookup()
+
+
+def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
+    """The technologies that a sign stands for; none where it is not known."""
+    sign = f"{kind}:{word}"
+    shaped = tuple(meaning for pattern, meaning in _LOOKUP.shapes.get(kind, ()) if pattern.fullmatch(sign))
+    return _LOOKUP.exact.get(sign, ()) + shaped
+
+
+def plain_name(ecosystem: str, name: str) -> str:
+    """A package's name in the one form that its ecosystem and the table compare by."""
+    if ecosystem == "npm":
+        return name
+    lower = name.lower()
+    if ecosystem == "pypi":
+        return re.sub(r"[-_.]{1,20}", "-", lower)
+    return _MAJOR_PATH.sub("", lower) if ecosystem == "go" else lower
+
+
+def size_of_table() -> int:
+    """How many technologies the table knows."""
+    shaped = [meaning for rows in _LOOKUP.shapes.values() for _, meaning in rows]
+    exact = [meaning for meanings in _LOOKUP.exact.values() for meaning in meanings]
+    return len({meaning.technology for meaning in (*shaped, *exact)})

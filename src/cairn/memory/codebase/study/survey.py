@@ -1,0 +1,112 @@
+"""All files at once, sorted for the layers that look at them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from cairn.memory.codebase.graph.graph import Graph, import_graph
+from cairn.memory.codebase.layout import Directory, main_directories
+from cairn.memory.codebase.records import Codebase, Dependency, Entry, EntryKind, FileFacts, Model, Tech
+from cairn.memory.codebase.stack.stack import packages, tech_stack
+from cairn.memory.codebase.study.placing import CODE, place_of
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A codebase with what all layers ask for, worked out once."""
+
+    codebase: Codebase
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        return frozenset(self.codebase.paths) | frozenset(self.codebase.files)
+
+    @cached_property
+    def sources(self) -> dict[str, FileFacts]:
+        """The project's own code, without tests, examples and what machines wrote."""
+        return {
+            path: facts
+            for path, facts in sorted(self.codebase.files.items())
+            if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
+        }
+
+    @cached_property
+    def tests(self) -> dict[str, FileFacts]:
+        return {
+            path: facts
+            for path, facts in sorted(self.codebase.files.items())
+            if facts.language in CODE and place_of(path) == "test"
+        }
+
+    @cached_property
+    def lines(self) -> int:
+        return sum(facts.lines for facts in self.sources.values())
+
+    @cached_property
+    def languages(self) -> list[tuple[str, int]]:
+        """Languages of the project's own code by lines, the largest first."""
+        count: Counter[str] = Counter()
+        for facts in self.sources.values():
+            count[facts.language or ""] += facts.lines
+        return sorted(count.items(), key=lambda row: (-row[1], row[0]))
+
+    @cached_property
+    def stack(self) -> tuple[Tech, ...]:
+        return tech_stack(self.codebase)
+
+    @cached_property
+    def packages(self) -> tuple[Dependency, ...]:
+        return packages(self.codebase)
+
+    @cached_property
+    def directories(self) -> list[Directory]:
+        return main_directories(self.codebase)
+
+    @cached_property
+    def largest_directories(self) -> list[Directory]:
+        """The main directories by how much of the project's own code they hold; those without any are left out."""
+        lines: Counter[str] = Counter()
+        for row in self.directories:
+            inside = row.path + "/"
+            lines[row.path] = sum(facts.lines for path, facts in self.sources.items() if path.startswith(inside))
+        rows = [row for row in self.directories if lines[row.path] and not row.path.startswith(".")]
+        return sorted(rows, key=lambda row: (-lines[row.path], row.path))
+
+    @cached_property
+    def graph(self) -> Graph:
+        names = {path: facts.signs["name"] for path, facts in self.manifests if "name" in facts.signs}
+        imports = {path: facts.imports for path, facts in self.sources.items() if facts.imports}
+        return import_graph(imports, sorted(self.paths), names)
+
+    @cached_property
+    def manifests(self) -> list[tuple[str, FileFacts]]:
+        """Files that name packages or a project, the outermost first; no examples and no tests."""
+        rows = (
+            (path, facts)
+            for path, facts in self.codebase.files.items()
+            if (facts.dependencies or "name" in facts.signs) and place_of(path) == "own"
+        )
+        return sorted(rows, key=lambda row: (row[0].count("/"), row[0]))
+
+    def signed(self, key: str) -> list[tuple[str, str]]:
+        """Path and value of a sign in the project's own files, the outermost first."""
+        rows = (
+            (path, facts.signs[key])
+            for path, facts in self.codebase.files.items()
+            if key in facts.signs and place_of(path) == "own"
+        )
+        return sorted(rows, key=lambda row: (row[0].count("/"), row[0]))
+
+    def entries(self, *kinds: EntryKind) -> Iterator[tuple[str, Entry]]:
+        """Where something begins, in the project's own files."""
+        for path, facts in sorted(self.codebase.files.items()):
+            if facts.entries and place_of(path) == "own":
+                yield from ((path, entry) for entry in facts.entries if entry.kind in kinds)
+
+    def models(self) -> Iterator[tuple[str, Model]]:
+        for path, facts in sorted(self.codebase.files.items()):
+            if facts.models and place_of(path) == "own":
+                yield from ((path, model) for model in facts.models)

@@ -1,0 +1,100 @@
+"""From a program that a manifest declares to the source file in which it begins."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from cairn.memory.codebase.records import Codebase, Entry
+from cairn.memory.codebase.study.placing import place_of
+
+_MODULE = re.compile(r"[A-Za-z_][\w]*(?:\.\w+){0,12}(?::[\w.]+)?")
+_BUILT = re.compile(r"^(?:\./)?(?:dist|build|lib|out|esm|cjs|output|\.next)(?:/(?:esm|cjs|es|types|prod|dev))?/")
+_ENDINGS = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".mts", "/index.ts", "/index.tsx", "/index.js")
+_BUILT_ENDING = re.compile(r"(?:\.d)?\.(?:[mc]?[jt]sx?)$")
+_ENTRY_IN_COMMAND = re.compile(
+    r"(?:^|\s)(?:node|nodemon|tsx|ts-node|bun|deno|python3?|php|ruby)\s(?:[\w:=-]{1,40}\s){0,3}([\w./-]{2,80}\.\w{2,4})"
+)
+
+
+def declared_files(codebase: Codebase) -> list[tuple[str, Entry]]:
+    """Each program of a manifest that could be followed to a file of the codebase."""
+    paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    found: dict[tuple[str, str], Entry] = {}
+    for manifest, facts in sorted(codebase.files.items()):
+        if place_of(manifest) != "own":
+            continue
+        base = manifest.rpartition("/")[0]
+        for key, value in facts.signs.items():
+            kind, _, name = key.partition(":")
+            if kind == "target":
+                path = _resolved(base, value, paths)
+                path = _origin(codebase, path, value) if path is not None else None
+                if path is not None:
+                    found.setdefault((path, name), Entry("library" if name == "library" else "cli", name, 1))
+            elif kind == "command" and name in ("start", "dev", "serve"):
+                started = _ENTRY_IN_COMMAND.search(value)
+                path = _first((posixpath.normpath(posixpath.join(base, started.group(1))),), paths) if started else None
+                if path is not None:
+                    found.setdefault((path, name), Entry("server", f"npm run {name}", 1))
+    return [(path, entry) for (path, _), entry in found.items()]
+
+
+def _resolved(base: str, target: str, paths: frozenset[str]) -> str | None:
+    """A file or a module (``package.module:function``), also where it is built from a source elsewhere."""
+    if (
+        "/" not in target
+        and _MODULE.fullmatch(target)
+        and not target.endswith((".js", ".ts", ".py", ".mjs", ".cjs", ".rb", ".php"))
+    ):
+        module = target.partition(":")[0].replace(".", "/")
+        # `package:function` may also mean a module of that name inside the package.
+        return _first(
+            (
+                posixpath.join(base, root, module + ending)
+                for root in ("", "src", "lib", "python")
+                for ending in (".py", "/__main__.py", "/__init__.py")
+            ),
+            paths,
+        )
+    return _first(_candidates(base, target), paths)
+
+
+def _origin(codebase: Codebase, path: str, target: str) -> str:
+    """Where a package only passes its function on, the module that holds it."""
+    facts = codebase.files.get(path)
+    function = target.rpartition(":")[2]
+    if facts is None or not path.endswith("/__init__.py") or ":" not in target:
+        return path
+    package = path.rpartition("/")[0]
+    for found in facts.imports:
+        if function in found.names:
+            module = found.target.removeprefix(package.rpartition("/")[2] + ".").lstrip(".").replace(".", "/")
+            home = next(
+                (
+                    f"{package}/{module}{end}"
+                    for end in (".py", "/__init__.py")
+                    if f"{package}/{module}{end}" in codebase.files
+                ),
+                None,
+            )
+            return home or path
+    return path
+
+
+def _candidates(base: str, target: str) -> Iterator[str]:
+    path = posixpath.normpath(posixpath.join(base, target.removeprefix("/")))
+    yield path
+    yield from (path + ending for ending in _ENDINGS)
+    inside = posixpath.normpath(target.removeprefix("/"))
+    stem = _BUILT_ENDING.sub("", _BUILT.sub("", inside))
+    for root in ("src", "", "lib", "source"):
+        for ending in _ENDINGS[:7]:
+            yield posixpath.normpath(posixpath.join(base, root, stem + ending))
+    for name in ("src/index", "index", "src/main", "src/cli"):
+        yield from (posixpath.normpath(posixpath.join(base, name + ending)) for ending in (".ts", ".tsx", ".js"))
+
+
+def _first(candidates: Iterator[str] | tuple[str, ...], paths: frozenset[str]) -> str | None:
+    return next((path for path in candidates if path in paths), None)

@@ -1,0 +1,94 @@
+"""A child process that is asked one thing after the other, and is put away when it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+_MEMORY_BYTES = 1024**3
+_MOST_ANSWER_BYTES = 64 * 1024 * 1024
+_LENGTH_BYTES = 8
+
+
+class NoAnswer(Exception):
+    """The child hung, swelled or crashed; the next question goes to a new one."""
+
+
+class Child:
+    """Started with its first question; questions and answers are frames of bytes behind their length."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def ask(self, question: bytes, timeout_s: float) -> bytes:
+        """The answer. One question at a time: whoever gives up waiting puts the child away."""
+        process = self._process or await self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(timeout_s):
+                process.stdin.write(len(question).to_bytes(_LENGTH_BYTES) + question)
+                await process.stdin.drain()
+                size = int.from_bytes(await process.stdout.readexactly(_LENGTH_BYTES))
+                if size > _MOST_ANSWER_BYTES:
+                    raise NoAnswer
+                return await process.stdout.readexactly(size)
+        except (TimeoutError, asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError, NoAnswer):
+            await self.close()
+            raise NoAnswer from None
+        except BaseException:  # cancelled: what it would answer is not what the next one asks
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            process.kill()
+        if process.stdin is not None:
+            process.stdin.close()
+        await process.wait()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        """It sees nothing of our environment, in which secrets are."""
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"},
+            start_new_session=True,
+        )
+        return self._process
+
+
+def confine() -> None:
+    """Called by the child itself: bounds that end it rather than the machine, and it ends with who started it."""
+    for kind, most in ((resource.RLIMIT_DATA, _MEMORY_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        hard = resource.getrlimit(kind)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (bound, bound))
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def read_frame() -> bytes | None:
+    """The next question; None when there will be no more."""
+    head = sys.stdin.buffer.read(_LENGTH_BYTES)
+    if len(head) < _LENGTH_BYTES:
+        return None
+    return sys.stdin.buffer.read(int.from_bytes(head))
+
+
+def write_frame(answer: bytes) -> None:
+    sys.stdout.buffer.write(len(answer).to_bytes(_LENGTH_BYTES) + answer)
+    sys.stdout.buffer.flush()

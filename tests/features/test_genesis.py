@@ -1,0 +1,228 @@
+"""Genesis: a whole repository is read over HTTPS, and what it says is there as findings, contexts and memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.features.scanning import PLANTED, REPOSITORY, Scanning, scanning, serve_shop
+from tests.servers.git import Commit, GitServer, add_commits
+from tests.servers.https import Authority
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "a-token-of-the-host"
+
+
+@pytest.fixture
+def server(authority: Authority, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[GitServer]:
+    with GitServer(authority, tmp_path / "served", token=getattr(request, "param", None)) as running:
+        yield running
+
+
+@pytest.fixture
+async def service(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
+    """A service that may read from the git server on loopback."""
+    chosen = {
+        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "CAIRN_CA_FILE": str(authority.ca_file),
+        "CAIRN_REPO_HOSTS": server.url("o/r").removeprefix("https://").partition("/")[0],
+        "CAIRN_CACHE_DIR": str(tmp_path / "cache"),
+        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+    }
+    async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
+        yield running
+
+
+@pytest.fixture
+async def shop(service: Service, server: GitServer) -> Scanning:
+    serve_shop(server)
+    return await scanning(service, server.url(REPOSITORY))
+
+
+async def test_a_repository_is_read_and_told(shop: Scanning) -> None:
+    started = await shop.start()
+    assert started.status_code == 202, started.text
+    assert started.json()["status"] == "fetch_tree"
+    scan = await shop.wait()
+    assert (scan["id"], scan["phase"], scan["progress"], scan["error"]) == (
+        started.json()["scanId"],
+        "complete",
+        1.0,
+        None,
+    )
+    assert scan["filesTotal"] == scan["filesProcessed"] == 8  # the picture is no text
+    assert scan["chunksTotal"] == scan["chunksProcessed"] >= 1
+    assert {"Python", "FastAPI", "SQLAlchemy"} <= set(scan["techStack"])
+    results = await shop.results()
+    found = results["findings"]
+    assert results["summary"]["totalFindings"] == len(found) == scan["findingsCount"]
+    assert results["summary"]["filesAnalyzed"] == 8
+    assert sum(results["summary"]["byLayer"].values()) == len(found)
+    layers = {finding["layer"] for finding in found}
+    assert {"product", "architecture", "dependencies", "dataModel", "entryPoints"} <= layers
+    assert "stones" in " ".join(finding["content"] for finding in found if finding["layer"] == "product")
+    models = " ".join(finding["content"] for finding in found if finding["layer"] == "dataModel")
+    assert "Order" in models
+    assert "Customer" in models
+    entries = [finding for finding in found if finding["layer"] == "entryPoints"]
+    assert any("/orders" in finding["content"] for finding in entries)
+    assert any("shop/__main__.py" in finding["files"] for finding in entries)
+    assert {"name": "Python", "version": "3.11", "category": "language"} in results["techStack"]
+
+
+async def test_what_was_found_becomes_memory_and_contexts(shop: Scanning) -> None:
+    await shop.scan()
+    await shop.service.wait_for_jobs(60.0)
+    items = await shop.items()
+    assert {item["type"] for item in items} >= {"architecture", "codemap"}
+    assert any("shop/models.py" in item["files"] for item in items)
+    contexts = (await shop.owner.get(f"/api/contexts?projectId={shop.tool.project_id}")).json()
+    keys = {context["schemaKey"] for context in contexts}
+    assert "root/codebase" in keys
+    again = await shop.scan()
+    assert again["phase"] == "complete"
+    await shop.service.wait_for_jobs(60.0)
+    assert len(await shop.items()) == len(items), "the same repository again teaches nothing new"
+
+
+async def test_a_context_that_somebody_has_edited_stays_as_they_wrote_it(shop: Scanning, server: GitServer) -> None:
+    await shop.scan()
+    listed = (await shop.owner.get(f"/api/contexts?projectId={shop.tool.project_id}")).json()
+    by_key = {context["schemaKey"]: context for context in listed}
+    edited, kept = by_key["root/codebase"]["id"], by_key["root/codebase/product"]["id"]
+    changed = await shop.owner.patch(f"/api/contexts/{edited}", {"content": "Ask Olga first."})
+    assert changed.status_code == 200, changed.text
+    readme = b"# Shop\n\nShop now sells feathers to builders of nests, by post and in person, all the year round.\n"
+    add_commits(server.root / REPOSITORY, [Commit(b"docs: feathers", {b"README.md": readme})])
+    await shop.scan()
+    assert (await shop.owner.get(f"/api/contexts/{edited}")).json()["content"] == "Ask Olga first."
+    assert "feathers" in (await shop.owner.get(f"/api/contexts/{kept}")).json()["content"]
+
+
+async def test_a_selective_scan_reads_only_what_has_changed(shop: Scanning, server: GitServer) -> None:
+    refused = await shop.start(selective=True)
+    assert (refused.status_code, refused.json()["error"]) == (400, "No previous scan for selective mode")
+    await shop.scan()
+    before = {finding["title"]: finding for finding in (await shop.results())["findings"]}
+    changes: dict[bytes, bytes | None] = {b"shop/run.py": PLANTED, b"shop/money.py": None}
+    add_commits(server.root / REPOSITORY, [Commit(b"feat: run commands", changes)])
+    scan = await shop.scan(selective=True)
+    assert (scan["phase"], scan["filesTotal"], scan["chunksTotal"]) == ("complete", 8, 1)
+    after = {finding["title"]: finding for finding in (await shop.results())["findings"]}
+    (danger,) = [finding for finding in after.values() if finding["layer"] == "security"]
+    assert "shop/run.py:5" in danger["content"]
+    models = [title for title, finding in before.items() if finding["layer"] == "dataModel"]
+    assert models
+    for title in models:
+        assert after[title]["createdAt"] == before[title]["createdAt"], "untouched findings are carried over"
+    unchanged = await shop.scan(selective=True)
+    assert (unchanged["phase"], unchanged["chunksTotal"]) == ("complete", 0)
+    assert {finding["title"] for finding in (await shop.results())["findings"]} == set(after)
+
+
+async def test_memory_of_a_file_that_a_scan_finds_changed_is_stale(shop: Scanning, server: GitServer) -> None:
+    await shop.scan()
+    await shop.service.wait_for_jobs(60.0)
+    told = {
+        "summary": "",
+        "changes": [
+            {
+                "category": "decision",
+                "title": "Amounts are integer cents",
+                "content": "Amounts are integer cents because floats lost a cent a day. See shop/money.py.",
+            }
+        ],
+    }
+    await shop.learn(told)
+    add_commits(server.root / REPOSITORY, [Commit(b"feat: floats", {b"shop/money.py": b"TOTAL = 0.1\n"})])
+    await shop.scan(selective=True)
+    await shop.service.wait_for_jobs(60.0)
+    (item,) = [item for item in await shop.items() if "cents" in item["title"]]
+    assert "stale" in (await shop.item(item["id"]))["flags"]
+
+
+@pytest.mark.parametrize("server", [TOKEN], indirect=True)
+@pytest.mark.parametrize("token", [TOKEN, "wrong", None])
+async def test_a_private_repository_is_read_with_its_token_only(
+    service: Service, server: GitServer, token: str | None
+) -> None:
+    serve_shop(server)
+    shop = await scanning(service, server.url(REPOSITORY), **({"repoHostToken": token} if token else {}))
+    scan = await shop.scan()
+    if token == TOKEN:
+        assert scan["phase"] == "complete"
+        return
+    assert scan["phase"] == "failed"
+    assert scan["error"] == (
+        "The repository host does not accept the access token."
+        if token
+        else "The repository cannot be read without an access token."
+    )
+    assert (await shop.results())["findings"] == []
+    again = await shop.start()
+    assert again.status_code == 202, "a scan that failed holds no place"
+
+
+async def test_what_cannot_be_read_is_told_in_a_plain_sentence(
+    service: Service, server: GitServer, shop: Scanning
+) -> None:
+    missing = await shop.scan(branch="no-such-branch")
+    assert (missing["phase"], missing["error"]) == ("failed", "The repository has no branch named `no-such-branch`.")
+    elsewhere = await scanning(service, server.url("o/nothing"))
+    assert (await elsewhere.scan())["error"] == "The repository was not found, or its access token may not read it."
+    server.stop()
+    away = await shop.scan()
+    assert (away["phase"], away["error"]) == ("failed", "The repository host cannot be reached.")
+
+
+async def test_one_scan_at_a_time_and_another_after_it(shop: Scanning) -> None:
+    first = await shop.start()
+    assert first.status_code == 202
+    second = await shop.start()
+    assert (second.status_code, second.json()["error"]) == (409, "Scan already in progress")
+    assert (await shop.wait())["phase"] == "complete"
+    assert (await shop.start()).status_code == 202
+
+
+async def test_a_cancelled_scan_keeps_what_it_has_found(shop: Scanning) -> None:
+    none = await shop.cancel()
+    assert (none.status_code, none.json()["error"]) == (400, "No scan in progress")
+    started = await shop.start()
+    cancelled = await shop.cancel()
+    assert cancelled.status_code == 200, cancelled.text
+    answer = cancelled.json()
+    assert (answer["scanId"], answer["status"]) == (started.json()["scanId"], "cancelled")
+    assert isinstance(answer["findingsPreserved"], int)
+    scan = await shop.wait()
+    assert scan["phase"] == "cancelled"
+    assert (await shop.scan())["phase"] == "complete"
+
+
+async def test_a_project_without_a_repository_and_one_never_scanned(service: Service) -> None:
+    bare = await Scanning.of(service)
+    assert isinstance(bare, Scanning)
+    refused = await bare.start()
+    assert (refused.status_code, refused.json()["error"]) == (400, "Project has no repository")
+    answer = await bare.call("GET", "status")
+    assert answer.json() == {"scan": None}
+    results = await bare.results()
+    assert (results["findings"], results["techStack"]) == ([], [])
+    assert results["summary"] == {
+        "totalFindings": 0,
+        "byLayer": {
+            "product": 0,
+            "architecture": 0,
+            "dependencies": 0,
+            "conventions": 0,
+            "dataModel": 0,
+            "entryPoints": 0,
+            "security": 0,
+        },
+        "scanDuration": 0.0,
+        "filesAnalyzed": 0,
+        "chunksAnalyzed": 0,
+    }

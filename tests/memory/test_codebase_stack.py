@@ -1,0 +1,203 @@
+"""The tech stack of small codebases: what belongs on the page, and what must not get there."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.manifests.reading import read_manifest
+from cairn.memory.codebase.records import Codebase, FileFacts, Import, Tech
+from cairn.memory.codebase.stack.stack import packages, tech_stack
+from cairn.memory.codebase.stack.technologies import size_of_table
+
+
+def _codebase(files: dict[str, str | int]) -> Codebase:
+    """A codebase of manifests with their text and of other files with a number of lines."""
+    read: dict[str, FileFacts] = {}
+    for path, content in files.items():
+        if isinstance(content, int):
+            read[path] = FileFacts(language_of(path), content)
+        else:
+            facts = read_manifest(path, content)
+            read[path] = FileFacts(
+                language=language_of(path),
+                lines=content.count("\n") + 1,
+                dependencies=facts.dependencies,
+                entries=facts.entries,
+                signs=facts.signs,
+            )
+    return Codebase("shop", tuple(files), read)
+
+
+def _stack(files: dict[str, str | int]) -> dict[str, Tech]:
+    return {tech.name: tech for tech in tech_stack(_codebase(files))}
+
+
+def _npm(**sections: dict[str, str]) -> str:
+    return json.dumps(sections)
+
+
+def test_a_web_application_on_one_page() -> None:
+    stack = tech_stack(
+        _codebase(
+            {
+                ".github/workflows/ci.yml": "on: push\n",
+                ".nvmrc": "v22.1.0\n",
+                "Dockerfile": "FROM node:22\n",
+                "docker-compose.yml": "services:\n  db:\n    image: postgres:16-alpine\n",
+                "package.json": _npm(
+                    dependencies={"next": "^15.0.0", "react": "^19.0.0", "pg": "^8.11.0", "left-pad": "1.0.0"},
+                    devDependencies={"typescript": "~5.6.2", "tailwindcss": "^4.0.0", "vitest": "*", "sqlite3": "5"},
+                ),
+                "package-lock.json": json.dumps({"packages": {"node_modules/next": {"version": "15.1.3"}}}),
+                "eslint.config.js": 30,
+                "src/page.tsx": 4_000,
+                "src/server.ts": 3_000,
+                "scripts/release.py": 20,
+            }
+        )
+    )
+    assert [(tech.category, tech.name, tech.version) for tech in stack] == [
+        ("language", "TypeScript", "5.6.2"),
+        ("framework", "Next.js", "15.1.3"),
+        ("framework", "React", "19.0.0"),
+        ("styling", "Tailwind CSS", "4.0.0"),
+        ("backend", "Node.js", "22.1.0"),
+        ("database", "PostgreSQL", "16"),
+        ("testing", "Vitest", None),
+        ("tooling", "Docker", None),
+        ("tooling", "Docker Compose", None),
+        ("tooling", "ESLint", None),
+        ("tooling", "GitHub Actions", None),
+        ("tooling", "npm", None),
+    ]
+
+
+def test_examples_docs_and_fixtures_stay_out() -> None:
+    foreign = _npm(dependencies={"vue": "^3", "mongodb": "6"})
+    stack = _stack(
+        {
+            "go.mod": "module x\ngo 1.22\nrequire github.com/gin-gonic/gin v1.10.0\n",
+            "main.go": 900,
+            "examples/spa/package.json": foreign,
+            "docs/package.json": foreign,
+            "tests/fixtures/app/package.json": foreign,
+            "packages/create/template-vue/package.json": foreign,
+            "vendor/lib/package.json": foreign,
+            "vendor/lib/big.js": 90_000,
+            "web/jquery.min.js": 9_000,
+            "tests/deep/er/and/deeper/package.json": foreign,
+            "docs/conf/example.py": 5_000,
+        }
+    )
+    assert set(stack) == {"Go", "Gin", "Go Modules", "jQuery"}
+    assert (stack["Go"].version, stack["Gin"].version) == ("1.22", "1.10.0")
+
+
+def test_manifests_of_tests_speak_for_testing_only() -> None:
+    test_project = '<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>{}</ItemGroup></Project>'
+    rows = "".join(f'<PackageReference Include="{name}" />' for name in ("xunit", "Moq", "Npgsql"))
+    stack = _stack(
+        {
+            "src/Shop/Shop.csproj": '<Project Sdk="Microsoft.NET.Sdk.Web"><PropertyGroup><TargetFramework>net8.0'
+            "</TargetFramework></PropertyGroup></Project>",
+            "Directory.Packages.props": '<Project><ItemGroup><PackageVersion Include="xunit" Version="2.9.0" />'
+            '<PackageVersion Include="MongoDB.Driver" Version="3.0.0" /></ItemGroup></Project>',
+            "tests/Shop.Tests/Shop.Tests.csproj": test_project.format(rows),
+            "src/Shop/Program.cs": 500,
+        }
+    )
+    assert stack["xUnit.net"] == Tech("xUnit.net", "2.9.0", "testing")
+    assert stack[".NET"].version == "8.0"
+    assert {"C#", "ASP.NET Core", "Moq"} <= set(stack)
+    assert not {"PostgreSQL", "MongoDB"} & set(stack)
+
+
+def test_an_optional_driver_makes_no_database_unless_settings_say_so() -> None:
+    project = (
+        '[project]\nname = "shop"\ndependencies = ["django>=5"]\n[project.optional-dependencies]\n'
+        'mysql = ["mysqlclient"]\npg = ["psycopg"]\n[dependency-groups]\ndev = ["uvicorn", "pytest", "redis"]\n'
+    )
+    stack = _stack({"pyproject.toml": project, "shop/views.py": 800})
+    assert not {"PostgreSQL", "MySQL", "Redis", "Uvicorn"} & set(stack)
+    assert {"Django", "pytest"} <= set(stack)
+    settings = 'DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql"}}\n# django.db.backends.mysql\n'
+    stack = _stack({"pyproject.toml": project, "shop/views.py": 800, "shop/settings.py": settings})
+    assert "PostgreSQL" in stack
+    assert "MySQL" not in stack
+
+
+def test_a_client_does_not_lend_its_version_to_the_server() -> None:
+    stack = _stack({"requirements.txt": "psycopg==3.2.1\nredis==5.0.0\ncelery==5.4.0\n", "app.py": 100})
+    assert (stack["PostgreSQL"].version, stack["Redis"].version, stack["Celery"].version) == (None, None, "5.4.0")
+
+
+def test_a_project_is_not_built_with_itself() -> None:
+    stack = _stack(
+        {
+            "package.json": json.dumps({"name": "root", "devDependencies": {"vite": "workspace:*", "vitest": "^2"}}),
+            "packages/vite/package.json": json.dumps({"name": "vite", "dependencies": {"rollup": "^4.0.0"}}),
+            "packages/vite/src/index.ts": 5_000,
+            "vite.config.ts": 10,
+        }
+    )
+    assert "Vite" not in stack
+    assert {"TypeScript", "Rollup", "Vitest"} <= set(stack)
+
+
+def test_languages_need_a_share_and_styles_are_no_languages() -> None:
+    files: dict[str, str | int] = {f"app/models/m{number}.rb": 200 for number in range(40)}
+    files |= {"bin/setup.sh": 30, "app/assets/app.scss": 500, "app/assets/forms.scss": 100, "tool.lua": 40}
+    files |= {"README.md": 9_000, "config/data.json": 90_000, "config/deploy.yml": 4_000, ".ruby-version": "3.3.1\n"}
+    stack = _stack(files)
+    assert [(tech.name, tech.version) for tech in stack.values()] == [("Ruby", "3.3.1"), ("Sass", None)]
+    assert stack["Sass"].category == "styling"
+
+
+def test_what_the_standard_library_offers_is_seen_in_imports() -> None:
+    files = {"db/store.py": FileFacts("python", 300, imports=(Import("sqlite3", 1),))}
+    files |= {f"tests/test_{n}.py": FileFacts("python", 50, imports=(Import("unittest.mock", 1),)) for n in range(6)}
+    names = {tech.name for tech in tech_stack(Codebase("x", tuple(files), files))}
+    assert {"SQLite", "unittest"} <= names
+
+
+def test_packages_carry_the_locks_versions_from_the_folders_above() -> None:
+    lock = (
+        "importers:\n\n  apps/web:\n    dependencies:\n      react:\n        specifier: ^19\n        version: 19.0.1\n"
+    )
+    rows = packages(
+        _codebase(
+            {
+                "pnpm-lock.yaml": lock + "\npackages:\n\n  react@18.3.1:\n    resolution: {}\n",
+                "apps/web/package.json": _npm(dependencies={"react": "^19.0.0"}, devDependencies={"zod": "^3.0.0"}),
+                "apps/old/package.json": _npm(devDependencies={"react": "^18.0.0"}),
+                "api/requirements.txt": "Flask==3.0.2\n",
+            }
+        )
+    )
+    assert [(row.name, row.version, row.is_exact, row.is_dev) for row in rows] == [
+        ("react", "19.0.1", True, False),
+        ("zod", "^3.0.0", False, True),
+        ("Flask", "3.0.2", True, False),
+    ]
+
+
+def test_a_compiled_list_of_requirements_is_a_lock() -> None:
+    compiled = "click==8.1.7 \\\n    --hash=sha256:ab\ndjango==5.0.2 \\\n    --hash=sha256:cd\n"
+    written = '[project]\nname = "shop"\ndependencies = ["Django>=5"]\n'
+    stack = _stack({"pyproject.toml": written, "requirements.txt": compiled, "shop/views.py": 100})
+    assert stack["Django"].version == "5.0.2"
+    assert "Click" not in stack
+    assert "Click" in _stack({"requirements.txt": compiled, "shop/views.py": 100})
+
+
+def test_the_table_is_wide_and_a_large_codebase_is_quick() -> None:
+    assert size_of_table() > 450
+    files: dict[str, str | int] = {f"src/part{n % 50}/deep/er/file{n}.py": 100 for n in range(10_000)}
+    files["requirements.txt"] = "".join(f"package-{n}\n" for n in range(5_000)) + "django\n"
+    codebase = _codebase(files)
+    begun = time.process_time()
+    first = tech_stack(codebase)
+    assert time.process_time() - begun < 3
+    assert first == tech_stack(codebase)

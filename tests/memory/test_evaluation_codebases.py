@@ -1,0 +1,173 @@
+"""Facts of repositories hold together, and the scoring counts what a person would count by hand."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from cairn.memory.codebase.records import Category, Tech
+from cairn.memory.evaluation.codebases import (
+    DIRECTORIES_READ,
+    ENTRIES_READ,
+    Directory,
+    EntryPoint,
+    Facts,
+    FaultyFactsError,
+    FurtherTechnology,
+    Scores,
+    Share,
+    Technology,
+    absent_paths,
+    load,
+    parse,
+    plain_name,
+    score,
+)
+
+FACTS = Facts(
+    repository="someone/shop",
+    commit="0" * 40,
+    stack_must=(
+        Technology("C++", "language", "src/main.cpp"),
+        Technology("Node.js", "backend", "package.json", aliases=("node",)),
+        Technology("PostgreSQL", "database", "db", aliases=("postgres", "psycopg")),
+        Technology("Jest", "testing", "package.json"),
+    ),
+    stack_may=(FurtherTechnology("Lodash", aliases=("lodash-es",)),),
+    entry_points=(
+        EntryPoint("src/main.cpp", "the program"),
+        EntryPoint("web/main.ts", "browser entry", also=("web/index.html",)),
+    ),
+    directories=(Directory("src", "the program"), Directory("db", "schema", also=("db/migrations",))),
+)
+
+
+def _stack(*named: tuple[str, Category]) -> list[Tech]:
+    return [Tech(name, None, category) for name, category in named]
+
+
+def _text(**changes: object) -> bytes:
+    """Facts of a repository that is large enough, as the file of a set."""
+    names = ("Ruby", "Rails", "Puma", "Redis", "MySQL", "RSpec", "Sass", "Docker")
+    whole = msgspec.structs.replace(
+        FACTS,
+        stack_must=tuple(Technology(name, "tooling", "Gemfile") for name in names),
+        directories=(*FACTS.directories, Directory("lib", "the rest")),
+    )
+    return msgspec.json.encode([msgspec.structs.replace(whole, **changes)])
+
+
+def test_the_sets_are_what_they_are_said_to_be() -> None:
+    """Loading checks each fact; nobody tunes on a repository that is measured."""
+    dev, test = load("dev"), load("test")
+    assert (len(dev), len(test)) == (7, 9)
+    assert not {facts.repository for facts in dev} & {facts.repository for facts in test}
+    for facts in (*dev, *test):
+        assert {known.category for known in facts.stack_must} >= {"language", "tooling"}, facts.repository
+
+
+def test_names_are_the_same_whatever_their_case_and_punctuation() -> None:
+    assert plain_name("Node.js") == plain_name("nodejs") == plain_name("NODE_JS")
+    assert len({plain_name(name) for name in ("C", "C++", "C#", "F#")}) == 4
+
+
+def test_an_alias_is_as_good_as_the_name_and_what_is_not_there_is_wrong() -> None:
+    told = _stack(("c++", "language"), ("NodeJS", "framework"), ("postgres", "database"), ("lodash_es", "tooling"))
+    found = score(FACTS, [*told, *_stack(("C", "language"), ("React", "framework"))], (), ())
+    assert found.stack_recall == Share(3, 4)
+    assert found.missed == ("Jest",)
+    assert found.stack_precision == Share(4, 6)
+    assert found.wrong == ("C", "React")
+    assert found.categories == Share(2, 3)
+    assert found.misplaced == ("Node.js (framework)",)
+
+
+def test_a_name_told_twice_counts_once() -> None:
+    found = score(FACTS, _stack(("Jest", "testing"), ("jest", "tooling"), ("Vue", "framework")), (), ())
+    assert found.stack_precision == Share(1, 2)
+    assert found.repeated == ("Jest",)
+    assert found.categories == Share(1, 1), "one of the two is in its place"
+
+
+def test_two_names_of_one_technology_are_both_true_and_find_it_once() -> None:
+    found = score(FACTS, _stack(("psycopg", "backend"), ("PostgreSQL", "database")), (), ())
+    assert found.stack_recall == Share(1, 4)
+    assert found.stack_precision == Share(2, 2)
+    assert found.categories == Share(1, 1)
+
+
+def test_paths_count_only_as_far_as_anyone_reads() -> None:
+    routes = [f"src/route{number}.cpp" for number in range(ENTRIES_READ - 1)]
+    folders = [f"src/part{number}" for number in range(DIRECTORIES_READ - 1)]
+    seen = score(FACTS, (), [*routes, *routes, "./src/main.cpp", "web/index.html"], [*folders, "db/migrations/", "src"])
+    assert seen.entry_recall == Share(1, 2)
+    assert seen.missed_entries == ("web/main.ts",), "it was the sixteenth; a path told again is no other"
+    assert seen.directory_recall == Share(1, 2)
+    assert seen.missed_directories == ("src",)
+
+
+def test_who_tells_nothing_finds_nothing_and_says_nothing_wrong() -> None:
+    found = score(FACTS, (), (), ())
+    assert [share.value for share in found.figures.values()] == [0.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_totals_weigh_facts_not_repositories() -> None:
+    small = msgspec.structs.replace(FACTS, repository="someone/tool", stack_must=FACTS.stack_must[3:])
+    told = _stack(("Jest", "testing"))
+    scores = Scores("dev", (score(FACTS, told, (), ()), score(small, told, (), ())))
+    assert scores.totals["stack recall"] == Share(2, 5)
+
+
+def test_a_report_tells_what_went_wrong_but_not_of_the_closed_split() -> None:
+    scored = score(FACTS, _stack(("React", "framework")), ("src/main.cpp",), ())
+    table = Scores("dev", (scored,)).to_table()
+    assert "someone/shop wrong: React" in table
+    assert "0.500 (1/2)" in table
+    told = json.loads(Scores("dev", (scored,)).to_json())
+    assert told["repositories"]["someone/shop"]["missed"] == ["C++", "Node.js", "PostgreSQL", "Jest"]
+    assert told["total"]["stack recall"] == {"value": 0.0, "right": 0, "of": 4}
+    closed = Scores("test", (scored,))
+    assert "React" not in closed.to_table() + closed.to_json()
+    assert "React" in closed.to_table(has_lists=True)
+
+
+def test_facts_are_held_against_the_files_of_the_repository() -> None:
+    files = ["src/main.cpp", "package.json", "db/migrations/1.sql", "web/index.html"]
+    assert absent_paths(FACTS, files) == ["web/main.ts"]
+    assert absent_paths(FACTS, ["src", "db", *files[1:2], "web/main.ts", "web/index.html"]) == [
+        "src/main.cpp",
+        "src/main.cpp",
+        "src",
+        "db",
+        "db/migrations",
+    ], "a file is no folder"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"commit": "main"},
+        {"stack_may": (FurtherTechnology("sidekiq"), FurtherTechnology("Sidekiq"))},
+        {"stack_may": (FurtherTechnology("Rails framework", aliases=("rails",)),)},
+        {"stack_may": (FurtherTechnology("…"),)},
+        {"entry_points": FACTS.entry_points[:1]},
+        {"directories": (*FACTS.directories, FACTS.directories[0])},
+    ],
+)
+def test_facts_that_cannot_be_are_refused(changes: dict[str, object]) -> None:
+    assert parse(_text())
+    with pytest.raises(FaultyFactsError):
+        parse(_text(**changes))
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b'[{"repository": 1}]', _text().replace(b'"tooling"', b'"tools"', 1)])
+def test_what_is_no_list_of_facts_is_refused(text: bytes) -> None:
+    with pytest.raises(FaultyFactsError):
+        parse(text)
+
+
+def test_a_repository_stands_there_once() -> None:
+    with pytest.raises(FaultyFactsError):
+        parse(_text()[:-1] + b"," + _text()[1:])

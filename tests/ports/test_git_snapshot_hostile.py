@@ -1,0 +1,275 @@
+"""What a repository may hold to harm who reads all of it: ways out, odd names, and much more than it seems."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from cairn.ports.git.repository import Repositories, RepositoryFailed, Snapshot
+from cairn.ports.outbound.guard import Guard
+from tests.servers.git import Commit, GitServer, add_commits, ask_git, import_pieces, make_repository
+from tests.servers.https import Authority
+
+pytestmark = pytest.mark.anyio
+
+_LOOPBACK = ("127.0.0.0/8", "::1/128")
+_MIB = 1024 * 1024
+_LIMIT = 1_048_576
+_MEMORY = 64 * _MIB
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
+    with GitServer(authority, tmp_path / "served") as running:
+        yield running
+
+
+@pytest.fixture
+def served(server: GitServer) -> Path:
+    make_repository(server.root / "o/r", [])
+    return server.root / "o/r"
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Path:
+    return tmp_path / "copies"
+
+
+@asynccontextmanager
+async def _snapshot(
+    server: GitServer, authority: Authority, copies: Path, *, max_bytes: int = 1024**3
+) -> AsyncIterator[Snapshot]:
+    ca_file = str(authority.ca_file)
+    reader = Repositories(copies, Guard(_LOOPBACK), ca_file=ca_file, max_mirror_bytes=max_bytes)
+    async with reader.snapshot(server.url("o/r"), None, timeout_s=60.0) as snapshot:
+        yield snapshot
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _watch_memory() -> int:
+    """Let the kernel measure the most that this process takes from now on; what it takes now."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def _memory(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
+
+
+def _tree(served: Path, entries: list[bytes]) -> str:
+    return ask_git(served, "mktree", "-z", stdin=b"".join(entry + b"\0" for entry in entries)).decode().strip()
+
+
+def _blob(served: Path, content: bytes) -> str:
+    return ask_git(served, "hash-object", "-w", "--stdin", stdin=content).decode().strip()
+
+
+def _commit(served: Path, tree: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+    commit = ask_git(served, *identity, "commit-tree", "-m", "made by hand", tree).decode().strip()
+    ask_git(served, "update-ref", "refs/heads/main", commit)
+
+
+async def test_nothing_leads_out_of_the_tree_and_nothing_is_run(
+    server: GitServer, served: Path, authority: Authority, copies: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("outside")
+    ran = tmp_path / "ran"
+    ways_out = (b"/etc/passwd", b"../../x", str(tmp_path / "secret").encode(), b".git/config")
+    links = {b"link%d" % number: target for number, target in enumerate(ways_out)}
+    modules = (
+        f'[submodule "a"]\n\tpath = a\n\turl = ext::sh -c "touch {ran}"\n'
+        f'[submodule "b"]\n\tpath = b\n\turl = ssh://-oProxyCommand=touch${{IFS}}{ran}/x\n'
+        f'[submodule "c"]\n\tpath = c\n\turl = file:///etc\n\tupdate = !touch {ran}\n'
+    ).encode()
+    texts = {
+        b".gitmodules": modules,
+        b".gitattributes": b"* filter=evil diff=evil text eol=crlf working-tree-encoding=UTF-16 ident\n",
+        b"plain.txt": b"$Id$\nplain\n",
+        b'"new\\nline"': b"1",
+        b'"tab\\there"': b"2",
+        b'"quote\\"\\\\"': b"3",
+        b"latin\xe9": b"4",
+        b"-rf": b"5",
+        b":(glob)**": b"6",
+        b"\xf0\x9f\x92\xa9 \xe2\x80\xae": b"7",
+    }
+    modes = dict.fromkeys(links, "120000") | {b"c": "160000"}
+    add_commits(served, [Commit(b"odd", {**texts, **links, b"c": b"ab" * 20}, modes)])
+    async with _snapshot(server, authority, copies) as snapshot:
+        entries = await snapshot.entries()
+        contents = await snapshot.read([entry.blob for entry in entries])
+    names = {".gitmodules", ".gitattributes", "plain.txt", "new\nline", "tab\there", 'quote"\\', "latin\ufffd", "-rf"}
+    assert {entry.path for entry in entries} == names | {":(glob)**", "\U0001f4a9 \u202e"}
+    assert sorted(contents.values()) == sorted(texts.values())
+    assert not ran.exists()
+    assert not any(path.is_symlink() for path in copies.rglob("*"))
+
+
+async def test_a_tree_that_git_would_not_make_is_only_a_list_of_names(
+    server: GitServer, served: Path, authority: Authority, copies: Path
+) -> None:
+    config = _blob(served, b"[core]\n\tsshCommand = touch ran\n")
+    other = _blob(served, b"other")
+    inner = _tree(served, [b"100644 blob %s\tconfig" % config.encode(), b"100666 blob %s\t..\\x" % other.encode()])
+    entries = [b"040000 tree %s\t%s" % (inner.encode(), name) for name in (b".git", b"..", b".GIT")]
+    _commit(
+        served,
+        _tree(served, [*entries, b"100644 blob %s\tC:" % other.encode()]),
+    )
+    async with _snapshot(server, authority, copies) as snapshot:
+        paths = {entry.path: entry.blob for entry in await snapshot.entries()}
+        assert set(paths) >= {".git/config", "../config", "../..\\x", "C:"}
+        assert (await snapshot.read([paths[".git/config"]]))[config].startswith(b"[core]")
+    [copy] = copies.glob("*-tips/*.git")
+    assert "sshCommand" not in (copy / "config").read_text()
+
+
+@pytest.mark.parametrize("filters", [True, False])
+@pytest.mark.parametrize("mebibytes", [100, pytest.param(2_048, marks=pytest.mark.slow)])
+async def test_one_huge_file_is_never_read(
+    server: GitServer, served: Path, authority: Authority, copies: Path, filters: bool, mebibytes: int
+) -> None:
+    ask_git(served, "config", "uploadpack.allowFilter", str(filters).lower())
+    ask_git(served, "config", "core.bigFileThreshold", "1m")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"commit refs/heads/main\ncommitter C <c@example.com> 1 +0000\ndata 1\nx\n"
+        yield b"M 100644 inline small\ndata 5\nsmall\nM 100644 inline huge\ndata %d\n" % (mebibytes * _MIB)
+        zeros = bytes(_MIB)
+        for _ in range(mebibytes):
+            yield zeros
+        yield b"\n"
+
+    import_pieces(served, pieces())
+    memory = _watch_memory()
+    begun = time.perf_counter()
+    async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
+        sizes = {entry.path: (entry.size_bytes, entry.blob) for entry in await snapshot.entries()}
+        contents = await snapshot.read([blob for _, blob in sizes.values()])
+    print(f"{mebibytes} MiB, filters {filters}: {time.perf_counter() - begun:.1f} s")
+    assert sizes["huge"][0] == (None if filters else mebibytes * _MIB)
+    assert contents == {sizes["small"][1]: b"small"}
+    assert _memory("VmHWM") - memory < _MEMORY
+    assert _size(copies) < 16 * _MIB
+
+
+async def test_many_small_files_that_unfold_are_read_within_bounds(
+    server: GitServer, served: Path, authority: Authority, copies: Path
+) -> None:
+    alike = {b"%d" % number: (b"%06d" % number) + bytes(_LIMIT - 6) for number in range(400)}  # deltas, and zeros
+    add_commits(served, [Commit(b"bomb", dict(alike))])
+    ask_git(served, "repack", "-adfq", "--depth=250", "--window=20")
+    async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
+        blobs = [entry.blob for entry in await snapshot.entries()]
+        memory = _watch_memory()
+        contents = await snapshot.read(blobs)
+        assert _memory("VmHWM") - memory < _MEMORY
+    assert _size(copies) < 16 * _MIB
+    assert sum(map(len, contents.values())) == 32 * _MIB
+    assert list(contents) == blobs[: len(contents)]
+    assert all(len(content) == _LIMIT for content in contents.values())
+
+
+def _packed(kind: int, content: bytes, before: bytes = b"") -> bytes:
+    """An object as it is in a pack: its kind and size, four and then seven bits at a time."""
+    size, head = len(content) >> 4, bytearray([kind << 4 | len(content) & 15])
+    while size:
+        head[-1] |= 128
+        head.append(size & 127)
+        size >>= 7
+    return bytes(head) + before + zlib.compress(content)
+
+
+def _number(value: int) -> bytes:
+    digits = bytearray([value & 127])
+    while value := value >> 7:
+        digits[-1] |= 128
+        digits.append(value & 127)
+    return bytes(digits)
+
+
+async def test_a_pack_whose_every_byte_unfolds_to_64_kib_is_no_burden_to_us(
+    server: GitServer, served: Path, authority: Authority, copies: Path
+) -> None:
+    ask_git(served, "config", "uploadpack.allowFilter", "false")
+    base, times = b"0123456789abcdef" * 4_096, 3_200
+    huge = hashlib.sha1(b"blob %d\0" % (len(base) * times))
+    for _ in range(times):
+        huge.update(base)
+    first, small = hashlib.sha1(b"blob 65536\0" + base), hashlib.sha1(b"blob 9\x00012345678")
+    unfold = _number(len(base)) + _number(len(base) * times) + b"\x80" * times
+    fold = _number(len(base) * times) + _number(9) + b"\x90\x09"
+    bodies = [_packed(3, base), _packed(7, unfold, first.digest()), _packed(7, fold, huge.digest())]
+    pack = b"PACK" + (2).to_bytes(4, "big") + len(bodies).to_bytes(4, "big") + b"".join(bodies)
+    ask_git(served, "index-pack", "--stdin", stdin=pack + hashlib.sha1(pack).digest())
+    names = {"base": first, "huge": huge, "small": small}
+    _commit(served, _tree(served, [f"100644 blob {each.hexdigest()}\t{name}".encode() for name, each in names.items()]))
+    async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
+        memory = _watch_memory()
+        assert [entry.size_bytes for entry in await snapshot.entries()] == [65_536, 65_536 * times, 9]
+        contents = await snapshot.read([each.hexdigest() for each in names.values()])
+        assert _memory("VmHWM") - memory < _MEMORY
+    assert contents == {first.hexdigest(): base, small.hexdigest(): b"012345678"}
+    assert _size(copies) < _MIB
+
+
+async def test_a_repository_that_does_not_fit_is_refused_and_nothing_of_it_kept(
+    server: GitServer, served: Path, authority: Authority, copies: Path
+) -> None:
+    add_commits(served, [Commit(b"noise", {b"%d" % number: os.urandom(200_000) for number in range(40)})])
+    with pytest.raises(RepositoryFailed) as failed:
+        async with _snapshot(server, authority, copies, max_bytes=4 * _MIB):
+            pass
+    assert str(failed.value) == "The repository is too large to be read."
+    assert _size(copies) < _MIB
+
+
+async def test_deep_folders_are_listed(server: GitServer, served: Path, authority: Authority, copies: Path) -> None:
+    add_commits(served, [Commit(b"deep", {b"d/" * 2_000 + b"file": b"deep", b"top": b"top"})])
+    async with _snapshot(server, authority, copies) as snapshot:
+        entries = await snapshot.entries()
+        assert [len(entry.path) for entry in entries] == [4_004, 3]
+        assert len(await snapshot.read([entry.blob for entry in entries])) == 2
+
+
+async def test_more_files_than_can_be_read_are_refused_in_time(
+    server: GitServer, served: Path, authority: Authority, copies: Path
+) -> None:
+    blob = _blob(served, b"same").encode()
+    flat = _tree(served, [b"100644 blob %s\t%06d" % (blob, number) for number in range(300_000)])
+    unfolding = _tree(served, [b"100644 blob %s\t%d" % (blob, number) for number in range(10)])
+    for _ in range(9):
+        unfolding = _tree(served, [b"040000 tree %s\t%d" % (unfolding.encode(), number) for number in range(10)])
+    for tree in (flat, unfolding):
+        _commit(served, tree)
+        begun = time.perf_counter()
+        async with _snapshot(server, authority, copies) as snapshot:
+            memory = _watch_memory()
+            with pytest.raises(RepositoryFailed) as failed:
+                await snapshot.entries()
+            risen = _memory("VmHWM") - memory
+        print(f"too many: {time.perf_counter() - begun:.1f} s, {risen // _MIB} MiB")
+        assert str(failed.value) == "The repository has too many files to be read."
+        assert risen < 2 * _MEMORY
