@@ -1,6 +1,7 @@
-"""``cairn`` that kills itself (-9) at a chosen commit of an enrichment stage: ``python -m tests.chaos.crashing serve``.
+"""``cairn`` that kills itself (-9) at a chosen commit of a stage: ``python -m tests.chaos.crashing serve``.
 
-``CRASH`` names the stage and whether to die just before or just after its first commit; without it nothing happens
+``CRASH`` names the stage of an enrichment or a scan, and whether to die just ``before`` or just ``after`` its first
+commit in the midst of it, or ``before-end`` or ``after-end``: around the one that ends it. Without it nothing happens
 but that lost leases are taken over quickly.
 """
 
@@ -18,12 +19,13 @@ from cairn.jobs.runner import Pace, Runner
 from cairn.storage.database import Tx
 
 LEASE_MS = 1_500
+_KINDS = ("enrichment", "genesis.scan")
 _point = os.environ.pop("CRASH", "")
 
 
-def _die(when: str, run: Run) -> None:
+def _die(when: str, run: Run, stage: str | None = None) -> None:
     running = [known.stage for known in run._stages if known.status == "running"]
-    if run.job.kind == "enrichment" and _point == f"{running[0] if running else ''}/{when}":
+    if run.job.kind in _KINDS and _point == f"{stage or next(iter(running), '')}/{when}":
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -41,6 +43,8 @@ def _arm() -> None:
     async def dying_finish(self: Run, stage: str) -> AsyncIterator[Tx]:
         async with finish(self, stage) as tx:
             yield tx
+            _die("before-end", self, stage)
+        _die("after-end", self, stage)
 
     Run.step, Run.finish = dying_step, dying_finish  # type: ignore[method-assign]
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import select
 
+from cairn.base.settings import Settings
+from cairn.storage.database import Row
 from tests.features.remembering import Memory
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
-from tests.support.service import Service
+from tests.servers.https import Authority
+from tests.support.service import Service, settings_for
 
 REPOSITORY = "o/shop"
 ROUTES = b'''"""The shop's HTTP API."""
@@ -164,3 +169,21 @@ async def scanning(service: Service, url: str, **project: Any) -> Scanning:
     found = await Scanning.of(service, repoUrl=url, **project)
     assert isinstance(found, Scanning)
     return found
+
+
+def scan_settings(server: GitServer, authority: Authority, database_url: str, folder: Path, **changes: str) -> Settings:
+    """Settings of a service that may read from the git server on loopback, as often as it likes."""
+    chosen = {
+        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "CAIRN_CA_FILE": str(authority.ca_file),
+        "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
+        "CAIRN_CACHE_DIR": str(folder / "cache"),
+        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+    }
+    return settings_for(folder, database_url, **chosen, **changes)
+
+
+async def rows_of(service: Service, table: Any) -> list[Row]:
+    """All rows of a table, as they are kept."""
+    async with service.house.database.read() as tx:
+        return await tx.many(select(table))

@@ -141,11 +141,12 @@ def scan(
     from cairn.entry.progress import counting
 
     try:
+        target = None if dry_run else scanning.find_target(project)
         with counting("reading files", quiet=as_json) as progress:
             scanned = scanning.scan(folder, max_files, progress)
         typer.echo(scanned.to_json() if as_json else scanning.summary(scanned))
-        if not dry_run:
-            typer.echo(scanning.send(scanned, project), err=as_json)
+        if target is not None:
+            typer.echo(scanning.send(scanned, target), err=as_json)
     except ApiError as error:
         typer.echo(f"cairn: {error}", err=True)
         raise typer.Exit(1) from None

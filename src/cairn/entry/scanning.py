@@ -102,19 +102,36 @@ def _as_text(content: bytes) -> str | None:
     return content.decode(errors="replace").replace("\0", "")
 
 
-def send(scanned: Scanned, project_id: str | None) -> str:
-    """Tell the server of it: the findings as an event to be enriched, the tree as contexts. One line for the user."""
+@dataclass(frozen=True)
+class Target:
+    """Where a scan is sent to."""
+
+    url: str
+    key: str
+    project_id: str
+    secret: str
+
+
+def find_target(project_id: str | None) -> Target:
+    """The server one is signed in to, and the project there; asked before the work, not after it."""
     found = profile.find()
     if found is None:
-        raise ApiError(0, "not signed in; run: cairn login --url http://127.0.0.1:8000")
+        raise ApiError(0, "not signed in; run: cairn login --url http://127.0.0.1:8000 (or look with --dry-run)")
     with Client(found.url, found.key) as client:
         project = project_id or _only_project(client)
-        kept = client.send_event(project, client.hmac_secret(project), "scan_result", scanned.payload())
-        populated = client.populate(project, populate_nodes(scanned.study.nodes), "scan")
+        return Target(found.url, found.key, project, client.hmac_secret(project))
+
+
+def send(scanned: Scanned, to: Target) -> str:
+    """Tell the server of it: the findings as an event to be enriched, the tree as contexts. One line for the user."""
+    with Client(to.url, to.key) as client:
+        kept = client.send_event(to.project_id, to.secret, "scan_result", scanned.payload())
+        populated = client.populate(to.project_id, populate_nodes(scanned.study.nodes), "scan")
         if not kept.duplicate:
             client.enrich(kept.session_id)
+    again = " (the same as last time)" if kept.duplicate else ""
     return (
-        f"Sent to {found.url}, project {project}: {len(scanned.findings)} findings become memory in session "
+        f"Sent to {to.url}, project {to.project_id}: {len(scanned.findings)} findings{again} become memory in session "
         f"{kept.session_id}; contexts: {populated.created} made, {populated.updated} updated."
     )
 

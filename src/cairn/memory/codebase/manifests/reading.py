@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from cairn.memory.codebase.manifests import (
+    bundling,
     databases,
     docker,
     golang,
@@ -17,6 +18,7 @@ from cairn.memory.codebase.manifests import (
     npm_locks,
     nuget,
     php,
+    processes,
     python,
     python_setup,
     ruby,
@@ -118,6 +120,20 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?:^|/)config/database\.php$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)application(?:-[\w-]{1,40})?\.(?:properties|ya?ml)$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)settings/[\w-]{1,40}\.py$"), databases.read_database_settings),
+    (
+        re.compile(
+            r"(?:^|/)(?:rollup|webpack|vite|electron\.vite|rsbuild|rspack|esbuild|tsup|tsdown|rolldown|gulpfile|build)"
+            r"(?:[.-][\w.-]{1,40})?\.[mc]?[jt]s$|(?:^|/)angular\.json$"
+        ),
+        bundling.read_bundler,
+    ),
+    (re.compile(r"(?:^|/)index\.html$"), bundling.read_page),
+    (
+        re.compile(
+            r"(?:^|/)(?:uwsgi[\w.-]{0,30}\.ini|supervisord?[\w.-]{0,30}\.(?:conf|ini)|crontab|[\w@.-]{1,60}\.service)$"
+        ),
+        processes.read_processes,
+    ),
 )
 
 

@@ -89,5 +89,7 @@ def _programs(draft: Draft, document: dict[str, object], package: dict[str, obje
     is_program = any(isinstance(item, str) and item in _PROGRAM_CATEGORIES for item in categories)
     if "bin" not in document and "lib" not in document and is_program:
         draft.runs("cli", package.get("name"), line_of(content, "name ="))
+    draft.says("target:build", package.get("build"))
+    draft.says("target:library", table(document.get("lib")).get("path"))
     if "lib" in document:
         draft.runs("library", table(document.get("lib")).get("name") or package.get("name"), line_of(content, "[lib]"))

@@ -32,6 +32,10 @@ _DECLARATORS = words(
     "pointer_declarator reference_declarator parenthesized_declarator array_declarator function_declarator "
     "attributed_declarator init_declarator"
 )
+_DEFINITION = re.compile(
+    rb"^[A-Za-z_][\w \t*]{0,160}?[ \t*](\w{1,100})[ \t]{0,4}\([^;{}()]{0,400}\)[ \t\r\n]{0,8}\{", re.MULTILINE
+)
+_NO_NAMES = words("if for while switch return else do sizeof")
 _ROUTE = re.compile(
     rb"\b(?:CROW_ROUTE\s{0,9}\(\s{0,9}[\w.>-]{1,60}\s{0,9},|ADD_METHOD_TO\s{0,9}\(\s{0,9}[\w:]{1,120}\s{0,9},"
     rb"|Routes::(?P<verb>Get|Post|Put|Delete|Patch)\s{0,9}\(\s{0,9}[\w.>-]{1,60}\s{0,9},"
@@ -58,6 +62,8 @@ def read(root: Node, into: Collector) -> None:
             _read_declaration(node, into, is_header)
         elif node.type in _TYPES:
             _read_type(node, into)
+    if root.has_error:
+        _read_broken(root, into, is_header)
     if not is_test(into.path):
         _read_routes(root, into)
 
@@ -87,6 +93,20 @@ def _function_name(declarator: Node | None) -> tuple[str, bool]:
         return "", False
     name = syntax.text(declarator)
     return name.rpartition("::")[2].strip(), declarator.type == "qualified_identifier"
+
+
+def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
+    """Definitions that the parser missed: braces which the preprocessor chooses from, macros among the words."""
+    known = {symbol.name for symbol in into.symbols}
+    for _, match in zip(range(2 * MOST), _DEFINITION.finditer(root.text or b""), strict=False):
+        name = match[1].decode()
+        node = root.descendant_for_byte_range(match.start(1), match.start(1) + 1)
+        if node is None or "identifier" not in node.type or name in known or name.isupper() or name in _NO_NAMES:
+            continue
+        known.add(name)
+        into.symbol(name, "function", node)
+        if name in _MAINS and not is_header and not _is_left_out(node):
+            into.entry("main", name, node)
 
 
 def _is_left_out(node: Node) -> bool:

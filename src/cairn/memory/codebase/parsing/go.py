@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing import go_models, go_programs, prose
-from cairn.memory.codebase.parsing.collecting import Collector
+from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import plain
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.records import Import
+
+_MAJOR = re.compile(r"v\d{1,3}")
+_MOST_TAKEN = 40
 
 
 def read(root: Node, into: Collector) -> None:
@@ -39,8 +45,27 @@ def read(root: Node, into: Collector) -> None:
                 name = text(spec.child_by_field_name("name"))
                 if spec.type == "const_spec" and name != "_":
                     into.symbol(name, "constant", spec)
+    if package == "main":
+        _used(root, into)
     go_programs.read(root, into)
     go_models.read(structs, methods, into)
+
+
+def _used(root: Node, into: Collector) -> None:
+    """What a program takes from the packages it imports: that tells where it goes on."""
+    taken: dict[str, dict[str, None]] = {}
+    named: dict[str, str] = {}
+    for node in walk(root):
+        if node.type == "import_spec" and len(named) < MOST:
+            named[plain(node.child_by_field_name("path")) or ""] = text(node.child_by_field_name("name"))
+        elif node.type == "selector_expression" and len(taken) < MOST:
+            operand, name = node.child_by_field_name("operand"), text(node.child_by_field_name("field"))
+            if operand is not None and operand.type == "identifier" and name[:1].isupper():
+                taken.setdefault(text(operand), {})[name] = None
+    for place, found in enumerate(into.imports):
+        parts = [part for part in found.target.split("/") if not _MAJOR.fullmatch(part)]
+        names = taken.get(named.get(found.target) or (parts[-1] if parts else ""), {})
+        into.imports[place] = Import(found.target, found.line, tuple(names)[:_MOST_TAKEN])
 
 
 def _imports(node: Node, into: Collector) -> None:

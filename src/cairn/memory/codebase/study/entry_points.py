@@ -1,98 +1,96 @@
-"""Where a newcomer starts: programs, commands and servers, each with the source file it begins in."""
+"""Where a newcomer starts: programs, servers, tables of routes, browser code, scripts, each by its source file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
-from cairn.memory.codebase.records import Codebase, Entry, EntryKind
+from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.records import Codebase, Entry
+from cairn.memory.codebase.study.door_places import placed_doors
+from cairn.memory.codebase.study.door_sources import SETTINGS, source_doors
+from cairn.memory.codebase.study.doors import Doors, projects_of
+from cairn.memory.codebase.study.mentions import mentions
+from cairn.memory.codebase.study.onward import onward
 from cairn.memory.codebase.study.placing import CODE, place_of
-from cairn.memory.codebase.study.targets import declared_files
+from cairn.memory.codebase.study.targets import declared_files, inputs_of_bundlers
 
 _MOST = 40
-_CONVENTIONS: tuple[tuple[str, EntryKind, str, int], ...] = (
-    (r"(?:[^/]+/){0,2}manage\.py", "cli", "manage.py", 90),
-    (r"(?:[^/]+/){0,3}__main__\.py", "main", "python -m", 75),
-    (r"(?:[^/]+/)?(?:asgi|wsgi)\.py", "server", "server", 55),
-    (r"(?:[^/]+/){0,3}cmd/[^/]+/main\.go", "main", "main", 95),
-    (r"(?:[^/]+/){0,2}main\.go", "main", "main", 90),
-    (r"(?:[^/]+/){0,3}src/main\.rs", "main", "main", 90),
-    (r"(?:[^/]+/){0,3}src/bin/[^/]+(?:/main)?\.rs", "main", "main", 70),
-    (r"(?:[^/]+/){0,3}Program\.(?:cs|fs)", "main", "Program", 90),
-    (r"(?:[^/]+/){0,3}Startup\.cs", "server", "Startup", 50),
-    (r"artisan", "cli", "artisan", 85),
-    (r"bin/console", "cli", "console", 85),
-    (r"(?:public|web|htdocs|www)/index\.php", "server", "index.php", 90),
-    (r"index\.php", "server", "index.php", 70),
-    (r"bin/rails", "cli", "rails", 85),
-    (r"config\.ru", "server", "rack", 70),
-    (r"(?:[^/]+/){0,2}config/routes\.rb", "server", "routes", 80),
-    (r"routes/(?:web|api)\.php", "server", "routes", 60),
-    (r"(?:[^/]+/){0,2}exe/[\w.-]+", "cli", "", 75),
-    (r"bin/[\w-]+(?:\.(?:js|mjs|cjs|ts|rb|php|py|sh))?", "cli", "", 45),
-    (r"resources/(?:js|ts)/app\.[jt]sx?", "main", "index", 50),
-    (r"(?:src/|server/|backend/)?server\.(?:ts|js|mjs|cjs)", "server", "server", 55),
-    (r"(?:[^/]+/){0,3}(?:src/)?(?:app/layout|pages/_app)\.(?:tsx|jsx|js)", "main", "app", 60),
-    (r"(?:[^/]+/){0,3}(?:src/)?(?:routes/\+layout|App)\.(?:svelte|vue)", "main", "app", 55),
-    (r"(?:[^/]+/){0,2}(?:app|main|server|run|wsgi_app)\.py", "main", "main", 45),
-    (r"(?:[^/]+/){0,4}\w*Application\.(?:java|kt)", "main", "Application", 50),
-    (r"(?:[^/]+/){0,3}lib/main\.dart", "main", "main", 80),
-    (r"(?:[^/]+/){0,3}main\.(?:c|cc|cpp|swift)", "main", "main", 60),
-)
-_AT_PATH = tuple((re.compile(pattern), kind, name, weight) for pattern, kind, name, weight in _CONVENTIONS)
-_AT_HOME = re.compile(r"(?:main|index|app)\.(?:tsx|ts|jsx|js|mts|mjs)")
-_KIND_WEIGHT = {"main": 55, "cli": 45, "server": 50}
-_ASIDE = re.compile(
-    r"(?:^|/)(?:scripts?|tools?|hack|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|util|utils|dev|packaging|debian|"
-    r"deploy|docker|management/commands|migrations?|generators?|codegen|devtools|fuzz|locales?|i18n|static|assets|stories|cypress|e2e)/",
-    re.IGNORECASE,
-)
-_STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$)[^/]+")
-_SETTINGS = re.compile(
-    r"\.(?:config|setup|rc|conf|stories|d)\.[mc]?[jt]sx?$|(?:^|/)(?:gulpfile|gruntfile|webpack)\b", re.IGNORECASE
-)
+_DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 70, 60
+_MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 66, 10, 16
+_ONWARD = 52
+_ALONE = 24
+_PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 
 
 def entry_points(codebase: Codebase) -> list[tuple[str, Entry]]:
-    """Programs, commands and servers (no routes), the main ones first, without tests, examples and documents."""
-    best: dict[str, tuple[int, Entry]] = {}
+    """What starts something or answers to somebody, what one opens first first; no tests, examples and documents."""
+    doors = Doors(projects_of(codebase))
+    for path, entry, group, weight in source_doors(codebase):
+        doors.offer(path, entry, group, weight)
+    for path, entry, group, weight in placed_doors(codebase.paths):
+        if not SETTINGS.search(path):
+            doors.offer(path, entry, group, weight)
+    _declared(codebase, doors)
+    _mentioned(codebase, doors)
+    _onward(codebase, doors)
+    _libraries(codebase, doors)
+    return [(door.path, door.entry) for door in doors.ranked(_MOST)]
 
-    def offer(path: str, entry: Entry, weight: int, is_declared: bool = False) -> None:
-        weight -= 4 * path.count("/") + (30 if _ASIDE.search(path) else 0)
-        before = best.get(path)
-        if before is None or weight > before[0]:
-            # What the source itself calls it says more than the name of a pattern.
-            best[path] = (weight, before[1] if before and before[1].line > 1 and not is_declared else entry)
 
-    declared = declared_files(codebase)
-    for path, facts in codebase.files.items():
-        if facts.language in CODE and place_of(path) == "own" and not _SETTINGS.search(path):
-            for entry in facts.entries:
-                if entry.kind in _KIND_WEIGHT and "written-by" not in facts.signs:
-                    offer(path, entry, _KIND_WEIGHT[entry.kind])
-    # With Bundler, bin/ is full of stubs that start what gems bring.
-    has_stubs = "bin/rails" in codebase.paths or "bin/bundle" in codebase.paths
-    homes = _homes(codebase.paths)
+def _declared(codebase: Codebase, doors: Doors) -> None:
+    for path, entry in declared_files(codebase):
+        if entry.kind == "library":
+            doors.offer(path, entry, "library", _LIBRARY)
+        elif entry.name == "build":
+            doors.offer(path, Entry("cli", "build script", 1), "build", _BUILD)
+        else:
+            doors.offer(
+                path,
+                entry,
+                "console" if entry.kind == "cli" else "server",
+                _DECLARED if entry.kind == "cli" else _STARTED,
+            )
+    for path, source in inputs_of_bundlers(codebase):
+        doors.offer(path, Entry("main", f"input of {source.rpartition('/')[2]}", 1), "browser", _INPUT)
+
+
+def _mentioned(codebase: Codebase, doors: Doors) -> None:
+    """What a Dockerfile, a Procfile or a supervisor starts is a door, whatever it looks like."""
+    said = mentions(codebase)
+    for path, _ in said.files.items():
+        if path in doors:
+            doors.lift(path, _MENTIONED_LIFT)
+        elif _language(codebase, path) in CODE or "." not in path.rpartition("/")[2]:
+            doors.offer(path, Entry("cli", path.rpartition("/")[2], 1), "script", _MENTIONED)
+    for door in doors.of("command"):
+        if door.entry.name in said.commands:
+            doors.lift(door.path, _COMMAND_LIFT)
+
+
+def _language(codebase: Codebase, path: str) -> str | None:
+    facts = codebase.files.get(path)
+    return facts.language if facts is not None else language_of(path)
+
+
+def _onward(codebase: Codebase, doors: Doors) -> None:
+    programs = [door.path for door in doors.of("program", "console")]
+    for path, name, telling in onward(codebase, programs):
+        kind = "server" if "serve" in name.lower() else "main"
+        doors.offer(
+            path,
+            Entry("server" if kind == "server" else "main", name or path.rpartition("/")[2], 1),
+            "onward",
+            _ONWARD + 20 * telling,
+        )
+
+
+def _libraries(codebase: Codebase, doors: Doors) -> None:
+    """A codebase without a program is a library: then its root is the first thing to open."""
     for path in codebase.paths:
-        if place_of(path) == "own" and not _SETTINGS.search(path) and not (has_stubs and _STUB.fullmatch(path)):
-            directory, _, file = path.rpartition("/")
-            if directory in homes and _AT_HOME.fullmatch(file):
-                offer(path, Entry("main", file, 1), 60 if file.endswith("x") or file.startswith("main") else 52)
-            for pattern, kind, name, weight in _AT_PATH:
-                if pattern.fullmatch(path):
-                    offer(path, Entry(kind, name or path.rpartition("/")[2], 1), weight)
-                    break
-    for path, entry in declared:
-        offer(path, entry, 100 if entry.kind != "library" else 62, entry.kind != "library")
-    ranked = sorted(best.items(), key=lambda row: (-row[1][0], row[0]))
-    return [(path, entry) for path, (_, entry) in ranked[:_MOST]]
-
-
-def _homes(paths: Collection[str]) -> frozenset[str]:
-    """Where a JavaScript program begins: beside its manifest or its page, or in the sources next to them."""
-    found: set[str] = set()
-    for path in paths:
-        directory, _, name = path.rpartition("/")
-        if name in ("package.json", "index.html") and place_of(path) == "own":
-            found |= {directory, f"{directory}/src" if directory else "src"}
-    return frozenset(found)
+        found = _PACKAGE.fullmatch(path)
+        if found is not None and place_of(path) == "own":
+            is_its_name = found.group(1).replace("_", "") == codebase.name.lower().replace("-", "").replace("_", "")
+            doors.offer(path, Entry("library", "package", 1), "library", 58 if is_its_name else 40)
+    if not doors.of("program", "console", "server"):
+        for door in doors.of("library"):
+            doors.lift(door.path, _ALONE)

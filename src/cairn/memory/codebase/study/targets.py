@@ -41,6 +41,31 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry]]:
     return [(path, entry) for (path, _), entry in found.items()]
 
 
+def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
+    """Source files that a bundler or a page begins with, each with the file that says so."""
+    paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    found: dict[str, str] = {}
+    for manifest, facts in sorted(codebase.files.items()):
+        if place_of(manifest) != "own":
+            continue
+        base = manifest.rpartition("/")[0]
+        for key, value in facts.signs.items():
+            if key.startswith("input:"):
+                path = _first(_inputs(base, value), paths)
+                if path is not None and place_of(path) == "own" and _BUILT_ENDING.search(path):
+                    found.setdefault(path, manifest)
+    return list(found.items())
+
+
+def _inputs(base: str, target: str) -> Iterator[str]:
+    """Beside the configuration, from the root of a page, or from where one stands when one builds."""
+    plain = target.removeprefix("/")
+    for place in (base, "", posixpath.join(base, "public"), base.rpartition("/")[0]):
+        path = posixpath.normpath(posixpath.join(place, plain))
+        yield path
+        yield from (path + ending for ending in _ENDINGS)
+
+
 def _resolved(base: str, target: str, paths: frozenset[str]) -> str | None:
     """A file or a module (``package.module:function``), also where it is built from a source elsewhere."""
     if (

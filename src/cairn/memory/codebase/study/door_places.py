@@ -1,0 +1,129 @@
+"""Doors that are told by where a file lies and what it is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from cairn.memory.codebase.records import Entry, EntryKind
+from cairn.memory.codebase.study.doors import Group
+from cairn.memory.codebase.study.placing import place_of
+
+Row = tuple[str, Group, EntryKind, str, float]
+# Patterns are matched against the whole path; {n} directories may stand before what is written behind "…".
+_ROWS: tuple[Row, ...] = (
+    (r"…3/cmd/[^/]+/main\.go", "program", "main", "main", 100),
+    (r"…2/main\.go", "program", "main", "main", 98),
+    (r"…3/src/main\.rs", "program", "main", "main", 100),
+    (r"…3/src/bin/[^/]+(?:/main)?\.rs", "program", "main", "main", 94),
+    (r"…3/Program\.(?:cs|fs|vb)", "program", "main", "Program", 98),
+    (r"…4/\w*Application\.(?:java|kt)", "program", "main", "Application", 80),
+    (r"…3/lib/main\.dart", "program", "main", "main", 94),
+    (r"…3/main\.(?:c|cc|cpp|cxx|swift|zig|hs|ml)", "program", "main", "main", 84),
+    (r"…3/__main__\.py", "program", "main", "python -m", 84),
+    (r"…2/(?:app|main|run)\.py", "program", "main", "main", 62),
+    (r"…2/manage\.py", "console", "cli", "manage.py", 97),
+    (r"…1/artisan", "console", "cli", "artisan", 94),
+    (r"…1/bin/console", "console", "cli", "console", 94),
+    (r"…1/bin/rails", "console", "cli", "rails", 94),
+    (r"…1/(?:public|web|htdocs|www|webroot)/index\.php", "server", "server", "index.php", 98),
+    (r"index\.php", "server", "server", "index.php", 84),
+    (r"…2/(?:asgi|wsgi)\.py", "server", "server", "server", 84),
+    (r"…1/config\.ru", "server", "server", "rack", 84),
+    (r"…3/Startup\.cs", "server", "server", "Startup", 78),
+    (r"…2/server\.(?:ts|js|mjs|cjs|py)", "server", "server", "server", 78),
+    (r"…1/bootstrap/app\.php", "server", "server", "application", 66),
+    (r"…1/config/application\.rb", "server", "server", "application", 62),
+    (r"…2/mailboxes/application_mailbox\.rb", "server", "server", "incoming mail", 66),
+    (r"…2/config/routes\.rb", "table", "server", "routes", 92),
+    (r"…1/routes/web\.php", "table", "server", "routes", 90),
+    (r"…1/routes/api\.php", "table", "server", "routes", 89),
+    (r"…1/routes/[\w.-]+\.php", "table", "server", "routes", 66),
+    (r"…1/config/routes\.(?:yaml|yml|php)", "table", "server", "routes", 84),
+    (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "table", "server", "routes", 62),
+    (r"…3/(?:app[.-])?rout(?:es|ing)(?:\.module)?\.(?:ts|tsx|js|jsx)", "table", "server", "routes", 62),
+    (r"…2/resources/(?:js|ts|assets/js)/app\.[jt]sx?", "browser", "main", "browser", 86),
+    (r"…1/app/javascript/(?:application|(?:packs|entrypoints)/[\w-]+)\.[jt]sx?", "browser", "main", "browser", 84),
+    (r"…1/app/(?:assets/javascripts|frontend/entrypoints)/application\.[jt]sx?", "browser", "main", "browser", 74),
+    (r"…3/(?:src/)?(?:app/layout|pages/_app|app/root)\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 86),
+    (r"…3/(?:src/)?(?:app/page|pages/index)\.(?:tsx|jsx|js|ts)", "browser", "main", "first page", 60),
+    (r"…3/(?:src/)?(?:routes/\+layout|App)\.(?:svelte|vue)", "browser", "main", "app", 66),
+    (r"…3/src/App\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 66),
+    (r"…3/(?:src/)?app/app\.(?:component|config|module)\.ts", "browser", "main", "app", 58),
+    (r"…3/(?:App|_Host|Components/App)\.(?:razor|cshtml)", "browser", "main", "app", 56),
+    (r"…3/(?:sw|service[-_]?worker)\.[jt]s", "browser", "main", "service worker", 56),
+    (r"…2/(?:src/)?(?:middleware|proxy|hooks\.server)\.[jt]s", "server", "server", "middleware", 46),
+    (r"…3/(?:src/)?(?:electron|main)/(?:main|index)\.[jt]s", "program", "main", "desktop", 78),
+    (r"…3/src/extension\.[jt]s", "plugin", "main", "extension", 78),
+    (r"…3/src/lib\.rs", "library", "library", "library", 72),
+    (r"…3/lib/[\w-]+\.rb", "library", "library", "library", 30),
+    (r"…2/celery(?:_app|app)?\.py", "job", "job", "celery", 76),
+    (r"…1/bin/(?:jobs|worker|sidekiq|scheduler|cron)", "job", "job", "jobs", 78),
+    (r"…1/app/Console/Kernel\.php", "job", "job", "schedule", 70),
+    (r"…1/config/schedule\.rb", "job", "job", "schedule", 66),
+    (r"…2/(?:worker|scheduler|consumer|daemon|cron)\.(?:py|ts|js|mjs|go|rb)", "job", "job", "worker", 66),
+    (r"…1/config/(?:recurring|queue|sidekiq)\.yml", "job", "job", "schedule", 44),
+    (r"plugin/[\w.-]+\.(?:vim|lua)", "plugin", "main", "Vim plugin", 72),
+    (r"[\w.-]+\.plugin\.(?:zsh|bash|fish)", "plugin", "main", "shell plugin", 70),
+    (r"action\.ya?ml", "plugin", "main", "GitHub action", 66),
+    (r"\.pre-commit-hooks\.yaml", "plugin", "main", "pre-commit hook", 52),
+    (r"…2/build\.rs", "build", "cli", "build script", 60),
+    (r"Rakefile", "build", "cli", "tasks", 60),
+    (r"[Jj]ustfile|[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
+    (r"…2/exe/[\w.-]+", "console", "cli", "", 92),
+    (r"…1/s?bin/[\w.-]+", "script", "cli", "", 68),
+    (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
+    (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
+    (r"script/[\w.-]+", "script", "cli", "", 62),
+    (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),
+    (r"[a-z][\w-]*\.(?:ps1|bat|cmd)", "script", "cli", "", 46),
+)  # fmt: skip
+_MOST_BEFORE = 4
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    if text.startswith("…"):
+        text = rf"(?:[^/]+/){{0,{text[1]}}}{text[3:]}"
+    return re.compile(text)
+
+
+_AT_PATH = tuple((_pattern(text), group, kind, name, weight) for text, group, kind, name, weight in _ROWS)
+# Nothing deeper, and no name without one of these beginnings or endings, can match: most paths are passed at once.
+_DEEPEST = 8
+_AT_HOME = re.compile(r"(?:main|index|app)\.(?:tsx|ts|jsx|js|mts|mjs)")
+_PROSE = frozenset(
+    "license licence copying readme authors contributors changelog changes news todo version codeowners notice install "
+    "history thanks credits makefile dockerfile procfile gemfile rakefile vagrantfile brewfile gradlew gradlew.bat mvnw mvnw.cmd".split()
+) - {"install"}
+# With Bundler, bin/ is full of stubs that start what gems bring.
+_STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|worker$)[^/]+")
+
+
+def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, float]]:
+    """What the places of files say; the first pattern that fits a path counts."""
+    known = frozenset(paths)
+    has_stubs = "bin/rails" in known or "bin/bundle" in known
+    homes = _homes(known)
+    for path in sorted(known):
+        if path.count("/") > _DEEPEST or place_of(path) != "own" or (has_stubs and _STUB.fullmatch(path)):
+            continue
+        directory, _, file = path.rpartition("/")
+        if file in _PROSE:
+            continue
+        if directory in homes and _AT_HOME.fullmatch(file):
+            is_first = file.endswith("x") or file.startswith("main")
+            yield path, Entry("main", file, 1), "browser", 82 if is_first else 66
+        for pattern, group, kind, name, weight in _AT_PATH:
+            if pattern.fullmatch(path):
+                yield path, Entry(kind, name or file, 1), group, weight
+                break
+
+
+def _homes(paths: Collection[str]) -> frozenset[str]:
+    """Where a JavaScript program begins: beside its manifest or its page, or in the sources next to them."""
+    found: set[str] = set()
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        if name in ("package.json", "index.html") and place_of(path) == "own":
+            found |= {directory, f"{directory}/src" if directory else "src"}
+    return frozenset(found)

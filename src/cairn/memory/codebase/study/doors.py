@@ -1,0 +1,127 @@
+"""Doors of a codebase: files where something begins, weighed, and put in an order in which no kind crowds out others."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from cairn.memory.codebase.records import Codebase, Entry
+from cairn.memory.codebase.study.placing import CODE, place_of
+
+Group = Literal[
+    "program", "console", "server", "table", "controller", "browser", "library", "options", "onward", "command",
+    "job", "script", "plugin", "build",
+]  # fmt: skip
+# How much less each further door of a group is worth.
+_SLOPE: dict[Group, float] = {
+    "program": 5, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 9, "options": 7,
+    "onward": 8, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
+}  # fmt: skip
+_LEAST = 12.0
+_A_STEP = 2.5
+_MOST_STEPS = 6
+_OF_ITS_PROJECT = 10.0
+_HOLDERS = frozenset(
+    "src lib app apps packages crates cmd services main source sources java kotlin scala web server backend frontend "
+    "client resources js internal pkg projects bin script exe".split()
+)
+_PACKAGES = frozenset(("java", "kotlin", "scala", "groovy"))
+_USUAL_PACKAGE_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A file where something begins; the heavier, the earlier a newcomer opens it."""
+
+    path: str
+    entry: Entry
+    group: Group
+    weight: float
+
+
+@dataclass(slots=True)
+class Doors:
+    """Doors as they are found; of one file the heaviest counts."""
+
+    projects: Mapping[str, float]
+    """The share of the code that each project of the codebase holds, by its directory."""
+    _found: dict[str, Door] = field(default_factory=dict)
+
+    def offer(self, path: str, entry: Entry, group: Group, weight: float) -> None:
+        weight += _OF_ITS_PROJECT * self.share(path) - _A_STEP * min(_MOST_STEPS, steps_to(path))
+        before = self._found.get(path)
+        if before is None or weight > before.weight:
+            # What the source itself calls it says more than the name of a pattern.
+            is_named = before is not None and before.entry.line > 1 and entry.line <= 1 and entry.kind != "cli"
+            self._found[path] = Door(path, before.entry if before and is_named else entry, group, weight)
+
+    def lift(self, path: str, by: float) -> None:
+        """Something else speaks for a door that is there already."""
+        door = self._found.get(path)
+        if door is not None:
+            self._found[path] = Door(path, door.entry, door.group, door.weight + by)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._found
+
+    def of(self, *groups: Group) -> list[Door]:
+        """The doors of some groups, the heaviest first."""
+        rows = [door for door in self._found.values() if door.group in groups]
+        return sorted(rows, key=lambda door: (-door.weight, door.path))
+
+    def share(self, path: str) -> float:
+        directory = path.rpartition("/")[0]
+        while directory and directory not in self.projects:
+            directory = directory.rpartition("/")[0]
+        return self.projects.get(directory, 0.0)
+
+    def ranked(self, most: int) -> list[Door]:
+        """The heaviest first; each further one of a group counts less."""
+        waiting = {group: self.of(group) for group in _SLOPE}
+        heads = [(-rows[0].weight, rows[0].path, group, 0) for group, rows in waiting.items() if rows]
+        heapq.heapify(heads)
+        chosen: list[Door] = []
+        while heads and len(chosen) < most:
+            weight, _, group, place = heapq.heappop(heads)
+            if -weight < _LEAST:
+                break
+            chosen.append(waiting[group][place])
+            if place + 1 < len(waiting[group]):
+                door = waiting[group][place + 1]
+                heapq.heappush(heads, (_SLOPE[group] * (place + 1) - door.weight, door.path, group, place + 1))
+        return chosen
+
+
+@lru_cache(maxsize=16_384)
+def steps_to(path: str) -> int:
+    """How many directories one walks through; those that only hold others, and the root of a package, do not count."""
+    parts = path.lower().split("/")[:-1]
+    root = next((place for place, part in enumerate(parts) if part in _PACKAGES), None)
+    inside = max(0, len(parts) - root - 1 - _USUAL_PACKAGE_DEPTH) if root is not None else 0
+    return inside + sum(part not in _HOLDERS for part in parts[:root])
+
+
+def projects_of(codebase: Codebase) -> dict[str, float]:
+    """Directories with a manifest and the share of the code for which each is the nearest."""
+    roots = {""} | {
+        path.rpartition("/")[0]
+        for path, facts in codebase.files.items()
+        if facts.language not in CODE and ("name" in facts.signs or _PROJECT.search(path)) and place_of(path) == "own"
+    }
+    lines: Counter[str] = Counter()
+    for path, facts in codebase.files.items():
+        if facts.language in CODE and place_of(path) == "own":
+            directory = path.rpartition("/")[0]
+            while directory not in roots:
+                directory = directory.rpartition("/")[0]
+            lines[directory] += facts.lines
+    whole = max(1, lines.total())
+    return {root: lines[root] / whole for root in sorted(roots)}
+
+
+_PROJECT = re.compile(r"(?:^|/)(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|pyproject\.toml)$|\.(?:cs|fs)proj$")

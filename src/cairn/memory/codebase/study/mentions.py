@@ -1,0 +1,60 @@
+"""What files that start programs name: the words of a Dockerfile, a Procfile, a supervisor, a crontab."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cairn.memory.codebase.records import Codebase
+from cairn.memory.codebase.study.placing import CODE, place_of
+
+_MOST_WORDS = 40
+_WORD = re.compile(r"[\w./:@-]{2,160}")
+_MODULE = re.compile(r"([A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,8})(?::\w{1,60})?")
+_CONSOLE = re.compile(r"(?:^|/)(?:manage\.py|artisan|console|rake|rails)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Files that are started by name, each with the file that says so, and commands of a console that are run."""
+
+    files: dict[str, str]
+    commands: frozenset[str]
+
+
+def mentions(codebase: Codebase) -> Mentions:
+    paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    files: dict[str, str] = {}
+    commands: set[str] = set()
+    for path, facts in sorted(codebase.files.items()):
+        if facts.language in CODE or not facts.entries or place_of(path) != "own" or path.endswith((".json", ".toml")):
+            continue
+        for entry in facts.entries:
+            words = _WORD.findall(entry.name)[:_MOST_WORDS]
+            for word, following in zip(words, [*words[1:], ""], strict=True):
+                if _CONSOLE.search(word):
+                    commands.add(following)
+                found = next(_files(word, path.rpartition("/")[0], paths), None)
+                if found is not None and place_of(found) == "own" and found != path:
+                    files.setdefault(found, path)
+    return Mentions(files, frozenset(commands - {""}))
+
+
+def _files(word: str, base: str, paths: frozenset[str]) -> Iterator[str]:
+    """The file that a word means: from the root, from beside, without what an image puts before it, or as a module."""
+    plain = posixpath.normpath(word).lstrip("/")
+    parts = plain.split("/")[:12]
+    for start in range(len(parts)):
+        tail = "/".join(parts[start:])
+        if len(parts) - start == 1 and start and "." not in tail and len(tail) < 4:
+            return
+        yield from (path for path in (tail, posixpath.join(base, tail)) if path in paths)
+    module = _MODULE.fullmatch(word)
+    if module is not None and ("." in word or ":" in word):
+        stem = module.group(1).replace(".", "/")
+        for root in ("", "src/"):
+            yield from (
+                path for end in (".py", "/__main__.py", "/__init__.py") if (path := f"{root}{stem}{end}") in paths
+            )

@@ -1,0 +1,64 @@
+"""Where a program goes on: the files that define what its first file takes and runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from cairn.memory.codebase.graph.graph import import_graph
+from cairn.memory.codebase.records import Codebase
+from cairn.memory.codebase.study.placing import place_of
+
+_MOST_PROGRAMS = 12
+_MOST_FILES = 8
+_BEGINS = re.compile(
+    r"(?:run|main|start|serve|execute|launch|boot|bootstrap|app|application|cli|server|router|routes|core)\w{0,24}|"
+    r"(?:create|new|make|build|init|setup|configure|get)_?(?:app|application|server|router|cli|command|api|engine)\w{0,24}|"
+    r"parse_?(?:options|opts|args|arguments|flags|cli|command)\w{0,24}|(?:root)?_?cmd|options|args",
+    re.IGNORECASE,
+)
+_STEMS = re.compile(
+    r"(?:app|application|core|cli|options|opts|args|arguments|flags|cmdline|commands?|server|router|routes|run|runner|root|"
+    r"clap_app|bootstrap|api)",
+    re.IGNORECASE,
+)
+
+
+def onward(codebase: Codebase, programs: Iterable[str]) -> list[tuple[str, str, float]]:
+    """Path, the name that leads there and how telling it is (0 to 1), for files that programs go on in."""
+    first = [path for path in programs if path in codebase.files][:_MOST_PROGRAMS]
+    imports = {path: codebase.files[path].imports for path in first if codebase.files[path].imports}
+    if not imports:
+        return []
+    names = {path: facts.signs["name"] for path, facts in sorted(codebase.files.items()) if "name" in facts.signs}
+    graph = import_graph(imports, sorted(codebase.paths), names)
+    found: dict[str, tuple[str, float]] = {}
+    for path in first:
+        taken = frozenset(name for imported in imports.get(path, ()) for name in imported.names)
+        begins = frozenset(name for name in taken if _BEGINS.fullmatch(name))
+        for target in graph.edges.get(path, ()):
+            for file, name, weight in _leading(codebase, target, begins):
+                if file not in first and place_of(file) == "own" and weight > found.get(file, ("", 0.0))[1]:
+                    found[file] = (name, weight)
+    rows = sorted(found.items(), key=lambda row: (-row[1][1], row[0]))[:_MOST_FILES]
+    return [(path, name, weight) for path, (name, weight) in rows]
+
+
+def _leading(codebase: Codebase, target: str, begins: frozenset[str]) -> list[tuple[str, str, float]]:
+    """A file by its name or by what it defines; of a package that is imported whole, the files that define it."""
+    if not target.endswith("/"):
+        facts = codebase.files.get(target)
+        defined = sorted(begins & {symbol.name for symbol in facts.symbols}) if facts else []
+        is_named = _STEMS.fullmatch(target.rpartition("/")[2].partition(".")[0]) is not None
+        return (
+            [(target, defined[0] if defined else "", 0.5 * bool(defined) + 0.5 * is_named)]
+            if defined or is_named
+            else []
+        )
+    rows: list[tuple[str, str, float]] = []
+    for path, facts in codebase.files.items():
+        if path.startswith(target) and "/" not in path[len(target) :]:
+            defined = sorted(begins & {symbol.name for symbol in facts.symbols if symbol.kind == "function"})
+            if defined:
+                rows.append((path, defined[0], 1.0))
+    return rows

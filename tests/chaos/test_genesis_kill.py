@@ -1,0 +1,258 @@
+"""kill -9 in each phase of a scan: it goes on where it stood, tells everything once, and holds no place for ever."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from cairn.features.genesis.service import PHASES
+from cairn.storage.database import Row
+from cairn.storage.opening import open_database
+from cairn.storage.tables import ai_reservations, events, jobs, running_scans, sessions, usage_counters
+from tests.features.scanning import FILES, PLANTED
+from tests.features.signed import Tool
+from tests.servers.git import Commit, GitServer, make_repository
+from tests.servers.https import Authority
+from tests.servers.scripted_model import Request, Say, ScriptedModel
+from tests.support import databases
+from tests.support.processes import Cairn, free_port
+
+pytestmark = pytest.mark.anyio
+
+_ROOT = Path(__file__).parents[2]
+_PATIENCE_S = 90.0
+_CHUNKS = 3
+_MODULE = (
+    b'"""Part %d of the shop."""\n\nfrom shop.money import total\n\n\ndef count_%d(order):\n    return total(order)\n'
+)
+_TREE = (
+    FILES
+    | {b"shop/run.py": PLANTED}
+    | {b"shop/parts/part%d.py" % number: _MODULE % (number, number) for number in range(90)}
+)
+_POINTS = {
+    "in short": ["fetch_files/before-end", "analyze/after", "synthesize/after-end", "assemble/before-end"],
+    "before": [*(f"{phase}/before-end" for phase in PHASES[:3]), "analyze/before"]
+    + [f"{phase}/before-end" for phase in PHASES[3:]],
+    "after": [*(f"{phase}/after-end" for phase in PHASES[:3]), "analyze/after"]
+    + [f"{phase}/after-end" for phase in PHASES[3:]],
+}
+_WAYS = [pytest.param(name, marks=[] if name == "in short" else [pytest.mark.slow]) for name in _POINTS]
+
+
+def _answer(request: Request) -> Say:
+    """A model that finds something in each chunk, is paid for it, and finds no more in what the scan tells."""
+    if '"findings"' not in request.text:
+        return Say(json.dumps({"items": []}))
+    named = re.search(r"BEGIN DATA file=(\S+)", request.text)
+    path = named[1] if named is not None else "README.md"
+    told = {"layer": "conventions", "title": f"Counting begins in {path}", "content": f"{path} counts first."}
+    return Say(json.dumps({"findings": [{**told, "importance": 3, "files": [path], "tags": ["count"]}]}))
+
+
+class _Project:
+    """A project with the repository, as its tools and its owner see it."""
+
+    def __init__(self, key: dict[str, str], tool: Tool) -> None:
+        self.key = key
+        self.tool = tool
+
+    @classmethod
+    def of(cls, http: httpx.Client, key: dict[str, str], url: str, project_id: str | None = None) -> _Project:
+        if project_id is None:
+            made = http.post("/api/projects", headers=key, json={"name": "Another"})
+            assert made.status_code == 201, made.text
+            project_id = str(made.json()["id"])
+        changed = http.patch(f"/api/projects/{project_id}", headers=key, json={"repoUrl": url})
+        assert changed.status_code == 200, changed.text
+        secret = http.get(f"/api/projects/{project_id}/hmac-secret", headers=key).json()["secret"]
+        return cls(key, Tool(project_id, secret))
+
+    def start(self, http: httpx.Client) -> str:
+        raw = json.dumps({"projectId": self.tool.project_id}).encode()
+        begun = http.post("/api/v2/genesis/start", content=raw, headers=self.tool.headers(raw))
+        assert begun.status_code == 202, begun.text
+        return str(begun.json()["scanId"])
+
+    def ask(self, http: httpx.Client, name: str) -> dict[str, Any]:
+        path = f"/api/v2/genesis/{name}?projectId={self.tool.project_id}"
+        answer = http.get(path, headers=self.tool.headers(b""))
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def wait(self, http: httpx.Client) -> dict[str, Any]:
+        """Until the scan and all that follows from it are over; the scan."""
+
+        def is_over() -> bool:
+            if self.ask(http, "status")["scan"]["completedAt"] is None:
+                return False
+            listed = http.get(f"/api/v2/sessions?projectId={self.tool.project_id}", headers=self.key).json()
+            return all(session["status"] in ("completed", "failed") for session in listed)
+
+        _until(is_over)
+        scan: dict[str, Any] = self.ask(http, "status")["scan"]
+        return scan
+
+    def told(self, http: httpx.Client) -> dict[str, Any]:
+        """All that a scan leaves behind, without what is of one time only."""
+        results = self.ask(http, "results")
+        findings = [{k: v for k, v in found.items() if k not in ("id", "createdAt")} for found in results["findings"]]
+        named = f"projectId={self.tool.project_id}"
+        items = http.get(f"/api/v2/items?{named}", headers=self.key).json()
+        listed = http.get(f"/api/contexts?{named}", headers=self.key).json()
+        contexts = [http.get(f"/api/contexts/{one['id']}", headers=self.key).json() for one in listed]
+        return {
+            "findings": sorted(findings, key=lambda found: (found["layer"], found["title"])),
+            "techStack": results["techStack"],
+            "files": results["summary"]["filesAnalyzed"],
+            "items": sorted((item["title"], item["type"], item["content"]) for item in items),
+            "contexts": sorted((context["schemaKey"], context["content"]) for context in contexts),
+        }
+
+
+@contextmanager
+def _process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+    port = free_port()
+    environment = {**cairn.environment(port), **({"CRASH": crash} if crash else {})}
+    with (cairn.folder / "crashing.log").open("ab") as log:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tests.chaos.crashing", "serve"],
+            env={**environment, "PYTHONPATH": f"{_ROOT}:{_ROOT / 'src'}"},
+            cwd=cairn.folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20.0) as http:
+            yield child, http
+    finally:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    stop = time.monotonic() + _PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < stop, "it did not come to pass"
+        time.sleep(0.05)
+
+
+def _is_ready(http: httpx.Client) -> bool:
+    try:
+        return http.get("/readyz").status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def _wait_dead(child: subprocess.Popen[bytes], point: str, log: Path) -> None:
+    try:
+        child.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"it did not come to {point}:\n{log.read_text(errors='replace')[-4000:]}") from None
+    assert child.returncode == -9, log.read_text(errors="replace")
+
+
+def _at_work_in(folder: Path) -> list[str]:
+    """The commands of processes whose working folder is in there: ours, readers and gits."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if place.joinpath("cwd").readlink().is_relative_to(folder):
+                found.append(place.joinpath("cmdline").read_text().replace("\0", " "))
+    return found
+
+
+@pytest.mark.parametrize("way", _WAYS)
+async def test_a_scan_survives_kill(cairn: Cairn, tmp_path: Path, way: str) -> None:
+    log = cairn.folder / "crashing.log"
+    cairn.settings.pop("CAIRN_PLANS_FILE", None)  # the usual plans, which allow a model
+    authority = Authority(tmp_path / "authority")
+    with ScriptedModel() as model, GitServer(authority, tmp_path / "served") as server:
+        model.always(_answer)
+        make_repository(server.root / "o/shop", [Commit(b"feat: the shop opens", _TREE)])
+        cairn.settings |= _settings(cairn.folder, server, authority, model)
+        made = cairn.create_owner()
+        key = {"Authorization": f"Bearer {made['apiKey']}"}
+        first, *others = _POINTS[way]
+        with _process(cairn, first) as (child, http):
+            _until(lambda: _is_ready(http))
+            shop = _Project.of(http, key, server.url("o/shop"), made["projectId"])
+            scan_id = shop.start(http)
+            _wait_dead(child, first, log)
+        for point in others:
+            with _process(cairn, point) as (child, _):
+                _wait_dead(child, point, log)
+            _until(lambda: not _at_work_in(cairn.folder))
+        with _process(cairn, "") as (child, http):
+            _until(lambda: _is_ready(http))
+            scan = shop.wait(http)
+            assert (scan["id"], scan["phase"], scan["error"]) == (scan_id, "complete", None)
+            assert scan["filesProcessed"] == scan["filesTotal"] == len(_TREE) - 1  # the picture is no text
+            assert scan["chunksProcessed"] == scan["chunksTotal"] == _CHUNKS
+            disturbed = shop.told(http)
+            assert max(Counter(title for title, _, _ in disturbed["items"]).values()) == 1
+            paid = await _check_rows(cairn, shop, scan_id, _POINTS[way])
+            apart = _Project.of(http, key, server.url("o/shop"))
+            apart.start(http)
+            assert apart.wait(http)["phase"] == "complete"
+            assert disturbed == apart.told(http), "the same as a scan that nobody has disturbed"
+            assert await _paid(cairn) == 2 * paid, "nothing was paid twice"
+            again = shop.start(http)
+            assert (shop.wait(http)["id"], shop.told(http)["items"]) == (again, disturbed["items"])
+        _until(lambda: not _at_work_in(cairn.folder))
+
+
+def _settings(folder: Path, server: GitServer, authority: Authority, model: ScriptedModel) -> dict[str, str]:
+    return {
+        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "CAIRN_CA_FILE": str(authority.ca_file),
+        "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
+        "CAIRN_CACHE_DIR": str(folder / "cache"),
+        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+        "CAIRN_LLM_SMALL": "openai:scripted-1",
+        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
+        "CAIRN_LLM_BASE_URL": model.base_url(),
+        "CAIRN_LLM_API_KEY": "none",
+        "CAIRN_LOG_LEVEL": "warning",
+    }
+
+
+async def _check_rows(cairn: Cairn, shop: _Project, scan_id: str, points: Sequence[str]) -> int:
+    """One session, one event, one job, and no place held; what was paid."""
+    told = [row for row in await _rows(cairn, events) if row["project_id"] == shop.tool.project_id]
+    assert [json.loads(row["payload"])["scanId"] for row in told] == [scan_id]
+    assert [row["id"] for row in await _rows(cairn, sessions)] == [told[0]["session_id"]]
+    scans = [row for row in await _rows(cairn, jobs) if row["kind"] == "genesis.scan"]
+    assert [row["attempt"] for row in scans] == [len(points) + 1]
+    assert not await _rows(cairn, running_scans)
+    lost = len(await _rows(cairn, ai_reservations))  # of calls whose answer was lost, until they run out
+    assert lost <= sum(point.endswith(("before", "before-end")) for point in points)
+    return await _paid(cairn)
+
+
+async def _paid(cairn: Cairn) -> int:
+    used = {row["counter"]: int(row["used"]) for row in await _rows(cairn, usage_counters)}
+    return used["ai_tokens"]
+
+
+async def _rows(cairn: Cairn, table: Any) -> list[Row]:
+    database = await open_database(databases.storage_address(cairn.database_url))
+    try:
+        async with database.read() as tx:
+            return await tx.many(select(table))
+    finally:
+        await database.close()

@@ -1,0 +1,110 @@
+"""``cairn scan``: a checkout of one's own is read, and the server hears of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.entry.owner import make_owner
+from tests.features.scanning import FILES, PLANTED
+from tests.support.processes import COMMAND, Cairn
+
+GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A checkout with things in it that are not its own."""
+    folder = tmp_path / "work" / "shop"
+    for name, content in {**FILES, b"shop/run.py": PLANTED, b".gitignore": b"ignored/\n"}.items():
+        path = folder / name.decode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (tmp_path / "outside.py").write_text("def outside_of_everything(): ...\n")
+    (folder / "shop" / "link.py").symlink_to(tmp_path / "outside.py")
+    (folder / "ignored").mkdir()
+    (folder / "ignored" / "scratch.py").write_text("def ignored_by_git(): ...\n")
+    os.mkfifo(folder / "shop" / "pipe.py")
+    return folder
+
+
+def _git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    subprocess.run(["git", *who, *words], cwd=folder, env=GIT, check=True, capture_output=True)
+
+
+def _scan(cairn: Cairn, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in cairn.environment().items() if not name.startswith("CAIRN_")}
+    return subprocess.run(
+        [str(COMMAND), "scan", *words], env=environment, cwd=cairn.folder, capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.fixture
+def someone(plain: Cairn, tmp_path: Path) -> Cairn:
+    plain.settings["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    plain.settings["HOME"] = str(tmp_path)
+    return plain
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_a_look_without_a_server(someone: Cairn, shop: Path, with_git: bool) -> None:
+    if with_git:
+        _git(shop, "init", "--quiet")
+        _git(shop, "add", "README.md", "shop/api.py", "shop/link.py")
+        _git(shop, "commit", "--quiet", "-m", "feat: the shop opens")
+    told = json.loads(_scan(someone, str(shop), "--dry-run", "--json").stdout)
+    assert told["filesAnalyzed"] == len(FILES) - 1 + 2  # without the picture, with what was added here
+    assert {"Python", "FastAPI", "SQLAlchemy"} <= {tech["name"] for tech in told["techStack"]}
+    assert {"product", "entryPoints", "dataModel", "security"} <= {finding["layer"] for finding in told["findings"]}
+    words = json.dumps(told)
+    assert "outside_of_everything" not in words
+    assert "link.py" not in words
+    assert "ignored_by_git" not in words
+    assert (told["commitSha"] is not None) == with_git
+    plain = _scan(someone, str(shop), "--dry-run")
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert "shop: " in plain.stdout
+    assert "FastAPI" in plain.stdout
+
+
+def test_what_was_found_is_sent_and_remembered(someone: Cairn, shop: Path) -> None:
+    refused = _scan(someone, str(shop))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("cairn: not signed in")
+    owner = make_owner(someone)
+    with someone.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
+        login = [str(COMMAND), "login", "--url", process.url]
+        environment = {name: value for name, value in someone.environment().items() if not name.startswith("CAIRN_")}
+        subprocess.run(login, env=environment, input=owner["apiKey"], text=True, check=True, capture_output=True)
+        sent = _scan(someone, str(shop))
+        assert sent.returncode == 0, sent.stderr
+        assert "findings become memory" in sent.stdout
+        project = owner["projectId"]
+        stop = time.monotonic() + 60
+        while not (items := client.get(f"/api/v2/items?projectId={project}").json()) and time.monotonic() < stop:
+            time.sleep(0.2)
+        assert any("shop/models.py" in item["files"] for item in items)
+        keys = {context["schemaKey"] for context in client.get(f"/api/contexts?projectId={project}").json()}
+        assert "root/codebase" in keys
+        again = _scan(someone, str(shop))
+        assert again.returncode == 0, again.stderr
+        assert "the same as last time" in again.stdout
+        other = client.post("/api/projects", json={"name": "Another"})
+        assert other.status_code == 201
+        which = _scan(someone, str(shop))
+        assert which.returncode == 1
+        assert "--project" in which.stderr
+        assert project in which.stderr
+
+
+def test_a_folder_that_is_none(someone: Cairn, tmp_path: Path) -> None:
+    missing = _scan(someone, str(tmp_path / "nowhere"), "--dry-run")
+    assert missing.returncode == 2
+    assert missing.stderr.startswith("cairn: ")
+    assert "Traceback" not in missing.stderr
