@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -47,7 +46,6 @@ from cairn.ports.outbound.sender import HttpsSender
 _SWEEP_EVERY_MS = 30 * SECOND_MS
 _EMBED_EVERY_MS = 15 * SECOND_MS
 _BRAINS_EVERY_MS = 10 * SECOND_MS
-_READER = (sys.executable, "-I", "-m", "cairn.entry.reader")
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     repositories = Repositories(settings.cache_dir / "repositories", guard, ca_file=settings.ca_file)
     plans = load_plans(settings.default_plan, settings.plans_file)
     names = Models(settings.llm_small, settings.llm_medium)
-    scans = GenesisKit(database, repositories, house.sealer, plans, names, models, _READER)
+    scans = GenesisKit(database, repositories, house.sealer, plans, names, models)
     kit = Kit(
         database,
         house.blobs,

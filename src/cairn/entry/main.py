@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import Coroutine
@@ -143,7 +144,7 @@ def scan(
     try:
         target = None if dry_run else scanning.find_target(project)
         with counting("reading files", quiet=as_json) as progress:
-            scanned = scanning.scan(folder, max_files, progress)
+            scanned = asyncio.run(scanning.scan(folder, max_files, progress))
         typer.echo(scanned.to_json() if as_json else scanning.summary(scanned))
         if target is not None:
             typer.echo(scanning.send(scanned, target), err=as_json)

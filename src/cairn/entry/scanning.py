@@ -12,10 +12,10 @@ import msgspec
 from cairn.cli import profile
 from cairn.client.client import ApiError, Client
 from cairn.entry.checkout import Checkout, blob_hash, open_checkout
+from cairn.features.genesis.reading import Reader
 from cairn.memory.codebase.choosing.choosing import candidates, choose
 from cairn.memory.codebase.choosing.glancing import quick_imports
 from cairn.memory.codebase.graph.graph import counts
-from cairn.memory.codebase.reading import read_file
 from cairn.memory.codebase.records import Codebase, FileFacts, Finding, Study
 from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
@@ -25,6 +25,7 @@ from cairn.memory.redaction import redact_payload
 _COMMITS = 60
 _IGNORE_FILES = 50
 _BINARY_LOOK = 8_000
+_AT_ONCE = 40
 
 Progress = Callable[[int, int], None]
 
@@ -65,7 +66,7 @@ class Scanned:
         return {**told, "findings": redact_payload(told["findings"])[0], "source": "scan"}
 
 
-def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
+async def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
     """Read a folder: choose its most telling files, read each, look at them together."""
     checkout = open_checkout(folder, _COMMITS)
     ignores = [entry.path for entry in checkout.listed if entry.path.rpartition("/")[2] == ".gitignore"]
@@ -77,13 +78,17 @@ def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
     chosen = choose(found.kept, max_files, imported)
     facts: dict[str, FileFacts] = {}
     hashes: dict[str, str] = {}
-    for number, path in enumerate(chosen, start=1):
-        content = checkout.read(path)
-        if content is not None:
-            hashes[path] = blob_hash(content, checkout.commit)
-            text = _as_text(content)
-            facts[path] = read_file(path, text) if text is not None else FileFacts(None, 0)
-        progress(number, len(chosen))
+    reader = Reader()
+    try:
+        for start in range(0, len(chosen), _AT_ONCE):
+            contents = {path: checkout.read(path) for path in chosen[start : start + _AT_ONCE]}
+            there = {path: content for path, content in contents.items() if content is not None}
+            hashes |= {path: blob_hash(content, checkout.commit) for path, content in there.items()}
+            texts = {path: text for path, content in there.items() if (text := _as_text(content)) is not None}
+            facts |= {path: FileFacts(None, 0) for path in there} | (await reader.read(texts))[0]
+            progress(min(start + _AT_ONCE, len(chosen)), len(chosen))
+    finally:
+        await reader.close()
     paths = tuple(entry.path for entry in checkout.listed)
     codebase = Codebase(name=checkout.name, paths=paths, files=facts, commits=checkout.commits)
     told = study(codebase)

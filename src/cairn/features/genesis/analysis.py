@@ -15,7 +15,6 @@ from cairn.memory.codebase.records import FileFacts, Finding
 from cairn.memory.redaction import redact
 from cairn.ports.git.snapshot import Snapshot
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
-from cairn.ports.sandbox.child import Child
 
 PHASE = "analyze"
 _ASKED_CHUNKS = 60
@@ -27,7 +26,7 @@ _BINARY_LOOK = 8_000
 async def analyze(task: Task) -> None:
     """Read what each chunk holds, and ask a model about it where there is one."""
     total = task.scan["chunks_total"]
-    reader = Reader(Child(task.kit.reader))
+    reader = Reader()
     try:
         async with task.snapshot() as snapshot:
             for chunk in range(task.scan["chunks_processed"], total):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from cairn.memory.codebase.records import FileFacts
 from cairn.ports.sandbox.child import Child, NoAnswer
 
+_COMMAND = (sys.executable, "-I", "-m", "cairn.features.genesis.child")
 _CHUNK_S = 60.0
 _FILE_S = 5.0
 _decoder = msgspec.msgpack.Decoder(list[FileFacts])
@@ -17,8 +19,8 @@ _decoder = msgspec.msgpack.Decoder(list[FileFacts])
 class Reader:
     """One child, for one scan."""
 
-    def __init__(self, child: Child) -> None:
-        self._child = child
+    def __init__(self) -> None:
+        self._child = Child(_COMMAND)
 
     async def read(self, texts: Mapping[str, str]) -> tuple[dict[str, FileFacts], list[str]]:
         """The facts of each file, and those that could not be read."""

@@ -48,8 +48,6 @@ class Kit:
     names: Models
     models: dict[str, LanguageModel]
     """By name; a tier served by the built-in engine has none."""
-    reader: tuple[str, ...]
-    """The command of the child process that reads files."""
 
 
 class Gone(Exception):

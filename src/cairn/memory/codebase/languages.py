@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _BY_ENDING = {
     "python": "py pyi pyw",
     "javascript": "js jsx mjs cjs",
@@ -87,3 +89,30 @@ def language_of(path: str) -> str | None:
         return "docker"
     stem, dot, ending = name.rpartition(".")
     return _LANGUAGE_OF.get(ending) if dot and (stem or ending in ("env", "editorconfig")) else None
+
+
+_INTERPRETERS = {
+    "python": "python",
+    "ruby": "ruby",
+    "php": "php",
+    "node": "javascript",
+    "deno": "typescript",
+    "bun": "typescript",
+    "perl": "perl",
+    "sh": "shell",
+    "bash": "shell",
+    "zsh": "shell",
+    "dash": "shell",
+    "fish": "shell",
+    "lua": "lua",
+    "tclsh": "tcl",
+}
+_SHEBANG = re.compile(
+    r"#![ \t]{0,4}(?:\S{0,100}/)?(?:env[ \t]{1,4}(?:-\S{1,20}[ \t]{1,4})?)?([a-z]{1,20})[0-9.]{0,8}(?=\s|$)"
+)
+
+
+def language_of_script(content: str) -> str | None:
+    """The language that the first line of a program names, for files whose name tells none."""
+    named = _SHEBANG.match(content)
+    return _INTERPRETERS.get(named[1]) if named else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.memory.codebase import documents
 from cairn.memory.codebase.choosing.contents import is_generated, is_minified
-from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.languages import language_of, language_of_script
 from cairn.memory.codebase.manifests.facts import ManifestFacts
 from cairn.memory.codebase.manifests.reading import is_lock, is_manifest, read_manifest
 from cairn.memory.codebase.parsing import syntax
@@ -32,7 +32,7 @@ def read_file(path: str, content: str) -> FileFacts:
     content = content[:MOST_CHARS]
     if is_minified(content) or is_generated(path, content):
         return FileFacts(None, lines, signs={"written-by": "machine"})
-    language = language_of(path)
+    language = language_of(path) or language_of_script(content)
     source, has_errors = _source(path, language, content)
     models = read_schema(path, language, content) if language in _SCHEMAS else tuple(source.models)
     signs = documents.read_document(path, content) | told.signs

@@ -1,4 +1,4 @@
-"""The child process that reads source files: ``python -m cairn.entry.reader``.
+"""The child process that reads source files: ``python -m cairn.features.genesis.child``.
 
 A parser can be made to run for ever, or to take all memory, by a text that was written for it.
 """
