@@ -19,6 +19,7 @@ SCAN = "scan"
 """The tag of what a scan has told: the next one tells it anew."""
 _LAYERS_AS_TAGS = ("product", "dependencies", "datamodel", "entrypoints", "security")
 _LAID_OUT = re.compile(r"^(?:[-*] |\d{1,3}\. |#{1,6} |\|)", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _MAX_FILES = 5_000
 _MAX_FINDINGS = 200
 _FINDING_SENTENCES = 30
@@ -55,7 +56,7 @@ def facts_of_scan(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
             files=joined_files(files_of(finding, origin.roots), inside),
             confidence=confidence.of_importance(finding.get("importance", finding.get("severity"))),
             tags=(SCAN, *((layer,) if name in _LAYERS_AS_TAGS else ())),
-            whole=content.strip() if _LAID_OUT.search(content) else "",
+            whole=_CONTROL.sub("", content).strip() if _LAID_OUT.search(content) else "",
         )
 
 
