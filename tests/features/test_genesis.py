@@ -72,6 +72,8 @@ async def test_a_repository_is_read_and_told(shop: Scanning) -> None:
     assert any("/orders" in finding["content"] for finding in entries)
     assert any("shop/__main__.py" in finding["files"] for finding in entries)
     assert {"name": "Python", "version": "3.11", "category": "language"} in results["techStack"]
+    (left_out,) = [finding for finding in found if finding["title"] == "What the scan has left out"]
+    assert left_out["content"] == "- The repository has 9 files, of which 8 can be read; left out: 1 binary."
 
 
 async def test_what_was_found_becomes_memory_and_contexts(shop: Scanning) -> None:
@@ -80,6 +82,7 @@ async def test_what_was_found_becomes_memory_and_contexts(shop: Scanning) -> Non
     items = await shop.items()
     assert {item["type"] for item in items} >= {"architecture", "codemap"}
     assert any("shop/models.py" in item["files"] for item in items)
+    assert not any("left out" in item["title"] for item in items)
     contexts = (await shop.owner.get(f"/api/contexts?projectId={shop.tool.project_id}")).json()
     keys = {context["schemaKey"] for context in contexts}
     assert "root/codebase" in keys

@@ -39,7 +39,8 @@ async def assemble(task: Task) -> None:
 
 async def _tell(task: Task, tx: Tx, codebase: Codebase) -> None:
     scope, scan = task.scope, task.scan
-    found = [store.to_finding(row) for row in await store.list_findings(tx, scope, task.scan_id)]
+    rows = await store.list_findings(tx, scope, task.scan_id)
+    found = [store.to_finding(row) for row in rows if row["origin"] != conclusions.NOTES]
     hashes = await files.list_blobs(tx, scope, task.scan_id)
     payload = scan_payload(
         name=codebase.name,

@@ -20,6 +20,7 @@ from cairn.storage.database import Row, Tx
 STUDY = "study"
 AUDIT = "audit"
 MODEL = "model"
+NOTES = "notes"
 """Origins of findings; those of a model's look at a chunk begin with ``chunk:`` until they are put together."""
 _COMMITS = 60
 _ANSWER_TOKENS = 4_000
@@ -76,6 +77,7 @@ async def security_audit(task: Task) -> None:
     found = await asyncio.to_thread(audit, facts)
     async with task.finish("security_audit") as tx:
         await keep_findings(task, tx, AUDIT, found)
+        await keep_findings(task, tx, NOTES, _noted(task))
         await task.keep(tx, {"findings_count": await store.count_findings(tx, task.scope, task.scan_id)})
 
 
@@ -102,6 +104,14 @@ async def keep_all(task: Task, tx: Tx, so_far: SoFar) -> None:
     await keep_findings(task, tx, AUDIT, so_far.audit)
     count = await store.count_findings(tx, task.scope, task.scan_id)
     await task.keep(tx, {"tech_stack": store.from_stack(so_far.study.stack), "findings_count": count})
+
+
+def _noted(task: Task) -> list[Finding]:
+    """What people should know of the scan itself: it is shown with the findings, and never becomes memory."""
+    told = "\n".join(f"- {sentence}" for sentence in task.notes)
+    return [
+        Finding(layer="architecture", title="What the scan has left out", content=told, importance=1, tags=("scan",))
+    ]
 
 
 async def keep_findings(task: Task, tx: Tx, origin: str, found: Sequence[Finding]) -> None:
