@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +116,11 @@ def test_no_part_of_a_secret_is_told(made: Made) -> None:
 def test_a_planted_secret_weighs_less_in_tests(made: Made) -> None:
     for path, text in list(made.files.items())[:20]:
         assert all(hit.severity <= 2 for hit in hits_in(f"tests/{path}", language_of(path), text))
+
+
+def test_a_long_word_is_looked_at_once() -> None:
+    """Each letter more must not double the time."""
+    began = time.process_time()
+    for word in ("a" * 200_000, "aB" * 100_000, "Ab" * 100_000 + "-", "ab" * 100_000 + "1234"):
+        hits_in("src/settings.py", "python", f'TOKEN = "{word}"\n')
+    assert time.process_time() - began < 5.0

@@ -34,7 +34,9 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 _CODE = re.compile(r"[A-Za-z_]\w*\(|.*\)$|.*[;{}]$|[@/.~]\S*")
 _PARTS = re.compile(r"[-_.:/ #@]+")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,4}|v\d{1,3}|[a-z]+\d{1,2}")
-_CAMEL = re.compile(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,5}(?![a-z])){3,}\d{0,2}")
+_CAMEL = re.compile(r"(?>[A-Z]?[a-z]{2,}+|[A-Z]{2,9}(?![a-z]))++\d{0,2}")
+_HUMP = re.compile(r"[A-Z]?[a-z]{2,}+|[A-Z]{2,9}(?![a-z])")
+_HUMPS = 3
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{32,}+")
 _COMMON = words(
     "password passwd pass secret admin root user test guest postgres mysql mongo redis rabbitmq required optional"
@@ -84,12 +86,19 @@ def _is_random(value: str) -> bool:
     return len(value) >= 24 and mixed and entropy_bits(value) >= 3.7 and not _is_wordy(value)
 
 
+def _is_camel(value: str) -> bool:
+    """Words put together, or one word that is long enough to be several."""
+    if not _CAMEL.fullmatch(value):
+        return False
+    return sum(len(hump) // 2 if hump[-1].islower() else 1 for hump in _HUMP.findall(value)) >= _HUMPS
+
+
 def _is_wordy(value: str) -> bool:
     """Words and numbers with signs between them, as names of things are."""
-    if _CAMEL.fullmatch(value):
+    if _is_camel(value):
         return True
     parts = [part for part in _PARTS.split(value) if part]
-    return len(parts) > 1 and all(_PART.fullmatch(part) or _CAMEL.fullmatch(part) for part in parts)
+    return len(parts) > 1 and all(_PART.fullmatch(part) or _is_camel(part) for part in parts)
 
 
 def _is_version(value: str) -> bool:
