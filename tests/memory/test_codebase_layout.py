@@ -45,4 +45,12 @@ def test_nothing_and_nonsense_are_survived() -> None:
     assert main_directories(_codebase({})) == []
     deep = "/".join("d" * 39) + "/x.py"
     found = main_directories(_codebase({}, deep, "a\nb/x.py", "../x.py", *(f"d{n}/x.py" for n in range(500))))
-    assert len(found) == 15
+    assert len(found) == 24
+
+
+def test_small_directories_are_told_where_there_is_room_and_what_holds_others_too() -> None:
+    files = {f"src/{area}/{n}.py": FileFacts("python", 900) for area in ("stock", "mail") for n in range(4)}
+    files |= {"src/routes/web.py": FileFacts("python", 3), "plugin/larder.vim": FileFacts(None, 40)}
+    found = [directory.path for directory in main_directories(_codebase(files, "man/larder.1", "src/stock/deep/a.txt"))]
+    assert {"src", "src/stock", "src/mail", "src/routes", "plugin", "man"} <= set(found)
+    assert found == sorted(found)

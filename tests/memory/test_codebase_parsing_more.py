@@ -260,10 +260,8 @@ template <typename T> class Box {}; using Name = int; enum class Kind { A }; }
 extern "C" { void draw(Shape *); }
 #endif""",
     )
-    kinds = {symbol.name: symbol.kind for symbol in into.symbols}
-    assert "Shape class area method Point class Box class Name type Kind type draw function".split() == [
-        word for pair in kinds.items() for word in pair
-    ]
+    told = " ".join(f"{symbol.name}:{symbol.kind}" for symbol in into.symbols)
+    assert told == "Shape:class area:method Point:class Box:class Name:type Kind:type draw:function"
 
 
 _HOSTILE = {

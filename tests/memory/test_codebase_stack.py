@@ -8,6 +8,7 @@ import time
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.manifests.reading import read_manifest
 from cairn.memory.codebase.records import Codebase, FileFacts, Import, Tech
+from cairn.memory.codebase.stack import technologies
 from cairn.memory.codebase.stack.stack import packages, tech_stack
 from cairn.memory.codebase.stack.technologies import size_of_table
 
@@ -193,7 +194,7 @@ def test_a_compiled_list_of_requirements_is_a_lock() -> None:
 
 
 def test_the_table_is_wide_and_a_large_codebase_is_quick() -> None:
-    assert size_of_table() > 450
+    assert size_of_table() > 900
     files: dict[str, str | int] = {f"src/part{n % 50}/deep/er/file{n}.py": 100 for n in range(10_000)}
     files["requirements.txt"] = "".join(f"package-{n}\n" for n in range(5_000)) + "django\n"
     codebase = _codebase(files)
@@ -201,3 +202,98 @@ def test_the_table_is_wide_and_a_large_codebase_is_quick() -> None:
     first = tech_stack(codebase)
     assert time.process_time() - begun < 3
     assert first == tech_stack(codebase)
+
+
+def test_every_technology_has_one_category_and_signs_that_something_reads() -> None:
+    lookup = technologies._LOOKUP
+    rows = [meaning for meanings in lookup.exact.values() for meaning in meanings]
+    rows += [meaning for shapes in lookup.shapes.values() for _, meaning in shapes]
+    categories: dict[str, set[str]] = {}
+    for row in rows:
+        plain = "".join(filter(str.isalnum, row.technology.name.lower()))
+        categories.setdefault(plain, set()).add(row.technology.category)
+    assert {name: found for name, found in categories.items() if len(found) > 1} == {}
+    kinds = {sign.partition(":")[0] for sign in lookup.exact} | lookup.shapes.keys()
+    read = {
+        "file",
+        "root",
+        "path",
+        "compose",
+        "versioned",
+        "tool",
+        "db",
+        "manager",
+        "backend",
+        "sdk",
+        "runtime",
+        "image",
+    }
+    read |= {"system", "import", "package", "module", "include", "ending", "folder"}
+    assert kinds == read | set(technologies.KIND_OF.values())
+
+
+def test_pipelines_tell_tools_and_services_of_the_languages_that_are_spoken() -> None:
+    workflow = (
+        "jobs:\n  test:\n    services:\n      db:\n        image: postgres:16\n    steps:\n"
+        "      - uses: EmbarkStudios/cargo-deny-action@v2\n      # - run: cargo audit\n"
+        "      - run: cargo +nightly fmt --check && cargo clippy -- -D warnings # then valgrind\n"
+        "      - run: pip install pytest && gcc && shellcheck run.sh\n        env:\n          DB_CONNECTION: sqlite\n"
+    )
+    files: dict[str, str | int] = {".github/workflows/ci.yml": workflow, "src/main.rs": 900}
+    assert {"cargo-deny", "Clippy", "PostgreSQL", "ShellCheck", "SQLite"} <= set(_stack(files))
+    assert not {"cargo-audit", "Valgrind", "pytest", "GCC"} & set(_stack(files))
+    assert {"pytest"} <= set(_stack(files | {"tools/check.py": 800}))
+    make = "lint:\n\tgolangci-lint run\n# staticcheck\n"
+    assert {"golangci-lint", "Make"} <= (found := set(_stack({"Makefile": make, "main.go": 10})))
+    assert "Staticcheck" not in found
+
+
+def test_endings_tell_templates_and_shipped_files_tell_libraries() -> None:
+    files: dict[str, str | int] = {f"resources/views/part{n}.blade.php": 20 for n in range(3)}
+    files |= {f"docs/site/part{n}.module.css": 20 for n in range(5)}
+    files |= {f"app/part{n}_test.go": 20 for n in range(3)}
+    files |= {
+        "wwwroot/lib/jquery/dist/jquery.min.js": 1,
+        "vendor/assets/leaflet.js": 1,
+        "node_modules/a/lib/d3.min.js": 1,
+    }
+    files |= {"tests/static/ckeditor.js": 1, "go.mod": "module x\n", "proto/a.proto": 9}
+    stack = set(_stack(files))
+    assert {"Blade", "Go testing", "jQuery", "Leaflet", "Protocol Buffers"} <= stack
+    assert not {"CSS Modules", "D3.js", "CKEditor"} & stack
+    suite = "require github.com/stretchr/testify v1.9.0\n"
+    assert "Go testing" not in _stack(files | {"go.mod": f"module x\n{suite}"})
+
+
+def test_a_program_in_c_is_known_by_its_headers_and_its_configure_script() -> None:
+    included = tuple(Import(target, 1) for target in ("event2/event.h", "ncurses.h", "zlib.h", "check.h", "stdio.h"))
+    configure = read_manifest(
+        "configure.ac", "PKG_CHECK_MODULES(\n\tUTF,\n\t[libutf8proc >= 2],\n)\nAC_SEARCH_LIBS(a, [x onig])"
+    )
+    files = {
+        "main.c": FileFacts("c", 900, imports=included),
+        "src/zlib.h": FileFacts("header", 90),
+        "parse.y": FileFacts(None, 90),
+        "deps/lz4/lz4.c": FileFacts("c", 9_000, imports=(Import("uv.h", 1),)),
+        "configure.ac": FileFacts(None, 9, dependencies=configure.dependencies),
+    }
+    names = {tech.name for tech in tech_stack(Codebase("x", tuple(files), files))}
+    assert {"C", "libevent", "ncurses", "utf8proc", "Oniguruma", "LZ4", "Autotools", "Bison", "Check"} <= names
+    assert not {"zlib", "libuv"} & names
+    rust = {path: facts for path, facts in files.items() if path != "main.c"} | {"a.rs": FileFacts("rust", 99_000)}
+    assert "LZ4" not in {tech.name for tech in tech_stack(Codebase("x", tuple(rust), rust))}
+
+
+def test_a_group_that_a_program_is_run_with_is_not_for_development() -> None:
+    groups = '[dependency-groups]\nprod = ["django", "psycopg"]\ndocs = ["flask", "sphinx"]\n'
+    stack = set(_stack({"pyproject.toml": f'[project]\nname = "x"\n{groups}', "x/views.py": 100}))
+    assert {"Django", "PostgreSQL", "Sphinx"} <= stack
+    assert "Flask" not in stack
+
+
+def test_hostile_pipelines_and_build_files_are_read_in_time() -> None:
+    begun = time.process_time()
+    read_manifest(".github/workflows/a.yml", "image: " * 40_000 + "\n" + "cargo " * 60_000)
+    read_manifest("Dockerfile", "RUN apt-get " * 30_000 + "\\\n" * 20_000)
+    read_manifest("configure.ac", "PKG_CHECK_MODULES(" * 20_000 + " " * 100_000 + "AC_INIT(" + "[" * 50_000)
+    assert time.process_time() - begun < 2

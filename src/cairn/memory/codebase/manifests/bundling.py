@@ -9,12 +9,14 @@ from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
 _MAX_CHARS = 60_000
 _MOST = 24
 _PATH = re.compile(
+    r"(?<!from )(?<!import )(?<!import\()(?<!require\()"
     r"[\"'`]((?:\.{0,2}/){0,6}[\w@][\w@.-]{0,60}(?:/[\w@.()\[\]-]{1,60}){0,8}\.(?:[mc]?[jt]sx?|vue|svelte|html))[\"'`]"
 )
 _KEYED = re.compile(
     r"\b(?:input|entry|entries|entryPoints?)[\"']?\s{0,4}[:=]\s{0,4}[\[{]?\s{0,20}(?:[\w\"'-]{1,40}:\s{0,4})?"
     r"[\"'`]((?:\.{0,2}/){0,6}[\w@][\w@./-]{1,150})[\"'`]"
 )
+_MAIN = re.compile(r"\"(?:main|browser|server)\"\s{0,4}:\s{0,4}\"([\w@./-]{1,160})\"")
 _SCRIPT = re.compile(r"<script\b[^<>]{0,200}?\bsrc\s{0,3}=\s{0,3}[\"']([^\"'<>]{1,200})[\"']", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"^(?:\w{1,12}:)?//|^data:|[{%$]")
 
@@ -23,7 +25,10 @@ def read_bundler(path: str, content: str) -> ManifestFacts:
     """Every source file that the configuration names; which of them exist is for others to tell."""
     draft = Draft()
     text = content[:_MAX_CHARS]
-    _tell(draft, [*_KEYED.findall(text), *_PATH.findall(text)])
+    if path.lower().endswith(".json"):
+        _tell(draft, _MAIN.findall(text))
+    else:
+        _tell(draft, [*_KEYED.findall(text), *_PATH.findall(text)])
     return draft.facts()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from cairn.memory.codebase.manifests.documents import lines_of
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
@@ -11,6 +12,7 @@ _SAID = re.compile(
     r"django\.(?:contrib\.gis\.)?db\.backends\.(\w{2,30})"
     r"|env\([\"']DB_CONNECTION[\"'],\s{0,4}[\"'](\w{2,30})"
     r"|\bjdbc:(?:tc:)?(\w{2,30}):"
+    r"|\bpdo_(mysql|pgsql|sqlite|sqlsrv)\b"
     r"|^\s{0,20}(?:adapter|dialect|provider|DB_CONNECTION|DB_TYPE|DATABASE_TYPE|DB_CLIENT|DATABASE_DRIVER)\s{0,4}[:=]\s{0,4}[\"']?(\w{2,30})"
     r"|\b(postgres|postgresql|mysql|mysql2|mariadb|mongodb|mongodb\+srv|redis|rediss|sqlserver|amqp|cockroachdb)(?:\+\w{1,20})?://",
     re.IGNORECASE,
@@ -37,13 +39,18 @@ _NAME_OF = {word: name for name, words in _NAMES.items() for word in words.split
 def read_database_settings(path: str, content: str) -> ManifestFacts:
     """Which databases the settings speak of, comments left out."""
     draft = Draft("database")
+    draft.says("database", databases_in(line for _, line in lines_of(content)))
+    return draft.facts()
+
+
+def databases_in(lines: Iterable[str]) -> list[str]:
+    """The databases that these lines name, in their order."""
     found: dict[str, None] = {}
-    for _, line in lines_of(content):
+    for line in lines:
         if line.lstrip()[:2] in ("//", "--") or line.lstrip()[:1] == "#":
             continue
         for groups in _SAID.findall(line):
             name = _NAME_OF.get(next((group for group in groups if group), "").lower())
             if name is not None:
                 found[name] = None
-    draft.says("database", list(found))
-    return draft.facts()
+    return list(found)

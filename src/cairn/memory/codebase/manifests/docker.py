@@ -14,6 +14,23 @@ _FROM = re.compile(
 _ARGUMENT = re.compile(r"ARG\s{1,4}(\w{1,60})=[\"']?([^\"'\s]{1,80})", re.IGNORECASE)
 _RUN = re.compile(r"(ENTRYPOINT|CMD)\s{1,4}(.{1,300})")
 _USED = re.compile(r"\$\{?(\w{1,60})(?::?-([^}]{0,80}))?\}?")
+_INSTALL = re.compile(r"\b(?:apt-get|apt|apk|dnf|yum)\b.{0,200}?\b(?:install|add)\b")
+_WORD = re.compile(r"[a-z][a-z0-9.+-]{2,40}")
+_SYSTEM = (
+    *(
+        "nginx",
+        "apache2",
+        "supervisor",
+        "ffmpeg",
+        "imagemagick",
+        "ghostscript",
+        "tesseract-ocr",
+        "libvips",
+        "redis-server",
+    ),
+    *("memcached", "chromium", "pandoc", "libreoffice", "poppler-utils", "xdebug", "valgrind"),
+)
+"""Programs that an image is given beside its own, and that say what it does."""
 _PROCESS = re.compile(r"([\w-]{1,40}):\s{0,4}(\S.{0,300})")
 
 
@@ -32,13 +49,18 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
     given: dict[str, str] = {}
     stages: set[str] = set()
     programs: dict[str, tuple[str, int]] = {}
-    is_exposed = False
+    installed: set[str] = set()
+    is_exposed = is_installing = False
     for number, line in lines_of(content):
         text = line.strip()
         argument = _ARGUMENT.match(text)
         if argument is not None and len(given) < 100:
             given[argument.group(1)] = argument.group(2)
         is_exposed = is_exposed or text[:7].upper() == "EXPOSE "
+        is_installing = is_installing or _INSTALL.search(text) is not None
+        if is_installing:
+            installed.update(_WORD.findall(text))
+        is_installing = is_installing and text.endswith("\\")
         base = _FROM.match(text)
         if base is not None:
             name, tag = image(_filled(base.group(1), given))
@@ -50,6 +72,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         run = _RUN.match(text)
         if run is not None:
             programs[run.group(1)] = (_command(run.group(2)), number)
+    draft.says("system-packages", [name for name in _SYSTEM if name in installed])
     if programs:
         first = programs.get("ENTRYPOINT") or programs["CMD"]
         words = " ".join(programs[key][0] for key in ("ENTRYPOINT", "CMD") if key in programs)

@@ -6,6 +6,7 @@ import re
 
 from cairn.memory.codebase.manifests.documents import items, json_of, lines_of, table
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+from cairn.memory.codebase.manifests.pipelines import tools_in
 
 _COMMAND = re.compile(
     r"\s*+(project|find_package|pkg_check_modules|add_executable|add_library|FetchContent_Declare|cmake_minimum_required|"
@@ -22,9 +23,11 @@ _CONAN_CALL = re.compile(
 _MESON = re.compile(r"(project|dependency|executable)\s{0,2}\(\s{0,4}'([\w.+ -]{1,80})'")
 _MESON_VERSION = re.compile(r"\bversion\s{0,2}:\s{0,2}'([^']{1,30})'")
 _AUTOCONF = re.compile(
-    r"\s*+(AC_INIT|AC_CHECK_LIB|PKG_CHECK_MODULES)\s{0,2}\(\s{0,4}\[?([\w.+ -]{1,80})\]?\s{0,4}"
-    r"(?:,\s{0,4}\[?([\w.+ <>=-]{1,80}))?"
+    r"^[ \t]*+(AC_INIT|AC_CHECK_LIB|AC_SEARCH_LIBS|PKG_CHECK_MODULES)\s{0,2}\(\s{0,40}\[?([\w.+ -]{1,80})\]?\s{0,40}"
+    r"(?:,\s{0,40}\[?([\w.+ <>=-]{1,120}))?",
+    re.MULTILINE,
 )
+_MAX_AUTOCONF_CHARS = 400_000
 _TARGET = re.compile(r"([A-Za-z][\w.-]{0,40})\s{0,2}:(?!=)")
 
 
@@ -116,23 +119,23 @@ def read_meson(path: str, content: str) -> ManifestFacts:
 
 
 def read_autoconf(path: str, content: str) -> ManifestFacts:
-    """``configure.ac``."""
+    """``configure.ac``: a call may run over several lines."""
     draft = Draft("cmake")
-    for _, line in lines_of(content):
-        found = _AUTOCONF.match(line)
-        if found is None:
-            continue
+    for found in _AUTOCONF.finditer(content[:_MAX_AUTOCONF_CHARS]):
         macro, first, second = found.groups()
+        words = (second or "").split()
         if macro == "AC_INIT":
             draft.says("name", first)
             draft.says("version", second)
-        else:
-            draft.needs(first if macro == "AC_CHECK_LIB" else (second or "").split(" ")[0])
+        elif macro == "AC_CHECK_LIB":
+            draft.needs(first)
+        for name in words if macro == "AC_SEARCH_LIBS" else words[:1] if macro == "PKG_CHECK_MODULES" else ():
+            draft.needs(name)
     return draft.facts()
 
 
 def read_makefile(path: str, content: str) -> ManifestFacts:
-    """A Makefile: only the names of its first targets."""
+    """A Makefile: the names of its first targets, and the tools that its recipes call."""
     draft = Draft("make")
     targets: dict[str, None] = {}
     for _, line in lines_of(content):
@@ -140,4 +143,5 @@ def read_makefile(path: str, content: str) -> ManifestFacts:
         if found is not None and len(targets) < 25 and not found.group(1).endswith((".o", ".c", ".h")):
             targets[found.group(1)] = None
     draft.says("targets", list(targets))
+    draft.says("tools", tools_in(line for _, line in lines_of(content) if line.startswith("\t")))
     return draft.facts()

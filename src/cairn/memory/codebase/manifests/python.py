@@ -24,6 +24,11 @@ _BACKENDS = {
     "uv_build": "uv",
 }
 
+_RUNNING = frozenset(
+    ("main", "prod", "production", "default", "runtime", "server", "webserver", "web", "app", "deploy")
+)
+"""Groups and extras that a program is run with; all others are for those who work on it, or ask for more."""
+
 
 def requirement(text: object) -> tuple[str, str] | None:
     """Name and range of a requirement such as ``uvicorn[standard]>=0.30; python_version > '3'``."""
@@ -49,8 +54,8 @@ def read_pyproject(path: str, content: str) -> ManifestFacts:
     project, tools = table(document.get("project")), table(document.get("tool"))
     _project(draft, project, content)
     _poetry(draft, table(tools.get("poetry")), content)
-    for group in table(document.get("dependency-groups")).values():
-        add_requirements(draft, group, is_dev=True)
+    for name, group in table(document.get("dependency-groups")).items():
+        add_requirements(draft, group, is_dev=name.lower() not in _RUNNING)
     for group in table(table(tools.get("pdm")).get("dev-dependencies")).values():
         add_requirements(draft, group, is_dev=True)
     add_requirements(draft, table(tools.get("uv")).get("dev-dependencies"), is_dev=True)
@@ -73,8 +78,8 @@ def _project(draft: Draft, project: dict[str, object], content: str) -> None:
     draft.says("language-version", project.get("requires-python"))
     add_requirements(draft, project.get("dependencies"), is_dev=False)
     # An extra is not needed to run: whoever wants it asks for it.
-    for rows in table(project.get("optional-dependencies")).values():
-        add_requirements(draft, rows, is_dev=True)
+    for name, rows in table(project.get("optional-dependencies")).items():
+        add_requirements(draft, rows, is_dev=name.lower() not in _RUNNING)
     for section in ("scripts", "gui-scripts"):
         for name in table(project.get(section)):
             draft.runs("cli", name, line_of(content, f"\n{name} ") + 1 if f"\n{name} " in content else 1)
@@ -91,12 +96,12 @@ def _poetry(draft: Draft, poetry: dict[str, object], content: str) -> None:
             draft.says("language-version", version)
         else:
             draft.needs(name, version, is_dev=table(row).get("optional") is True)
-    groups = [poetry.get("dev-dependencies")]
-    named = table(poetry.get("group"))
-    groups.extend(table(group).get("dependencies") for name, group in named.items() if name != "main")
-    for group in groups:
+    groups = [("dev", poetry.get("dev-dependencies"))]
+    groups.extend((name, table(group).get("dependencies")) for name, group in table(poetry.get("group")).items())
+    for title, group in groups:
         for name, row in table(group).items():
-            draft.needs(name, row if isinstance(row, str) else table(row).get("version"), is_dev=True)
+            version = row if isinstance(row, str) else table(row).get("version")
+            draft.needs(name, version, is_dev=title.lower() not in _RUNNING)
     for name in table(poetry.get("scripts")):
         draft.runs("cli", name, line_of(content, f"{name} ="))
 

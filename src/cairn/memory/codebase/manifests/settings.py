@@ -7,10 +7,6 @@ import re
 from cairn.memory.codebase.manifests.documents import json_of, lines_of, table, toml_of, yaml_of
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
 
-_SETUP = re.compile(
-    r"(?:actions/setup-|ruby/setup-|shivammathur/setup-|dtolnay/|actions-rs/|oven-sh/setup-|astral-sh/setup-)(python|node|go|java|dotnet|ruby|php|rust|rust-toolchain|toolchain|bun|uv)\b"
-)
-_LANGUAGES = {"rust-toolchain": "rust", "toolchain": "rust"}
 _EDITOR = {"indent_style": "indent-style", "indent_size": "indent-size", "max_line_length": "line-length"}
 _STYLE = {
     "printWidth": "line-length",
@@ -26,15 +22,6 @@ _STYLE = {
 }
 _LINE = re.compile(r"\s*+[\"']?([\w-]{1,40})[\"']?\s{0,4}[:=]\s{0,4}[\"']?([^\"',#\s]{1,60})")
 _NUMBER = re.compile(r"\s*+v?(\d[\w.+-]{0,30})\s*+$")
-
-
-def read_workflow(path: str, content: str) -> ManifestFacts:
-    """A workflow of GitHub or a pipeline of GitLab: that it is there, and the languages its runners are set up for."""
-    draft = Draft("ci")
-    draft.says("ci", "GitLab CI" if "gitlab" in path.lower() else "GitHub Actions")
-    found = {_LANGUAGES.get(name, name) for _, line in lines_of(content) for name in _SETUP.findall(line)}
-    draft.says("ci-languages", sorted(found))
-    return draft.facts()
 
 
 def read_tool_versions(path: str, content: str) -> ManifestFacts:

@@ -45,7 +45,8 @@ def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict
     call = _call_of(node)
     if call is None:
         return
-    found = FIRST_STRING.search(syntax.text(call, 4000)[node.end_byte - call.start_byte :])
+    after = (call.text or b"")[node.end_byte - call.start_byte :][:400]
+    found = FIRST_STRING.search(after.decode(errors="replace"))
     value = found.group(1) if found else None
     if match["http"]:
         _read_mapping(node, call, value, into, groups)

@@ -40,9 +40,6 @@ _NO_RECORDS = re.compile(
 _JOBS = re.compile(r"(?:\w*Job|\w*Worker|ActiveJob::Base)")
 _JOB_MIXINS = re.compile(r"Sidekiq::(?:Worker|Job)|Shoryuken::Worker|Sneakers::Worker|GoodJob::\w+|SuckerPunch::Job")
 _WEB = re.compile(rb"\bSinatra\b|\bGrape::API\b|require\s{0,9}\(?['\"]sinatra")
-_WEB_BASES = frozenset(
-    ("Sinatra::Base", "Sinatra::Application", "Grape::API", "Grape::API::Instance", "Padrino::Application")
-)
 _MOST_TASK_CHARS = 200
 # Written by Rails and Bundler into every project: they begin nothing of this one.
 _STOCK_PROGRAMS = words(

@@ -44,16 +44,17 @@ urllib3 | pypi:urllib3
 PycURL | pypi:pycurl
 Paramiko | pypi:paramiko
 boto3 | pypi:boto3 pypi:aioboto3~
-PyJWT | pypi:pyjwt
 Authlib | pypi:authlib
 cryptography | pypi:cryptography
 structlog | pypi:structlog
 Loguru | pypi:loguru
 pluggy | pypi:pluggy
-Sentry | pypi:sentry-sdk npm:@sentry/node npm:@sentry/react npm:@sentry/nextjs npm:@sentry/browser npm:@sentry/vue
+Sentry | npm:@sentry/tracing npm:@sentry/vite-plugin~ crate:sentry pypi:sentry-sdk npm:@sentry/node npm:@sentry/react
+    npm:@sentry/nextjs npm:@sentry/browser npm:@sentry/vue
     npm:@sentry/angular gem:sentry-rails gem:sentry-ruby php:sentry/sentry-laravel go:github.com/getsentry/sentry-go
     crate:sentry nuget:sentry.aspnetcore maven:io.sentry:*
-OpenTelemetry | pypi:opentelemetry-api pypi:opentelemetry-sdk npm:@opentelemetry/api npm:@opentelemetry/sdk-node
+OpenTelemetry | nuget:opentelemetry* maven:io.micrometer:micrometer-tracing-bridge-otel~ crate:tracing-opentelemetry~
+    pypi:opentelemetry-api pypi:opentelemetry-sdk npm:@opentelemetry/api npm:@opentelemetry/sdk-node
     go:go.opentelemetry.io/otel crate:opentelemetry nuget:opentelemetry.extensions.hosting maven:io.opentelemetry:*
     gem:opentelemetry-sdk
 Prometheus | pypi:prometheus-client npm:prom-client go:github.com/prometheus/client_golang crate:prometheus
@@ -70,14 +71,16 @@ Objection.js | npm:objection
 MikroORM | npm:@mikro-orm/core
 Kysely | npm:kysely
 tRPC | npm:@trpc/server npm:@trpc/client
-GraphQL | npm:graphql gem:graphql php:webonyx/graphql-php php:nuwave/lighthouse~ maven:com.graphql-java:graphql-java
+GraphQL | ending:graphql ending:graphqls npm:graphql gem:graphql php:webonyx/graphql-php php:nuwave/lighthouse~
+    maven:com.graphql-java:graphql-java
 Apollo | npm:@apollo/client npm:@apollo/server npm:apollo-server~ npm:apollo-server-express~
 urql | npm:urql
 Relay | npm:react-relay
 gRPC | npm:@grpc/grpc-js pypi:grpcio go:google.golang.org/grpc crate:tonic maven:io.grpc:* nuget:grpc.aspnetcore*
+    nuget:grpc.net.* nuget:grpc.tools nuget:google.protobuf~ gem:grpc pypi:grpcio-tools~
     c:grpc
 Protocol Buffers | go:google.golang.org/protobuf crate:prost pypi:protobuf npm:protobufjs npm:@bufbuild/protobuf
-    maven:com.google.protobuf:protobuf-java c:protobuf
+    maven:com.google.protobuf:protobuf-java c:protobuf ending:proto nuget:google.protobuf gem:google-protobuf
 Connect RPC | go:connectrpc.com/connect npm:@connectrpc/connect npm:@connectrpc/connect-web
 gRPC-Gateway | go:github.com/grpc-ecosystem/grpc-gateway
 Socket.IO | npm:socket.io npm:socket.io-client pypi:python-socketio~ pypi:flask-socketio~
@@ -88,7 +91,8 @@ Kafka | npm:kafkajs pypi:kafka-python pypi:confluent-kafka pypi:aiokafka go:gith
     go:github.com/ibm/sarama crate:rdkafka maven:org.springframework.kafka:spring-kafka maven:org.apache.kafka:*
     nuget:confluent.kafka docker:confluentinc/cp-kafka docker:bitnami/kafka docker:apache/kafka gem:karafka
     gem:ruby-kafka
-RabbitMQ | db:rabbitmq docker:rabbitmq npm:amqplib pypi:pika pypi:aio-pika go:github.com/rabbitmq/amqp091-go
+RabbitMQ | nuget:aspire.hosting.rabbitmq nuget:aspire.rabbitmq.client* db:rabbitmq docker:rabbitmq npm:amqplib
+    pypi:pika pypi:aio-pika go:github.com/rabbitmq/amqp091-go
     go:github.com/streadway/amqp crate:lapin maven:org.springframework.boot:spring-boot-starter-amqp
     nuget:rabbitmq.client php:php-amqplib/php-amqplib gem:bunny
 NATS | docker:nats npm:nats pypi:nats-py go:github.com/nats-io/nats.go crate:async-nats
@@ -103,21 +107,21 @@ Better Auth | npm:better-auth
 Auth0 | npm:@auth0/auth0-react npm:auth0 npm:@auth0/nextjs-auth0
 Clerk | npm:@clerk/nextjs npm:@clerk/clerk-react
 Keycloak | docker:keycloak/keycloak docker:keycloak npm:keycloak-js
-jsonwebtoken | npm:jsonwebtoken crate:jsonwebtoken
-golang-jwt | go:github.com/golang-jwt/jwt
 Axios | npm:axios
 Winston | npm:winston
 Pino | npm:pino
 Nodemailer | npm:nodemailer
 Stripe | npm:stripe npm:@stripe/stripe-js pypi:stripe gem:stripe php:stripe/stripe-php php:laravel/cashier
     go:github.com/stripe/stripe-go nuget:stripe.net maven:com.stripe:stripe-java
-AWS SDK | npm:aws-sdk npm:@aws-sdk/client-s3 gem:aws-sdk-s3 php:aws/aws-sdk-php go:github.com/aws/aws-sdk-go
+AWS SDK | maven:com.amazonaws:* nuget:awssdk.*~ crate:aws-config~ npm:aws-sdk npm:@aws-sdk/client-s3 gem:aws-sdk-s3
+    php:aws/aws-sdk-php go:github.com/aws/aws-sdk-go
     go:github.com/aws/aws-sdk-go-v2 crate:aws-sdk-s3 maven:software.amazon.awssdk:* nuget:awssdk.s3
     php:league/flysystem-aws-s3-v3
 MinIO | docker:minio/minio pypi:minio npm:minio go:github.com/minio/minio-go
-OpenAI API | pypi:openai npm:openai go:github.com/sashabaranov/go-openai go:github.com/openai/openai-go
+OpenAI | nuget:azure.ai.openai* nuget:aspire.azure.ai.openai maven:com.openai:* pypi:openai npm:openai
+    go:github.com/sashabaranov/go-openai go:github.com/openai/openai-go
     gem:ruby-openai crate:async-openai nuget:openai
-Anthropic API | pypi:anthropic npm:@anthropic-ai/sdk
+Anthropic | pypi:anthropic npm:@anthropic-ai/sdk
 Vercel AI SDK | npm:ai
 Sharp | npm:sharp
 Puma | gem:puma
@@ -148,7 +152,7 @@ Kaminari | gem:kaminari
 Doctrine ORM | php:doctrine/orm php:doctrine/doctrine-bundle~
 Doctrine DBAL | php:doctrine/dbal
 Guzzle | php:guzzlehttp/guzzle
-Monolog | php:monolog/monolog
+Monolog | php:symfony/monolog-bundle~ php:monolog/monolog
 Laravel Sanctum | php:laravel/sanctum
 Laravel Passport | php:laravel/passport
 Laravel Fortify | php:laravel/fortify
@@ -170,14 +174,17 @@ Spring Data JPA | maven:org.springframework.boot:spring-boot-starter-data-jpa~
     maven:org.springframework.data:spring-data-jpa
 Spring Data JDBC | maven:org.springframework.boot:spring-boot-starter-data-jdbc~
 Spring Data R2DBC | maven:org.springframework.boot:spring-boot-starter-data-r2dbc~
-Spring Security | maven:org.springframework.boot:spring-boot-starter-security~ maven:org.springframework.security:*
+Spring Security | package:org.springframework.security maven:org.springframework.boot:spring-boot-starter-security~
+    maven:org.springframework.security:*
     maven:org.springframework.boot:spring-boot-starter-oauth2-*~
 Spring Boot Actuator | maven:org.springframework.boot:spring-boot-starter-actuator
 Spring Batch | maven:org.springframework.boot:spring-boot-starter-batch
 Spring Cache | maven:org.springframework.boot:spring-boot-starter-cache
 Spring Data REST | maven:org.springframework.boot:spring-boot-starter-data-rest
-Hibernate | maven:org.hibernate:hibernate-core maven:org.hibernate.orm:* maven:org.hibernate:hibernate-entitymanager
-MyBatis | maven:org.mybatis:mybatis maven:org.mybatis.spring.boot:mybatis-spring-boot-starter~
+Hibernate | maven:org.springframework.boot:spring-boot-starter-data-jpa~ maven:io.quarkus:quarkus-hibernate-orm*~
+    package:org.hibernate maven:org.hibernate:hibernate-core maven:org.hibernate.orm:*
+    maven:org.hibernate:hibernate-entitymanager
+MyBatis | package:org.apache.ibatis maven:org.mybatis:mybatis maven:org.mybatis.spring.boot:mybatis-spring-boot-starter~
 jOOQ | maven:org.jooq:jooq maven:org.springframework.boot:spring-boot-starter-jooq~
 Exposed | maven:org.jetbrains.exposed:*
 Flyway | maven:org.flywaydb:* maven:plugin:org.flywaydb.flyway
@@ -187,9 +194,10 @@ HikariCP | maven:com.zaxxer:hikaricp
 Ehcache | maven:org.ehcache:ehcache
 Caffeine | maven:com.github.ben-manes.caffeine:*
 Hazelcast | maven:com.hazelcast:* docker:hazelcast/hazelcast
-Lombok | maven:org.projectlombok:lombok
+Lombok | maven:org.projectlombok:lombok package:lombok maven:plugin:io.freefair.lombok~
 MapStruct | maven:org.mapstruct:*
-Jackson | maven:com.fasterxml.jackson.core:jackson-databind
+Jackson | maven:com.fasterxml.jackson.core:* maven:com.fasterxml.jackson.*~ package:com.fasterxml.jackson
+    package:tools.jackson
 Gson | maven:com.google.code.gson:gson
 Guava | maven:com.google.guava:guava
 OkHttp | maven:com.squareup.okhttp3:okhttp
@@ -201,12 +209,18 @@ Undertow | maven:org.springframework.boot:spring-boot-starter-undertow~ maven:io
 Logback | maven:ch.qos.logback:logback-classic
 Log4j | maven:org.apache.logging.log4j:*
 springdoc-openapi | maven:org.springdoc:*
+Swagger | maven:io.springfox:* maven:io.swagger:* maven:io.swagger.core.v3:* maven:com.github.xiaoymin:*~
+    package:io.swagger npm:swagger-jsdoc~ npm:@nestjs/swagger~ gem:rswag~ php:darkaonline/l5-swagger~
+    go:github.com/swaggo/http-swagger~ go:github.com/swaggo/gin-swagger~ pypi:drf-yasg~
 Apache Camel | maven:org.apache.camel:* maven:org.apache.camel.springboot:*
 Entity Framework Core | nuget:microsoft.entityframeworkcore nuget:microsoft.entityframeworkcore.*
+    nuget:*.entityframeworkcore*~
 Dapper | nuget:dapper
 ASP.NET Core Identity | nuget:microsoft.aspnetcore.identity* nuget:microsoft.extensions.identity.*
-IdentityServer | nuget:identityserver4 nuget:duende.identityserver
+IdentityServer | nuget:identityserver4* nuget:duende.identityserver*
 SignalR | nuget:microsoft.aspnetcore.signalr* npm:@microsoft/signalr
+Active Record | gem:activerecord~ ending:app/models/rb
+Eloquent | package:illuminate.database.eloquent php:illuminate/database
 Serilog | nuget:serilog nuget:serilog.aspnetcore~
 NLog | nuget:nlog nuget:nlog.web.aspnetcore~
 Polly | nuget:polly nuget:polly.core
@@ -238,18 +252,13 @@ SeaORM | crate:sea-orm
 Hyper | crate:hyper
 Reqwest | crate:reqwest
 Tower | crate:tower crate:tower-http
-tracing | crate:tracing
+tracing | crate:tracing crate:tracing-subscriber~
 async-graphql | crate:async-graphql
 Juniper | crate:juniper
 Lettre | crate:lettre
 rustls | crate:rustls
-libgit2 | crate:git2 c:libgit2
-OpenSSL | c:openssl crate:openssl
-libcurl | c:curl c:libcurl
-jemalloc | c:jemalloc crate:tikv-jemallocator
 Nginx | docker:nginx docker:nginxinc/nginx-unprivileged docker:jwilder/nginx-proxy file:nginx.conf
 Caddy | docker:caddy file:caddyfile
-Apache HTTP Server | docker:httpd
 Traefik | docker:traefik
 HAProxy | docker:haproxy
 MailHog | docker:mailhog/mailhog

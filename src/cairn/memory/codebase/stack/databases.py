@@ -8,21 +8,24 @@ PostgreSQL | db:postgresql docker:postgres docker:postgresql docker:postgis/post
     pypi:psycopg2-binary pypi:asyncpg pypi:psycopg-binary pypi:pg8000 npm:pg npm:postgres npm:pg-promise
     npm:@prisma/adapter-pg npm:@vercel/postgres npm:@neondatabase/serverless gem:pg go:github.com/lib/pq
     go:github.com/jackc/pgx crate:postgres crate:tokio-postgres crate:pq-sys maven:org.postgresql:postgresql
-    maven:org.postgresql:r2dbc-postgresql nuget:npgsql nuget:npgsql.entityframeworkcore.postgresql php:ext-pdo_pgsql
-    c:libpq c:postgresql go:gorm.io/driver/postgres
+    maven:org.postgresql:r2dbc-postgresql nuget:aspire.npgsql* nuget:aspire.hosting.postgresql nuget:npgsql
+    nuget:npgsql.entityframeworkcore.postgresql php:ext-pdo_pgsql
+    c:libpq c:postgresql include:libpq-fe.h go:gorm.io/driver/postgres
 MySQL | db:mysql docker:mysql docker:bitnami/mysql docker:mysql/mysql-server pypi:mysqlclient pypi:pymysql
     pypi:mysql-connector-python pypi:aiomysql pypi:asyncmy npm:mysql npm:mysql2 gem:mysql2 gem:trilogy
     go:github.com/go-sql-driver/mysql crate:mysql crate:mysql_async maven:com.mysql:mysql-connector-j
     maven:mysql:mysql-connector-java nuget:mysql.data nuget:mysqlconnector nuget:pomelo.entityframeworkcore.mysql
-    php:ext-pdo_mysql c:libmysqlclient c:mysql go:gorm.io/driver/mysql
+    php:ext-pdo_mysql c:libmysqlclient c:mysql include:mysql.h include:mysql/mysql.h go:gorm.io/driver/mysql
 MariaDB | db:mariadb docker:mariadb npm:mariadb pypi:mariadb maven:org.mariadb.jdbc:mariadb-java-client
-SQLite | db:sqlite pypi:aiosqlite pypi:pysqlite3 pypi:sqlite-utils npm:better-sqlite3 npm:sqlite3 npm:sqlite
+SQLite | db:sqlite pypi:aiosqlite pypi:pysqlite3 pypi:sqlite-utils npm:better-sqlite3 npm:sqlite3 npm:@*/sqlite3
+    npm:sqlite
     npm:@libsql/client gem:sqlite3 go:github.com/mattn/go-sqlite3 go:modernc.org/sqlite go:github.com/glebarez/sqlite
     go:zombiezen.com/go/sqlite crate:rusqlite crate:libsqlite3-sys maven:org.xerial:sqlite-jdbc
     nuget:microsoft.data.sqlite nuget:microsoft.entityframeworkcore.sqlite nuget:system.data.sqlite php:ext-pdo_sqlite
-    c:sqlite3 c:unofficial-sqlite3 import:sqlite3 go:gorm.io/driver/sqlite
+    c:sqlite3 include:sqlite3.h c:unofficial-sqlite3 import:sqlite3 go:gorm.io/driver/sqlite
 SQL Server | db:sql_server docker:mssql/server docker:mssql-server-linux docker:azure-sql-edge pypi:pymssql npm:mssql
     npm:tedious maven:com.microsoft.sqlserver:mssql-jdbc nuget:microsoft.entityframeworkcore.sqlserver
+    nuget:aspire.hosting.sqlserver
     nuget:microsoft.data.sqlclient nuget:system.data.sqlclient go:github.com/microsoft/go-mssqldb
     go:github.com/denisenkom/go-mssqldb gem:activerecord-sqlserver-adapter crate:tiberius
 Oracle Database | db:oracle_database pypi:oracledb pypi:cx-oracle npm:oracledb maven:com.oracle.database.jdbc:*
@@ -38,7 +41,8 @@ Redis | db:redis docker:redis docker:bitnami/redis docker:redis/redis-stack pypi
     npm:redis npm:ioredis npm:@upstash/redis gem:redis gem:redis-rails~ gem:redis-client go:github.com/redis/go-redis
     go:github.com/go-redis/redis go:github.com/gomodule/redigo crate:redis crate:fred
     maven:org.springframework.boot:spring-boot-starter-data-redis* maven:redis.clients:jedis
-    maven:io.lettuce:lettuce-core maven:org.redisson:redisson* nuget:stackexchange.redis
+    maven:io.lettuce:lettuce-core maven:org.redisson:redisson* nuget:stackexchange.redis nuget:aspire.hosting.redis
+    nuget:aspire.stackexchange.redis*
     nuget:microsoft.extensions.caching.stackexchangeredis php:predis/predis c:hiredis
 Valkey | docker:valkey docker:valkey/valkey pypi:valkey npm:iovalkey
 Memcached | docker:memcached pypi:pymemcache pypi:pylibmc npm:memjs npm:memcached gem:dalli maven:net.spy:spymemcached
@@ -49,8 +53,11 @@ Elasticsearch | docker:elasticsearch docker:elasticsearch/elasticsearch pypi:ela
     nuget:elastic.clients.elasticsearch nuget:nest php:elasticsearch/elasticsearch
 OpenSearch | docker:opensearchproject/opensearch pypi:opensearch-py npm:@opensearch-project/opensearch
     gem:opensearch-ruby
-Meilisearch | docker:getmeili/meilisearch pypi:meilisearch npm:meilisearch php:meilisearch/meilisearch-php
+Meilisearch | go:github.com/meilisearch/meilisearch-go docker:getmeili/meilisearch pypi:meilisearch npm:meilisearch
+    php:meilisearch/meilisearch-php
     gem:meilisearch-rails crate:meilisearch-sdk
+LMDB | pypi:lmdb crate:lmdb crate:heed c:lmdb npm:lmdb include:lmdb.h
+pgvector | pypi:pgvector npm:pgvector nuget:pgvector* docker:pgvector/pgvector gem:neighbor~ crate:pgvector
 Typesense | docker:typesense/typesense npm:typesense php:typesense/typesense-php
 Algolia | npm:algoliasearch gem:algoliasearch-rails php:algolia/algoliasearch-client-php
 Solr | docker:solr pypi:pysolr gem:sunspot_rails
@@ -64,6 +71,7 @@ Neo4j | docker:neo4j pypi:neo4j npm:neo4j-driver maven:org.springframework.boot:
 InfluxDB | docker:influxdb pypi:influxdb-client npm:@influxdata/influxdb-client
 TimescaleDB | docker:timescale/timescaledb
 DynamoDB | docker:amazon/dynamodb-local npm:@aws-sdk/client-dynamodb npm:dynamoose pypi:pynamodb
+Cosmos DB | nuget:microsoft.azure.cosmos nuget:microsoft.entityframeworkcore.cosmos npm:@azure/cosmos pypi:azure-cosmos
 CouchDB | docker:couchdb npm:nano
 PouchDB | npm:pouchdb
 Firebase | npm:firebase npm:firebase-admin pypi:firebase-admin maven:com.google.firebase:* go:firebase.google.com/go

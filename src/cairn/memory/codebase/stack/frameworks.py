@@ -26,27 +26,26 @@ Click | pypi:click
 Typer | pypi:typer
 Rich | pypi:rich
 Textual | pypi:textual
-Jinja | pypi:jinja2
-HTMX | pypi:django-htmx~ npm:htmx.org gem:htmx-rails~
-NumPy | pypi:numpy
-pandas | pypi:pandas
-Polars | pypi:polars crate:polars
-SciPy | pypi:scipy
-Matplotlib | pypi:matplotlib
-scikit-learn | pypi:scikit-learn
+urwid | pypi:urwid
+HTMX | file:htmx.min.js file:htmx.js pypi:django-htmx~ npm:htmx.org gem:htmx-rails~
 PyTorch | pypi:torch
 TensorFlow | pypi:tensorflow npm:@tensorflow/tfjs
 Keras | pypi:keras
 JAX | pypi:jax
-Hugging Face Transformers | pypi:transformers
-LangChain | pypi:langchain npm:langchain
-LlamaIndex | pypi:llama-index
 Airflow | pypi:apache-airflow
 Dagster | pypi:dagster
 Prefect | pypi:prefect
 PySpark | pypi:pyspark
 PyQt | pypi:pyqt5 pypi:pyqt6
-Pygments | pypi:pygments
+PySide | pypi:pyside2 pypi:pyside6
+Kivy | pypi:kivy
+pygame | pypi:pygame
+NiceGUI | pypi:nicegui
+Reflex | pypi:reflex
+django CMS | pypi:django-cms
+Connexion | pypi:connexion
+prompt_toolkit | pypi:prompt-toolkit
+Fire | pypi:fire
 React | npm:react maven:org.webjars.npm:react
 React Native | npm:react-native
 Expo | npm:expo
@@ -57,16 +56,7 @@ Remix | npm:@remix-run/react
 React Router | npm:react-router npm:react-router-dom
 TanStack Router | npm:@tanstack/react-router
 TanStack Query | npm:@tanstack/react-query npm:react-query npm:@tanstack/vue-query npm:@tanstack/svelte-query
-Redux | npm:redux npm:@reduxjs/toolkit npm:react-redux~
-Zustand | npm:zustand
-Jotai | npm:jotai
-Recoil | npm:recoil
-MobX | npm:mobx
-XState | npm:xstate
-SWR | npm:swr
-React Hook Form | npm:react-hook-form
-Formik | npm:formik
-Vue.js | npm:vue maven:org.webjars.npm:vue
+Vue.js | file:vue.min.js file:vue.js file:vue.global*.js npm:vue maven:org.webjars.npm:vue
 Nuxt | npm:nuxt npm:nuxt3
 Vue Router | npm:vue-router
 Pinia | npm:pinia
@@ -80,20 +70,34 @@ Qwik | npm:@builder.io/qwik
 Lit | npm:lit npm:lit-element
 Stencil | npm:@stencil/core
 Angular | npm:@angular/core
-AngularJS | npm:angular
+AngularJS | file:angular.min.js npm:angular
 RxJS | npm:rxjs
-NgRx | npm:@ngrx/store
 Ember.js | npm:ember-source
 Backbone.js | npm:backbone
-Alpine.js | npm:alpinejs
-Stimulus | npm:@hotwired/stimulus gem:stimulus-rails~
+Alpine.js | file:alpine.min.js npm:alpinejs
+Stimulus | php:symfony/stimulus-bundle~ npm:@hotwired/stimulus gem:stimulus-rails~
 Turbo | npm:@hotwired/turbo npm:@hotwired/turbo-rails~ gem:turbo-rails~
 jQuery | npm:jquery gem:jquery-rails~ nuget:jquery maven:org.webjars:jquery maven:org.webjars.npm:jquery
-    file:jquery.min.js file:jquery.js file:jquery-*.min.js
+    file:jquery.min.js file:jquery.js file:jquery-1*.js file:jquery-2*.js file:jquery-3*.js file:jquery-4*.js
 Astro | npm:astro
 Eleventy | npm:@11ty/eleventy
 VitePress | npm:vitepress
 Docusaurus | npm:@docusaurus/core
+Marko | npm:marko
+Mithril | npm:mithril
+Inferno | npm:inferno
+Polymer | npm:@polymer/polymer
+Vike | npm:vike
+RedwoodJS | npm:@redwoodjs/core
+Payload CMS | npm:payload
+Strapi | npm:@strapi/strapi
+Keystone | npm:@keystone-6/core
+Directus | npm:directus
+Sails.js | npm:sails
+Feathers | npm:@feathersjs/feathers
+LoopBack | npm:@loopback/core
+Nitro | npm:nitropack
+NativeScript | npm:@nativescript/core
 Express | npm:express
 Koa | npm:koa
 Fastify | npm:fastify
@@ -107,22 +111,7 @@ Electron | npm:electron
 Tauri | crate:tauri npm:@tauri-apps/api
 Ionic | npm:@ionic/angular npm:@ionic/react npm:@ionic/vue npm:@ionic/core
 Capacitor | npm:@capacitor/core
-Three.js | npm:three
-D3.js | npm:d3
-Chart.js | npm:chart.js
-Phaser | npm:phaser
-CodeMirror | npm:codemirror npm:@codemirror/view~
-Monaco Editor | npm:monaco-editor npm:@monaco-editor/react~
-ProseMirror | npm:prosemirror-view
-Tiptap | npm:@tiptap/core npm:@tiptap/react npm:@tiptap/vue-3
-Lexical | npm:lexical
-i18next | npm:i18next npm:react-i18next~
-next-intl | npm:next-intl
-vue-i18n | npm:vue-i18n
 Ink | npm:ink
-oclif | npm:@oclif/core
-Commander.js | npm:commander
-Zod | npm:zod
 Ruby on Rails | gem:rails
 Sinatra | gem:sinatra
 Hanami | gem:hanami
@@ -130,17 +119,24 @@ Roda | gem:roda
 Grape | gem:grape
 Jekyll | gem:jekyll
 ViewComponent | gem:view_component
-Importmap for Rails | gem:importmap-rails
-Propshaft | gem:propshaft
-Sprockets | gem:sprockets gem:sprockets-rails~
-Haml | gem:haml gem:haml-rails~
-Slim | gem:slim gem:slim-rails~
+Importmap | gem:importmap-rails
+Hotwire | gem:hotwire-rails
+Spree | gem:spree gem:spree_core
+Solidus | gem:solidus
+Refinery CMS | gem:refinerycms
 Laravel | php:laravel/framework
 Lumen | php:laravel/lumen-framework
 Livewire | php:livewire/livewire
 Filament | php:filament/filament
+Laravel Nova | php:laravel/nova
+Statamic | php:statamic/cms
+October CMS | php:october/rain
+Craft CMS | php:craftcms/cms
+TYPO3 | php:typo3/cms-core
+Magento | php:magento/product-community-edition php:magento/framework
+Hyperf | php:hyperf/framework
+Mezzio | php:mezzio/mezzio
 Symfony | php:symfony/framework-bundle php:symfony/symfony
-Twig | php:twig/twig
 CakePHP | php:cakephp/cakephp
 CodeIgniter | php:codeigniter4/framework
 Yii | php:yiisoft/yii2
@@ -154,36 +150,39 @@ Spring MVC | maven:org.springframework.boot:spring-boot-starter-web
 Spring WebFlux | maven:org.springframework.boot:spring-boot-starter-webflux maven:org.springframework:spring-webflux
 Spring Framework | maven:org.springframework:spring-context maven:org.springframework:spring-core
 Spring Cloud | maven:org.springframework.cloud:*
-JHipster | npm:generator-jhipster maven:tech.jhipster:*
+Grails | maven:org.grails:grails-core maven:plugin:org.grails.grails-web
+Apache Struts | maven:org.apache.struts:*
+Javalin | maven:io.javalin:javalin
+Helidon | maven:io.helidon*
+Jersey | maven:org.glassfish.jersey.core:*
+RESTEasy | maven:org.jboss.resteasy:*
+GWT | maven:com.google.gwt:* maven:org.gwtproject:*
+PrimeFaces | maven:org.primefaces:primefaces
+Apache Wicket | maven:org.apache.wicket:*
+http4k | maven:org.http4k:*
 Quarkus | maven:io.quarkus:quarkus-* maven:io.quarkus.platform:*
 Micronaut | maven:io.micronaut:* maven:plugin:io.micronaut.application
 Vert.x | maven:io.vertx:vertx-core maven:io.vertx:vertx-web
 Jakarta EE | maven:jakarta.platform:jakarta.jakartaee-api maven:jakarta.platform:jakarta.jakartaee-web-api
 Dropwizard | maven:io.dropwizard:dropwizard-core
 Play Framework | maven:com.typesafe.play:play*~
-Thymeleaf | maven:org.springframework.boot:spring-boot-starter-thymeleaf~ maven:org.thymeleaf:thymeleaf*
 Vaadin | maven:com.vaadin:*
 JavaFX | maven:org.openjfx:*
 Ktor | maven:io.ktor:ktor-server-* maven:plugin:io.ktor.plugin
 Jetpack Compose | maven:androidx.compose.ui:ui maven:androidx.compose:compose-bom maven:org.jetbrains.compose:*
     maven:plugin:org.jetbrains.compose
-Android SDK | maven:plugin:com.android.application maven:plugin:com.android.library
+Android | maven:plugin:com.android.application maven:plugin:com.android.library
 Dagger | maven:com.google.dagger:*
 Akka | maven:com.typesafe.akka:*
 Apache Spark | maven:org.apache.spark:*
 Apache Flink | maven:org.apache.flink:*
 ASP.NET Core | sdk:microsoft.net.sdk.web nuget:microsoft.aspnetcore.app nuget:microsoft.aspnetcore.mvc
-Blazor | sdk:microsoft.net.sdk.blazorwebassembly nuget:microsoft.aspnetcore.components.webassembly*
-    nuget:microsoft.aspnetcore.components
 .NET MAUI | nuget:microsoft.maui.controls tool:usemaui
 WPF | tool:usewpf
 Windows Forms | tool:usewindowsforms
 Avalonia | nuget:avalonia
 Orleans | nuget:microsoft.orleans.server
-.NET Aspire | nuget:aspire.hosting.apphost
-MediatR | nuget:mediatr
-AutoMapper | nuget:automapper*
-FluentValidation | nuget:fluentvalidation*
+.NET Aspire | nuget:aspire.hosting.apphost nuget:aspire.* sdk:aspire.apphost.sdk nuget:aspire.apphost.sdk
 Gin | go:github.com/gin-gonic/gin
 Echo | go:github.com/labstack/echo
 Fiber | go:github.com/gofiber/fiber
@@ -198,7 +197,6 @@ urfave/cli | go:github.com/urfave/cli
 Kong | go:github.com/alecthomas/kong
 Bubble Tea | go:github.com/charmbracelet/bubbletea go:charm.land/bubbletea
 tcell | go:github.com/gdamore/tcell
-templ | go:github.com/a-h/templ
 Wails | go:github.com/wailsapp/wails
 Actix Web | crate:actix-web
 Axum | crate:axum
@@ -211,19 +209,7 @@ Yew | crate:yew
 Dioxus | crate:dioxus
 Bevy | crate:bevy
 egui | crate:egui crate:eframe
-Tokio | crate:tokio
 async-std | crate:async-std
-Rayon | crate:rayon
-clap | crate:clap
-Serde | crate:serde
 ratatui | crate:ratatui
-syntect | crate:syntect
 wgpu | crate:wgpu
-Qt | c:qt c:qt5 c:qt6 c:qt5* c:qt6*
-GTK | c:gtk+-3.0 c:gtk4 c:gtk3 crate:gtk crate:gtk4
-Boost | c:boost
-SDL | c:sdl2 c:sdl3 c:sdl
-OpenCV | c:opencv pypi:opencv-python
-Dear ImGui | c:imgui
-libuv | c:libuv
 """

@@ -53,6 +53,8 @@ _SETTINGS_SCRIPT = re.compile(
     r"(?:\.config\.\w{0,20}\.?[cm]?[jt]s$|^\.\w{1,30}rc\.[cm]?js$|^(?:gulpfile|gruntfile|setup|noxfile|conftest)\.)"
 )
 _DEEPEST_BELOW_TESTS = 2
+_SERVED = frozenset(("static", "public", "assets", "wwwroot", "webapp", "htdocs", "lib", "libs"))
+_NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 
 
 def area_of(path: str) -> Area:
@@ -76,6 +78,18 @@ def is_vendored(path: str) -> bool:
     if _MACHINE_MADE.search(lower) or (folders and folders[0] in _VENDORED_AT_ROOT):
         return True
     return any(part in _VENDORED for part in folders)
+
+
+def is_aside(path: str) -> bool:
+    """Whether the file is kept for documentation, examples or tests; templates are part of many a program."""
+    others = (_SIDE | _FIXTURES | _TESTS) - {"templates", "template"}
+    return any(part in others for part in path.lower().split("/")[:-1])
+
+
+def is_shipped(path: str) -> bool:
+    """Whether the file is handed out by the program itself, though others wrote it (``static/vendor/jquery.js``)."""
+    parts = frozenset(path.lower().split("/")[:-1])
+    return bool(parts & _SERVED) and not parts & _NEVER_SERVED and not is_aside(path)
 
 
 def is_source(path: str) -> bool:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
 from cairn.memory.codebase.records import Category
+from cairn.memory.codebase.stack import native
 from cairn.memory.codebase.stack.backend import BACKEND
+from cairn.memory.codebase.stack.browser import BROWSER
+from cairn.memory.codebase.stack.compiled import COMPILED, SERVICES
 from cairn.memory.codebase.stack.databases import DATABASES
 from cairn.memory.codebase.stack.frameworks import FRAMEWORKS
+from cairn.memory.codebase.stack.libraries import LIBRARIES
 from cairn.memory.codebase.stack.styling import STYLING
+from cairn.memory.codebase.stack.templating import NOTATIONS, STYLES, TEMPLATING
 from cairn.memory.codebase.stack.testing import TESTING
 from cairn.memory.codebase.stack.tooling import TOOLING
 
@@ -42,7 +48,7 @@ _EMBEDDED = frozenset(
 _SERVERS = frozenset(
     (
         *("Kafka", "RabbitMQ", "NATS", "MQTT", "ZeroMQ", "Prometheus", "StatsD", "Sentry", "Stripe", "AWS SDK"),
-        *("MinIO", "OpenAI API", "Anthropic API", "Keycloak", "Temporal", "Hazelcast", "OpenTelemetry", "gRPC"),
+        *("MinIO", "OpenAI", "Anthropic", "Keycloak", "Temporal", "Hazelcast", "OpenTelemetry", "gRPC"),
     )
 )
 _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
@@ -53,6 +59,13 @@ class Technology(NamedTuple):
 
     name: str
     category: Category
+
+
+class Sighting(NamedTuple):
+    """A technology that something in the codebase shows."""
+
+    technology: Technology
+    version: str | None
 
 
 class Meaning(NamedTuple):
@@ -72,7 +85,7 @@ class _Lookup:
 def _rows(text: str) -> list[tuple[str, list[str]]]:
     """Name and signs of each entry; a line that begins with a blank goes on with the one before."""
     rows: list[tuple[str, list[str]]] = []
-    for line in text.strip().splitlines():
+    for line in filter(None, text.splitlines()):
         if line.startswith(" "):
             rows[-1][1].extend(line.split())
         else:
@@ -85,12 +98,12 @@ def _lookup() -> _Lookup:
     exact: dict[str, tuple[Meaning, ...]] = {}
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
     tables: tuple[tuple[Category, str], ...] = (
-        ("framework", FRAMEWORKS),
-        ("styling", STYLING),
-        ("backend", BACKEND),
+        ("framework", FRAMEWORKS + BROWSER + TEMPLATING + native.FRAMEWORKS),
+        ("styling", STYLING + STYLES),
+        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND),
         ("database", DATABASES),
         ("testing", TESTING),
-        ("tooling", TOOLING),
+        ("tooling", TOOLING + NOTATIONS),
     )
     for category, text in tables:
         for name, signs in _rows(text):
@@ -117,6 +130,16 @@ def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
     sign = f"{kind}:{word}"
     shaped = tuple(meaning for pattern, meaning in _LOOKUP.shapes.get(kind, ()) if pattern.fullmatch(sign))
     return _LOOKUP.exact.get(sign, ()) + shaped
+
+
+def words_of(kind: str) -> frozenset[str]:
+    """All words without a star that the table knows of this kind."""
+    return frozenset(sign[len(kind) + 1 :] for sign in _LOOKUP.exact if sign.startswith(f"{kind}:"))
+
+
+def sightings(kind: str, word: str, version: str | None = None) -> Iterator[Sighting]:
+    """What a sign shows, with the version that is known of it."""
+    return (Sighting(technology, version) for technology, _ in meanings_of(kind, word))
 
 
 def plain_name(ecosystem: str, name: str) -> str:

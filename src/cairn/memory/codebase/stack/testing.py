@@ -13,8 +13,16 @@ Selenium | pypi:selenium npm:selenium-webdriver gem:selenium-webdriver maven:org
     nuget:selenium.webdriver
 Playwright | npm:@playwright/test npm:playwright npm:playwright-chromium pypi:playwright pypi:pytest-playwright~
     nuget:microsoft.playwright* maven:com.microsoft.playwright:playwright file:playwright.config.*
+pytest-mock | pypi:pytest-mock
+pytest-django | pypi:pytest-django
+pytest-xdist | pypi:pytest-xdist
+responses | pypi:responses
+RESPX | pypi:respx
+freezegun | pypi:freezegun
+time-machine | pypi:time-machine
+moto | pypi:moto
 factory_boy | pypi:factory-boy
-Faker | pypi:faker gem:faker npm:@faker-js/faker php:fakerphp/faker maven:net.datafaker:datafaker nuget:bogus
+Faker | pypi:faker gem:faker npm:@faker-js/faker php:fakerphp/faker maven:net.datafaker:datafaker
 Locust | pypi:locust
 Robot Framework | pypi:robotframework
 Behave | pypi:behave
@@ -24,7 +32,7 @@ Testcontainers | pypi:testcontainers maven:org.testcontainers:* npm:testcontaine
     maven:org.springframework.boot:spring-boot-testcontainers~
 Jest | npm:jest file:jest.config.* npm:ts-jest~ npm:@jest/globals npm:jest-preset-angular~
 Vitest | npm:vitest file:vitest.config.*
-Mocha | npm:mocha file:.mocharc.*
+Mocha | npm:mocha gem:mocha file:.mocharc.*
 Chai | npm:chai
 Sinon | npm:sinon
 Jasmine | npm:jasmine npm:jasmine-core
@@ -49,8 +57,8 @@ jsdom | npm:jsdom npm:jest-environment-jsdom~
 happy-dom | npm:happy-dom
 fast-check | npm:fast-check
 Istanbul | npm:nyc npm:istanbul
-RSpec | gem:rspec gem:rspec-rails~ file:.rspec
-Minitest | gem:minitest
+RSpec | ending:_spec.rb gem:rspec gem:rspec-rails~ file:.rspec
+Minitest | gem:minitest gem:minitest-reporters~ ending:_test.rb
 Capybara | gem:capybara
 Cucumber | gem:cucumber gem:cucumber-rails~ npm:@cucumber/cucumber maven:io.cucumber:*
 Factory Bot | gem:factory_bot gem:factory_bot_rails~
@@ -58,23 +66,29 @@ Shoulda Matchers | gem:shoulda-matchers
 VCR | gem:vcr
 WebMock | gem:webmock
 SimpleCov | gem:simplecov
+Timecop | gem:timecop
+Shoulda | gem:shoulda gem:shoulda-context
+Test Unit | gem:test-unit
 Database Cleaner | gem:database_cleaner gem:database_cleaner-active_record~
 Cuprite | gem:cuprite
 PHPUnit | php:phpunit/phpunit file:phpunit.xml file:phpunit.xml.dist
-Pest | php:pestphp/pest
+Pest | php:pestphp/pest file:pest.php
+ParaTest | php:brianium/paratest
+PHPSpec | php:phpspec/phpspec
 Mockery | php:mockery/mockery
 Laravel Dusk | php:laravel/dusk
 Behat | php:behat/behat
 Codeception | php:codeception/codeception
 Infection | php:infection/infection
 Prophecy | php:phpspec/prophecy-phpunit
-JUnit | maven:junit:junit maven:org.junit.jupiter:* maven:org.junit:junit-bom maven:org.junit.vintage:*
+JUnit | package:org.junit maven:junit:junit maven:org.junit.jupiter:* maven:org.junit:junit-bom
+    maven:org.junit.vintage:*
     maven:org.springframework.boot:spring-boot-starter-test~
     maven:org.springframework.boot:spring-boot-starter-*-test~ maven:org.jetbrains.kotlin:kotlin-test-junit5~
 TestNG | maven:org.testng:testng
-Mockito | maven:org.mockito:*
-AssertJ | maven:org.assertj:assertj-core
-Hamcrest | maven:org.hamcrest:*
+Mockito | maven:org.mockito:* package:org.mockito
+AssertJ | maven:org.assertj:assertj-core package:org.assertj
+Hamcrest | maven:org.hamcrest:* package:org.hamcrest
 Spock | maven:org.spockframework:*
 MockK | maven:io.mockk:mockk*
 Kotest | maven:io.kotest:*
@@ -86,9 +100,9 @@ JaCoCo | maven:org.jacoco:jacoco-maven-plugin maven:plugin:jacoco
 Robolectric | maven:org.robolectric:robolectric
 Espresso | maven:androidx.test.espresso:*
 ScalaTest | maven:org.scalatest:*
-xUnit.net | nuget:xunit nuget:xunit.v3 nuget:xunit.core
+xUnit.net | nuget:xunit nuget:xunit.v3* nuget:xunit.core
 NUnit | nuget:nunit
-MSTest | nuget:mstest.testframework nuget:mstest
+MSTest | sdk:mstest.sdk nuget:mstest.testframework nuget:mstest
 Moq | nuget:moq
 NSubstitute | nuget:nsubstitute
 FakeItEasy | nuget:fakeiteasy
@@ -115,7 +129,42 @@ mockall | crate:mockall
 wiremock-rs | crate:wiremock
 rstest | crate:rstest
 cargo-nextest | path:.config/nextest.toml
-GoogleTest | c:gtest c:googletest c:gtest_main
-Catch2 | c:catch2
-doctest | c:doctest
+GoogleTest | include:gtest/gtest.h c:gtest c:googletest c:gtest_main
+Catch2 | include:catch2/* include:catch.hpp c:catch2
+doctest | c:doctest include:doctest/doctest.h include:doctest.h
+Google Benchmark | c:benchmark include:benchmark/benchmark.h
+Check | c:check include:check.h
+cmocka | c:cmocka include:cmocka.h
+CUnit | c:cunit include:cunit/cunit.h include:cunit/basic.h
+Criterion | include:criterion/criterion.h
+Bats | ending:bats npm:bats
+Go testing | ending:_test.go
+Node.js test runner | module:node:test
+Vader | ending:vader
+Valgrind | tool:valgrind
+libFuzzer | include:fuzzer/fuzzeddataprovider.h
+gcov | tool:gcov tool:lcov
+WebTestClient | package:org.springframework.test.web.reactive
+Microcks | maven:io.github.microcks:*
+Awaitility | maven:org.awaitility:*
+PIT | maven:org.pitest:pitest-maven
+Respawn | nuget:respawn
+Reqnroll | nuget:reqnroll*
+TUnit | nuget:tunit
+Bogus | nuget:bogus
+AwesomeAssertions | nuget:awesomeassertions
+Microsoft Testing Platform | nuget:microsoft.testing.platform*
+gock | go:gopkg.in/h2non/gock.v1
+go-txdb | go:github.com/data-dog/go-txdb
+expect-test | crate:expect-test
+pretty_assertions | crate:pretty_assertions
+trycmd | crate:trycmd crate:snapbox
+serial_test | crate:serial_test
+divan | crate:divan
+Storybook Test Runner | npm:@storybook/test-runner
+Chromatic | npm:chromatic
+axe | npm:jest-axe npm:@axe-core/playwright npm:cypress-axe npm:axe-core gem:axe-core-rspec
+Pact | npm:@pact-foundation/pact gem:pact maven:au.com.dius.pact.*
+k6 | docker:grafana/k6 tool:k6
+Artillery | npm:artillery
 """

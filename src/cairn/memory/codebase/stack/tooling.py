@@ -13,7 +13,8 @@ PDM | file:pdm.lock manager:pdm
 Hatch | manager:hatch
 Flit | manager:flit
 Maturin | manager:maturin
-setuptools | backend:setuptools
+setuptools | backend:setuptools root:setup.py root:setup.cfg
+pip | root:requirements.txt
 Conda | root:environment.yml
 Bundler | versioned:gemfile.lock file:gemfile.lock root:gemfile
 Composer | file:composer.json
@@ -29,7 +30,13 @@ just | root:justfile root:.justfile
 Task | root:taskfile.yml root:taskfile.yaml
 Meson | root:meson.build
 Bazel | root:workspace.bazel root:module.bazel
-Autotools | root:configure.ac
+Autotools | root:configure.ac root:configure.in root:makefile.am
+pkg-config | ending:pc.in
+GCC | tool:gcc
+Clang | tool:clang
+cppcheck | tool:cppcheck
+Coverity | tool:coverity
+AddressSanitizer | tool:asan
 Conan | file:conanfile.txt file:conanfile.py
 vcpkg | file:vcpkg.json
 Nix | root:flake.nix root:shell.nix root:default.nix
@@ -47,6 +54,9 @@ SWC | npm:@swc/core
 Babel | npm:@babel/core file:babel.config.* file:.babelrc
 Parcel | npm:parcel
 Rspack | npm:@rspack/core
+Lage | npm:lage file:lage.config.js
+Rush | file:rush.json
+moon | path:.moon/workspace.yml
 Turborepo | npm:turbo file:turbo.json
 Nx | npm:nx file:nx.json
 Lerna | npm:lerna file:lerna.json
@@ -60,6 +70,21 @@ Vue CLI | npm:@vue/cli-service
 Changesets | npm:@changesets/cli
 semantic-release | npm:semantic-release pypi:python-semantic-release
 release-it | npm:release-it
+Knip | npm:knip
+simple-git-hooks | npm:simple-git-hooks
+nodemon | npm:nodemon
+tsdown | npm:tsdown
+vue-tsc | npm:vue-tsc
+Terser | npm:terser
+SVGR | npm:@svgr/webpack npm:@svgr/cli npm:vite-plugin-svgr~
+electron-builder | npm:electron-builder
+Electron Forge | npm:@electron-forge/cli
+Rsbuild | npm:@rsbuild/core
+Farm | npm:@farmfe/core
+Browserify | npm:browserify
+Bower | file:bower.json
+Histoire | npm:histoire
+dprint | npm:dprint file:dprint.json
 ESLint | npm:eslint file:.eslintrc* file:eslint.config.* tool:eslintconfig tool:eslint
 Prettier | npm:prettier file:.prettierrc* file:prettier.config.* tool:prettier
 Biome | npm:@biomejs/biome file:biome.json file:biome.jsonc
@@ -72,6 +97,9 @@ lint-staged | npm:lint-staged tool:lint-staged
 Lefthook | npm:lefthook file:lefthook.yml gem:lefthook
 commitlint | npm:@commitlint/cli file:commitlint.config.*
 django-compressor | pypi:django-compressor
+shfmt | tool:shfmt
+Hadolint | tool:hadolint file:.hadolint.yaml
+codespell | tool:codespell pypi:codespell file:.codespellrc
 ShellCheck | tool:shellcheck file:.shellcheckrc
 pre-commit | file:.pre-commit-config.yaml pypi:pre-commit
 TypeDoc | npm:typedoc
@@ -85,6 +113,9 @@ Pyright | pypi:pyright npm:pyright tool:pyright file:pyrightconfig.json
 Bandit | pypi:bandit
 djLint | pypi:djlint tool:djlint
 Sphinx | pypi:sphinx path:docs/conf.py
+Furo | pypi:furo
+pdoc | pypi:pdoc
+MyST | pypi:myst-parser
 MkDocs | pypi:mkdocs file:mkdocs.yml
 Material for MkDocs | pypi:mkdocs-material
 towncrier | pypi:towncrier
@@ -98,27 +129,59 @@ Reek | gem:reek
 bundler-audit | gem:bundler-audit
 Rake | gem:rake
 Foreman | gem:foreman
+Propshaft | gem:propshaft
+Sprockets | gem:sprockets gem:sprockets-rails~
 Kamal | gem:kamal
 Capistrano | gem:capistrano
 Guard | gem:guard
 Sorbet | gem:sorbet
 YARD | gem:yard
 Overcommit | gem:overcommit
+Bullet | gem:bullet
+Pry | gem:pry gem:pry-rails~
+Thruster | gem:thruster
+Vite Ruby | gem:vite_rails gem:vite_ruby
+Shakapacker | gem:shakapacker gem:webpacker
 PHPStan | php:phpstan/phpstan php:larastan/larastan~ php:nunomaduro/larastan~ file:phpstan.neon file:phpstan.neon.dist
 Larastan | php:larastan/larastan php:nunomaduro/larastan
 Psalm | php:vimeo/psalm php:psalm/plugin-laravel~ file:psalm.xml
+Mago | php:carthage-software/mago file:mago.toml
+PHPMD | php:phpmd/phpmd
+PHP Insights | php:nunomaduro/phpinsights
+Laravel IDE Helper | php:barryvdh/laravel-ide-helper
+GrumPHP | php:phpro/grumphp
+Xdebug | system:xdebug
 PHP_CodeSniffer | php:squizlabs/php_codesniffer file:phpcs.xml file:phpcs.xml.dist
 PHP CS Fixer | php:friendsofphp/php-cs-fixer file:.php-cs-fixer.php file:.php-cs-fixer.dist.php
+Symfony AssetMapper | php:symfony/asset-mapper
+Symfony Flex | php:symfony/flex
+Webpack Encore | php:symfony/webpack-encore-bundle npm:@symfony/webpack-encore
 Laravel Pint | php:laravel/pint
 Laravel Sail | php:laravel/sail
 Rector | php:rector/rector file:rector.php
-golangci-lint | file:.golangci.yml file:.golangci.yaml file:.golangci.toml
-GoReleaser | file:.goreleaser.yml file:.goreleaser.yaml
-Buf | file:buf.yaml file:buf.gen.yaml
+golangci-lint | tool:golangci-lint file:.golangci.yml file:.golangci.yaml file:.golangci.toml
+GoReleaser | tool:goreleaser file:.goreleaser.yml file:.goreleaser.yaml
+gofmt | tool:gofmt tool:gofumpt
+Staticcheck | tool:staticcheck file:staticcheck.conf
+Mage | root:magefile.go go:github.com/magefile/mage
+ko | root:.ko.yaml
+protoc | tool:protoc
+Buf | tool:buf file:buf.yaml file:buf.gen.yaml
 Air | file:.air.toml
-Clippy | file:clippy.toml file:.clippy.toml
-rustfmt | file:rustfmt.toml file:.rustfmt.toml
-cargo-deny | root:deny.toml
+Clippy | tool:clippy file:clippy.toml file:.clippy.toml
+rustfmt | tool:rustfmt file:rustfmt.toml file:.rustfmt.toml
+cargo-deny | tool:cargo-deny root:deny.toml
+cargo-audit | tool:cargo-audit
+cross | tool:cross-rs root:cross.toml
+cargo-dist | root:dist-workspace.toml
+release-plz | file:release-plz.toml tool:release-plz
+Error Prone | maven:com.google.errorprone:*
+NullAway | maven:com.uber.nullaway:nullaway
+OpenRewrite | maven:org.openrewrite.maven:* maven:plugin:org.openrewrite.rewrite
+docker-maven-plugin | maven:io.fabric8:docker-maven-plugin maven:com.spotify:docker*-maven-plugin
+CycloneDX | maven:org.cyclonedx:* maven:plugin:org.cyclonedx.bom
+Kotlin Symbol Processing | maven:plugin:com.google.devtools.ksp
+Shadow | maven:plugin:com.gradleup.shadow maven:plugin:com.github.johnrengelman.shadow
 Checkstyle | maven:org.apache.maven.plugins:maven-checkstyle-plugin~ maven:plugin:checkstyle file:checkstyle.xml
     maven:com.puppycrawl.tools:checkstyle
 Spotless | maven:com.diffplug.spotless:spotless-maven-plugin maven:plugin:com.diffplug.spotless~
@@ -132,12 +195,21 @@ ktlint | maven:plugin:org.jlleitschuh.gradle.ktlint~
 detekt | maven:plugin:io.gitlab.arturbosch.detekt
 SonarQube | maven:org.sonarsource.scanner.maven:*~ maven:plugin:org.sonarqube~ file:sonar-project.properties
     docker:sonarqube
+Nerdbank.GitVersioning | nuget:nerdbank.gitversioning
+MinVer | nuget:minver
+GitVersion | file:gitversion.yml
+dotnet format | tool:dotnet-format
+CSharpier | nuget:csharpier file:.csharpierrc*
+Roslynator | nuget:roslynator.analyzers
+NUKE | nuget:nuke.common
+Cake | file:build.cake
+LibMan | file:libman.json
 StyleCop | nuget:stylecop.analyzers
 SonarAnalyzer | nuget:sonaranalyzer.csharp
-clang-format | file:.clang-format
-clang-tidy | file:.clang-tidy
+clang-format | tool:clang-format file:.clang-format
+clang-tidy | tool:clang-tidy file:.clang-tidy
 Doxygen | file:doxyfile
-Docker | file:dockerfile file:dockerfile.* file:containerfile file:*.dockerfile compose:
+Docker | tool:docker-build file:dockerfile file:dockerfile.* file:containerfile file:*.dockerfile compose:
 Docker Compose | compose:
 Podman | path:podman/*
 Dev Containers | path:.devcontainer/devcontainer.json
@@ -145,7 +217,7 @@ Kubernetes | path:k8s/*.yml path:k8s/*.yaml path:kubernetes/*.yml path:kubernete
     file:kustomization.yml
 Helm | file:chart.yaml
 Skaffold | file:skaffold.yaml
-Terraform | language:terraform
+Terraform | ending:tf
 Bicep | file:*.bicep
 Azure Developer CLI | root:azure.yaml
 Pulumi | root:pulumi.yaml
@@ -168,6 +240,16 @@ Fly.io | root:fly.toml
 Render | root:render.yaml
 Cloudflare Workers | root:wrangler.toml root:wrangler.jsonc npm:wrangler
 Crowdin | root:crowdin.yml
+Swift Package Manager | root:package.swift
+CocoaPods | file:podfile
+Flutter | file:pubspec.yaml
+Fastlane | path:fastlane/fastfile
+DigitalOcean App Platform | path:.do/*
+Snapcraft | file:snapcraft.yaml
+Flatpak | path:*flatpak*.yml
+Gitpod | root:.gitpod.yml
+Weblate | root:.weblate tool:weblate
+Transifex | path:.tx/config
 Read the Docs | root:.readthedocs.yml root:.readthedocs.yaml
 Swagger UI | npm:swagger-ui-express npm:swagger-ui-dist
 OpenAPI Generator | npm:@openapitools/openapi-generator-cli file:openapitools.json

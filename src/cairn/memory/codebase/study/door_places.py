@@ -10,13 +10,14 @@ from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import place_of
 
 Row = tuple[str, Group, EntryKind, str, float]
-# Patterns are matched against the whole path; {n} directories may stand before what is written behind "…".
+_SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
+# Patterns are matched against the whole path; up to n directories may stand before what follows "…n/".
 _ROWS: tuple[Row, ...] = (
     (r"…3/cmd/[^/]+/main\.go", "program", "main", "main", 100),
     (r"…2/main\.go", "program", "main", "main", 98),
     (r"…3/src/main\.rs", "program", "main", "main", 100),
     (r"…3/src/bin/[^/]+(?:/main)?\.rs", "program", "main", "main", 94),
-    (r"…3/Program\.(?:cs|fs|vb)", "program", "main", "Program", 98),
+    (r"…3/(?:Maui)?Program\.(?:cs|fs|vb)", "program", "main", "Program", 98),
     (r"…4/\w*Application\.(?:java|kt)", "program", "main", "Application", 80),
     (r"…3/lib/main\.dart", "program", "main", "main", 94),
     (r"…3/main\.(?:c|cc|cpp|cxx|swift|zig|hs|ml)", "program", "main", "main", 84),
@@ -28,7 +29,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…1/bin/rails", "console", "cli", "rails", 94),
     (r"…1/(?:public|web|htdocs|www|webroot)/index\.php", "server", "server", "index.php", 98),
     (r"index\.php", "server", "server", "index.php", 84),
-    (r"…2/(?:asgi|wsgi)\.py", "server", "server", "server", 84),
+    (r"…2/(?:asgi|wsgi)\.py", "server", "server", "server", 58),
     (r"…1/config\.ru", "server", "server", "rack", 84),
     (r"…3/Startup\.cs", "server", "server", "Startup", 78),
     (r"…2/server\.(?:ts|js|mjs|cjs|py)", "server", "server", "server", 78),
@@ -38,31 +39,37 @@ _ROWS: tuple[Row, ...] = (
     (r"…2/config/routes\.rb", "table", "server", "routes", 92),
     (r"…1/routes/web\.php", "table", "server", "routes", 90),
     (r"…1/routes/api\.php", "table", "server", "routes", 89),
+    (r"…1/routes/console\.php", "job", "job", "schedule", 78),
     (r"…1/routes/[\w.-]+\.php", "table", "server", "routes", 66),
     (r"…1/config/routes\.(?:yaml|yml|php)", "table", "server", "routes", 84),
-    (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "table", "server", "routes", 62),
-    (r"…3/(?:app[.-])?rout(?:es|ing)(?:\.module)?\.(?:ts|tsx|js|jsx)", "table", "server", "routes", 62),
+    (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
+    (r"…3/(?:app[.-])?rout(?:es|ing)(?:\.module)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
     (r"…2/resources/(?:js|ts|assets/js)/app\.[jt]sx?", "browser", "main", "browser", 86),
     (r"…1/app/javascript/(?:application|(?:packs|entrypoints)/[\w-]+)\.[jt]sx?", "browser", "main", "browser", 84),
-    (r"…1/app/(?:assets/javascripts|frontend/entrypoints)/application\.[jt]sx?", "browser", "main", "browser", 74),
+    (r"…1/app/(?:assets/javascripts|frontend/entrypoints)/application[\w-]*\.[jt]s", "browser", "main", "browser", 74),
+    (rf"…4/{_SERVED}/(?:app|main|index|application|site)\.[jt]sx?", "browser", "main", "browser", 68),
     (r"…3/(?:src/)?(?:app/layout|pages/_app|app/root)\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 86),
     (r"…3/(?:src/)?(?:app/page|pages/index)\.(?:tsx|jsx|js|ts)", "browser", "main", "first page", 60),
     (r"…3/(?:src/)?(?:routes/\+layout|App)\.(?:svelte|vue)", "browser", "main", "app", 66),
     (r"…3/src/App\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 66),
     (r"…3/(?:src/)?app/app\.(?:component|config|module)\.ts", "browser", "main", "app", 58),
     (r"…3/(?:App|_Host|Components/App)\.(?:razor|cshtml)", "browser", "main", "app", 56),
-    (r"…3/(?:sw|service[-_]?worker)\.[jt]s", "browser", "main", "service worker", 56),
+    (r"…3/(?:src/)?(?:sw|[\w-]*service[-_]?worker)\.[jt]s", "browser", "main", "service worker", 62),
     (r"…2/(?:src/)?(?:middleware|proxy|hooks\.server)\.[jt]s", "server", "server", "middleware", 46),
     (r"…3/(?:src/)?(?:electron|main)/(?:main|index)\.[jt]s", "program", "main", "desktop", 78),
+    (r"…4/main\.(?:ts|js|mjs)", "program", "main", "main", 60),
     (r"…3/src/extension\.[jt]s", "plugin", "main", "extension", 78),
     (r"…3/src/lib\.rs", "library", "library", "library", 72),
-    (r"…3/lib/[\w-]+\.rb", "library", "library", "library", 30),
+    (r"…2/(?:consumers|routing)\.py", "table", "server", "sockets", 70),
+    (r"…2/controllers/application_controller\.rb", "controller", "server", "every request", 64),
+    (r"(?:pkg/)?(?P<one>[a-z]\w+)/(?:(?P=one)|doc)\.go", "library", "library", "library", 48),
     (r"…2/celery(?:_app|app)?\.py", "job", "job", "celery", 76),
     (r"…1/bin/(?:jobs|worker|sidekiq|scheduler|cron)", "job", "job", "jobs", 78),
     (r"…1/app/Console/Kernel\.php", "job", "job", "schedule", 70),
     (r"…1/config/schedule\.rb", "job", "job", "schedule", 66),
     (r"…2/(?:worker|scheduler|consumer|daemon|cron)\.(?:py|ts|js|mjs|go|rb)", "job", "job", "worker", 66),
     (r"…1/config/(?:recurring|queue|sidekiq)\.yml", "job", "job", "schedule", 44),
+    (r"shell/[\w.-]+\.(?:bash|zsh|fish|nu|ps1)", "plugin", "main", "shell integration", 54),
     (r"plugin/[\w.-]+\.(?:vim|lua)", "plugin", "main", "Vim plugin", 72),
     (r"[\w.-]+\.plugin\.(?:zsh|bash|fish)", "plugin", "main", "shell plugin", 70),
     (r"action\.ya?ml", "plugin", "main", "GitHub action", 66),
@@ -78,7 +85,6 @@ _ROWS: tuple[Row, ...] = (
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),
     (r"[a-z][\w-]*\.(?:ps1|bat|cmd)", "script", "cli", "", 46),
 )  # fmt: skip
-_MOST_BEFORE = 4
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -88,15 +94,57 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _AT_PATH = tuple((_pattern(text), group, kind, name, weight) for text, group, kind, name, weight in _ROWS)
-# Nothing deeper, and no name without one of these beginnings or endings, can match: most paths are passed at once.
+# Most paths fit none of them: that is asked once.
+_ANY = re.compile("|".join(pattern.pattern for pattern, *_ in _AT_PATH))
 _DEEPEST = 8
 _AT_HOME = re.compile(r"(?:main|index|app)\.(?:tsx|ts|jsx|js|mts|mjs)")
 _PROSE = frozenset(
-    "license licence copying readme authors contributors changelog changes news todo version codeowners notice install "
-    "history thanks credits makefile dockerfile procfile gemfile rakefile vagrantfile brewfile gradlew gradlew.bat mvnw mvnw.cmd".split()
+    [
+        "license",
+        "licence",
+        "copying",
+        "readme",
+        "authors",
+        "contributors",
+        "changelog",
+        "changes",
+        "news",
+        "todo",
+        "version",
+        "codeowners",
+        "notice",
+        "install",
+        "history",
+        "thanks",
+        "credits",
+        "makefile",
+        "dockerfile",
+        "procfile",
+        "gemfile",
+        "rakefile",
+        "vagrantfile",
+        "brewfile",
+        "gradlew",
+        "gradlew.bat",
+        "mvnw",
+        "mvnw.cmd",
+    ]
 ) - {"install"}
 # With Bundler, bin/ is full of stubs that start what gems bring.
 _STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|worker$)[^/]+")
+
+
+_A_CHORE = 18
+_CHORE = re.compile(
+    r"(?:^|[-_.])(?:bump|lint|tests?|format|fmt|check|release|publish|coverage|ci|profile|sync|changelog|version|clean|docs?|"
+    r"spellcheck|prettier|setup-hooks|autogen|bench\w*)(?:[-_.]|$)",
+    re.IGNORECASE,
+)
+
+
+def is_chore(group: Group, file: str) -> bool:
+    """Whether a script is for those who work on the project every day, not for whoever starts it."""
+    return group == "script" and _CHORE.search(file) is not None
 
 
 def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, float]]:
@@ -111,19 +159,29 @@ def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
         if file in _PROSE:
             continue
         if directory in homes and _AT_HOME.fullmatch(file):
-            is_first = file.endswith("x") or file.startswith("main")
-            yield path, Entry("main", file, 1), "browser", 82 if is_first else 66
-        for pattern, group, kind, name, weight in _AT_PATH:
+            yield from _at_home(path, file, homes[directory])
+        for pattern, group, kind, name, weight in _AT_PATH if _ANY.fullmatch(path) else ():
             if pattern.fullmatch(path):
-                yield path, Entry(kind, name or file, 1), group, weight
+                yield path, Entry(kind, name or file, 1), group, weight - (_A_CHORE if is_chore(group, file) else 0)
                 break
 
 
-def _homes(paths: Collection[str]) -> frozenset[str]:
-    """Where a JavaScript program begins: beside its manifest or its page, or in the sources next to them."""
-    found: set[str] = set()
+def _at_home(path: str, file: str, home: str) -> Iterator[tuple[str, Entry, Group, float]]:
+    """Beside a page it is what the browser loads; beside a manifest alone, a program or the root of a package."""
+    if home == "index.html" or file.endswith("x"):
+        yield path, Entry("main", file, 1), "browser", 82 if file.endswith("x") or file.startswith("main") else 66
+    elif file.startswith("index"):
+        yield path, Entry("library", file, 1), "library", 64
+    else:
+        yield path, Entry("main", file, 1), "program", 74
+
+
+def _homes(paths: Collection[str]) -> dict[str, str]:
+    """Where JavaScript begins, each with the file that says so: beside a manifest or page, or in the sources there."""
+    found: dict[str, str] = {}
     for path in paths:
         directory, _, name = path.rpartition("/")
         if name in ("package.json", "index.html") and place_of(path) == "own":
-            found |= {directory, f"{directory}/src" if directory else "src"}
-    return frozenset(found)
+            for home in (directory, f"{directory}/src" if directory else "src"):
+                found[home] = min(name, found.get(home, name))
+    return found

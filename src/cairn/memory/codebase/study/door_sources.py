@@ -8,22 +8,30 @@ from collections.abc import Iterator
 from math import log2
 
 from cairn.memory.codebase.records import Codebase, Entry, FileFacts
+from cairn.memory.codebase.study.door_places import is_chore
 from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import CODE, place_of
 
 Offer = tuple[str, Entry, Group, float]
 # A compiled language has a main for every program; in Python and in scripts many a module can be run by itself.
-_COMPILED = frozenset("go rust c cpp java kotlin scala csharp fsharp swift dart zig haskell".split())
+_COMPILED = frozenset(
+    ["go", "rust", "c", "cpp", "java", "kotlin", "scala", "csharp", "fsharp", "swift", "dart", "zig", "haskell"]
+)
+_GATEWAY = 84
+_GATEWAYS = re.compile(r"(?:^|/)(?:wsgi|asgi)\.py$")
+_BROWSER_PART = 58
+_FIRST = re.compile(r"(?:^|/)(?:main|index|app|client|entry[\w.-]*|bootstrap|start|root)\.\w{2,4}$", re.IGNORECASE)
 _MAIN_COMPILED, _MAIN_SCRIPTED, _SERVER, _OPTIONS, _COMMAND, _JOB, _BROWSER = 86, 56, 72, 74, 56, 54, 84
-_CONTROLLER, _TABLE_NAME, _TABLE_ROOT = 60, 6, 14
+_CONTROLLER, _TABLE_NAME, _TABLE_ROOT, _UNROUTED, _AGGREGATES = 60, 6, 14, 44, 6
 _A_CROWD = 3
-_COMMANDS = re.compile(r"(?:^|/)(?:commands?|tasks)$", re.IGNORECASE)
+_COMMANDS = re.compile(r"(?:^|/)(?:commands?|tasks)/", re.IGNORECASE)
+_BASE = re.compile(r"(?:^|/)(?:_\w*|base|abstract\w*|mixins?|utils?|helpers?)\.\w{2,4}$", re.IGNORECASE)
 _MANY_ROUTES = 8
 _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\.\w{2,4}", re.IGNORECASE)
 _ROOT_SIGNS = ("wsgi.py", "asgi.py", "settings.py")
 _ASIDE = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|utils?|dev|packaging|debian|deploy|"
-    r"docker|migrations?|generators?|codegen|devtools|fuzz|locales?|i18n|static|assets|stories|cypress|e2e)/",
+    r"docker|migrations?|generators?|codegen|devtools|fuzz|locales?|i18n|static|assets|stories|cypress|e2e)/|(?:^|/)bench\w*\.",
     re.IGNORECASE,
 )
 _ASIDE_COST = 26
@@ -32,6 +40,11 @@ SETTINGS = re.compile(
     re.IGNORECASE,
 )
 _SCRIPT_LANGUAGES = ("shell", "powershell", "perl")
+# Controllers of frameworks whose routes stand in a table of their own.
+_CONTROLLERS = re.compile(
+    r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|Controller\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$"
+)
+_AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
 
 def source_doors(codebase: Codebase) -> Iterator[Offer]:
@@ -41,6 +54,7 @@ def source_doors(codebase: Codebase) -> Iterator[Offer]:
         for path, facts in sorted(codebase.files.items())
         if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
     }
+    routed = Counter(_above(path) for path, facts in own.items() if any(one.kind == "route" for one in facts.entries))
     crowds = Counter(_above(path) for path, facts in own.items() if any(one.kind == "cli" for one in facts.entries))
     roots = {_above(path) for path in codebase.paths if path.rpartition("/")[2] in _ROOT_SIGNS}
     for path, facts in own.items():
@@ -48,11 +62,26 @@ def source_doors(codebase: Codebase) -> Iterator[Offer]:
             continue
         if facts.entries:
             cost = _ASIDE_COST if _ASIDE.search(path) else 0
-            is_crowd = crowds[_above(path)] >= _A_CROWD or _COMMANDS.search(_above(path)) is not None
+            is_crowd = crowds[_above(path)] >= _A_CROWD or _COMMANDS.search(path) is not None
+            cost += _ASIDE_COST if is_crowd and _BASE.search(path) else 0
             yield from _of_entries(path, facts, cost, is_crowd)
-            yield from _of_routes(path, facts, roots)
+            yield from _of_routes(path, facts, roots, routed[_above(path)])
+        if _CONTROLLERS.search(path) and not any(one.kind == "route" for one in facts.entries):
+            yield (
+                path,
+                Entry("server", "answers requests", 1),
+                "controller",
+                _UNROUTED + size_bonus(facts) + min(8.0, facts.lines / 250),
+            )
+        elif facts.entries:
+            continue
         elif facts.language in _SCRIPT_LANGUAGES:
-            yield path, Entry("cli", path.rpartition("/")[2], 1), "script", 36
+            yield (
+                path,
+                Entry("cli", path.rpartition("/")[2], 1),
+                "script",
+                36 - (14 if is_chore("script", path.rpartition("/")[2]) else 0),
+            )
 
 
 def size_bonus(facts: FileFacts) -> float:
@@ -71,7 +100,7 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool) -> Ite
                 weight = _MAIN_COMPILED if facts.language in _COMPILED else _MAIN_SCRIPTED
                 yield path, entry, "program", weight - cost
             case "server":
-                yield path, entry, "server", _SERVER - cost
+                yield path, entry, "server", (_GATEWAY if _GATEWAYS.search(path) else _SERVER) - cost
             case "cli" if is_crowd:
                 yield path, entry, "command", _COMMAND + size_bonus(facts) - cost / 2
             case "cli":
@@ -82,20 +111,23 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool) -> Ite
                     (_COMMAND if cost else _OPTIONS) + size_bonus(facts) / 2 - cost,
                 )
             case "job":
-                yield path, entry, "job", _JOB + size_bonus(facts) - cost / 2
+                count = sum(one.kind == "job" for one in facts.entries)
+                yield path, entry, "job", _JOB + size_bonus(facts) + min(6.0, 2 * log2(count)) - cost / 2
             case "page" if entry.name == "browser app":
-                yield path, entry, "browser", _BROWSER - cost
+                yield path, entry, "browser", (_BROWSER if _FIRST.search(path) else _BROWSER_PART) - cost
             case _:
                 pass
 
 
-def _of_routes(path: str, facts: FileFacts, roots: set[str]) -> Iterator[Offer]:
+def _of_routes(path: str, facts: FileFacts, roots: set[str], beside: int) -> Iterator[Offer]:
     routes = [entry for entry in facts.entries if entry.kind == "route"]
     if not routes:
         return
     file = path.rpartition("/")[2]
     is_table = _TABLE.fullmatch(file) is not None and file not in ("route.ts", "route.js")
+    is_table = is_table or (file in _AGGREGATOR and beside > 2)
     weight = _CONTROLLER + min(20.0, 4 * log2(1 + len(routes))) + size_bonus(facts)
+    weight += _AGGREGATES if file in _AGGREGATOR and beside > 2 else 0
     weight += (_TABLE_NAME if is_table else 0) + (_TABLE_ROOT if is_table and _above(path) in roots else 0)
     group: Group = "table" if is_table or len(routes) >= _MANY_ROUTES else "controller"
     yield (

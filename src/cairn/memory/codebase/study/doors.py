@@ -1,8 +1,7 @@
-"""Doors of a codebase: files where something begins, weighed, and put in an order in which no kind crowds out others."""
+"""Doors of a codebase: files where something begins, weighed and put in an order; no kind crowds out the others."""
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -19,16 +18,46 @@ Group = Literal[
 ]  # fmt: skip
 # How much less each further door of a group is worth.
 _SLOPE: dict[Group, float] = {
-    "program": 5, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 9, "options": 7,
+    "program": 3, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 6, "options": 7,
     "onward": 8, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
 }  # fmt: skip
-_LEAST = 12.0
+# Tables and controllers are both routes: they share what they may take.
+_ROUTES: tuple[Group, ...] = ("table", "controller")
+_BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "script": 2.0}
+_LEAST = 8.0
 _A_STEP = 2.5
 _MOST_STEPS = 6
 _OF_ITS_PROJECT = 10.0
 _HOLDERS = frozenset(
-    "src lib app apps packages crates cmd services main source sources java kotlin scala web server backend frontend "
-    "client resources js internal pkg projects bin script exe".split()
+    [
+        "src",
+        "lib",
+        "app",
+        "apps",
+        "packages",
+        "crates",
+        "cmd",
+        "services",
+        "main",
+        "source",
+        "sources",
+        "java",
+        "kotlin",
+        "scala",
+        "web",
+        "server",
+        "backend",
+        "frontend",
+        "client",
+        "resources",
+        "js",
+        "internal",
+        "pkg",
+        "projects",
+        "bin",
+        "script",
+        "exe",
+    ]
 )
 _PACKAGES = frozenset(("java", "kotlin", "scala", "groovy"))
 _USUAL_PACKAGE_DEPTH = 3
@@ -81,19 +110,31 @@ class Doors:
         return self.projects.get(directory, 0.0)
 
     def ranked(self, most: int) -> list[Door]:
-        """The heaviest first; each further one of a group counts less."""
-        waiting = {group: self.of(group) for group in _SLOPE}
-        heads = [(-rows[0].weight, rows[0].path, group, 0) for group, rows in waiting.items() if rows]
-        heapq.heapify(heads)
+        """The heaviest first; each further one of a group counts less, and less again beside one from its directory."""
+        waiting: dict[tuple[Group, str], list[Door]] = {}
+        for door in sorted(self._found.values(), key=lambda door: (-door.weight, door.path)):
+            waiting.setdefault((door.group, door.path.rpartition("/")[0]), []).append(door)
+        for rows in waiting.values():
+            rows.reverse()
         chosen: list[Door] = []
-        while heads and len(chosen) < most:
-            weight, _, group, place = heapq.heappop(heads)
-            if -weight < _LEAST:
+        groups: Counter[Group] = Counter()
+        places: Counter[tuple[Group, str]] = Counter()
+
+        def worth(key: tuple[Group, str]) -> tuple[float, str]:
+            door = waiting[key][-1]
+            group = key[0]
+            taken = sum(groups[one] for one in _ROUTES) if group in _ROUTES else groups[group]
+            return (_SLOPE[group] * taken + _BESIDE_ANOTHER.get(group, 0.0) * places[key] - door.weight, door.path)
+
+        while waiting and len(chosen) < most:
+            key = min(waiting, key=worth)
+            if -worth(key)[0] < _LEAST:
                 break
-            chosen.append(waiting[group][place])
-            if place + 1 < len(waiting[group]):
-                door = waiting[group][place + 1]
-                heapq.heappush(heads, (_SLOPE[group] * (place + 1) - door.weight, door.path, group, place + 1))
+            chosen.append(waiting[key].pop())
+            groups[key[0]] += 1
+            places[key] += 1
+            if not waiting[key]:
+                del waiting[key]
         return chosen
 
 

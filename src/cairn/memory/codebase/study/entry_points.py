@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from math import log2
 
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.records import Codebase, Entry
 from cairn.memory.codebase.study.door_places import placed_doors
-from cairn.memory.codebase.study.door_sources import SETTINGS, source_doors
-from cairn.memory.codebase.study.doors import Doors, projects_of
-from cairn.memory.codebase.study.mentions import mentions
+from cairn.memory.codebase.study.door_sources import SETTINGS, size_bonus, source_doors
+from cairn.memory.codebase.study.doors import Doors, projects_of, steps_to
+from cairn.memory.codebase.study.mentions import is_pipeline, mentions
 from cairn.memory.codebase.study.onward import onward
 from cairn.memory.codebase.study.placing import CODE, place_of
 from cairn.memory.codebase.study.targets import declared_files, inputs_of_bundlers
 
 _MOST = 40
-_DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 70, 60
-_MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 66, 10, 16
-_ONWARD = 52
+_DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 68, 60
+_DESKTOP, _ASKED_FOR = 84, 14
+_MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 72, 14, 16
+_ONWARD, _LONG_SCRIPT = 52, 5.0
 _ALONE = 24
+_CALLED_LIKE_IT, _ROLE_WEIGHT = 56, 46
+_ROOTS = ("/__init__.py", "/index.ts", "/index.js", ".rb", "/lib.rs")
+_COMPILED = (".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".d", ".swift")
+_PART_ENDINGS = (
+    *(
+        "y",
+        "l",
+        "c",
+        "cc",
+        "cpp",
+        "cxx",
+        "go",
+        "rs",
+        "zig",
+        "swift",
+        "py",
+        "rb",
+        "js",
+        "ts",
+        "jsx",
+        "tsx",
+        "php",
+        "java",
+    ),
+    *("kt", "cs", "ex", "lua", "pl", "h", "hpp"),
+)
+_ROLE = re.compile(
+    r"server|client|daemon|cmd|commands?|cli|options?|config|cfg|conf|control|parser?|lexer|execute|exec|eval|interpreter|"
+    r"builtins?|loop|event_?loop|core|engine|app|api|runtime|kernel|vm|repl|networking|router|routes"
+)
 _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 
 
@@ -29,18 +62,26 @@ def entry_points(codebase: Codebase) -> list[tuple[str, Entry]]:
         doors.offer(path, entry, group, weight)
     for path, entry, group, weight in placed_doors(codebase.paths):
         if not SETTINGS.search(path):
-            doors.offer(path, entry, group, weight)
+            facts = codebase.files.get(path) if group == "script" else None
+            doors.offer(path, entry, group, weight + (min(_LONG_SCRIPT, facts.lines / 25) if facts else 0.0))
     _declared(codebase, doors)
     _mentioned(codebase, doors)
     _onward(codebase, doors)
     _libraries(codebase, doors)
+    _named_parts(codebase, doors)
     return [(door.path, door.entry) for door in doors.ranked(_MOST)]
 
 
 def _declared(codebase: Codebase, doors: Doors) -> None:
-    for path, entry in declared_files(codebase):
+    asked = _asked_for(codebase)
+    for path, entry, manifest in declared_files(codebase):
         if entry.kind == "library":
-            doors.offer(path, entry, "library", _LIBRARY)
+            used = asked.get(manifest, 0)
+            is_desktop = any(one.name == "electron" for one in codebase.files[manifest].dependencies)
+            if is_desktop:
+                doors.offer(path, Entry("main", "desktop", 1), "program", _DESKTOP)
+            else:
+                doors.offer(path, entry, "library", _LIBRARY + min(_ASKED_FOR, 3 * log2(1 + used)))
         elif entry.name == "build":
             doors.offer(path, Entry("cli", "build script", 1), "build", _BUILD)
         else:
@@ -54,12 +95,35 @@ def _declared(codebase: Codebase, doors: Doors) -> None:
         doors.offer(path, Entry("main", f"input of {source.rpartition('/')[2]}", 1), "browser", _INPUT)
 
 
+def _asked_for(codebase: Codebase) -> dict[str, int]:
+    """How many files outside of it import each package of a workspace, by its manifest."""
+    names = {
+        facts.signs["name"]: path
+        for path, facts in sorted(codebase.files.items(), reverse=True)
+        if path.endswith("package.json") and "name" in facts.signs and place_of(path) == "own"
+    }
+    if len(names) < 2:
+        return {}
+    found: Counter[str] = Counter()
+    for path, facts in codebase.files.items():
+        asked = {_package(imported.target) for imported in facts.imports} & names.keys()
+        found.update(names[name] for name in asked if not path.startswith(names[name].removesuffix("package.json")))
+    return dict(found)
+
+
+def _package(target: str) -> str:
+    """The package that an import names: ``@team/core/deep`` is of ``@team/core``."""
+    return "/".join(target.split("/", 2)[: 2 if target.startswith("@") else 1])
+
+
 def _mentioned(codebase: Codebase, doors: Doors) -> None:
     """What a Dockerfile, a Procfile or a supervisor starts is a door, whatever it looks like."""
     said = mentions(codebase)
-    for path, _ in said.files.items():
+    for path, source in said.files.items():
         if path in doors:
-            doors.lift(path, _MENTIONED_LIFT)
+            doors.lift(path, 0 if is_pipeline(source) else _MENTIONED_LIFT)
+        elif is_pipeline(source):
+            continue
         elif _language(codebase, path) in CODE or "." not in path.rpartition("/")[2]:
             doors.offer(path, Entry("cli", path.rpartition("/")[2], 1), "script", _MENTIONED)
     for door in doors.of("command"):
@@ -75,13 +139,8 @@ def _language(codebase: Codebase, path: str) -> str | None:
 def _onward(codebase: Codebase, doors: Doors) -> None:
     programs = [door.path for door in doors.of("program", "console")]
     for path, name, telling in onward(codebase, programs):
-        kind = "server" if "serve" in name.lower() else "main"
-        doors.offer(
-            path,
-            Entry("server" if kind == "server" else "main", name or path.rpartition("/")[2], 1),
-            "onward",
-            _ONWARD + 20 * telling,
-        )
+        said = f"the program goes on with {name}" if name else "the program goes on here"
+        doors.offer(path, Entry("main", said, 1), "onward", _ONWARD + 20 * telling)
 
 
 def _libraries(codebase: Codebase, doors: Doors) -> None:
@@ -94,3 +153,32 @@ def _libraries(codebase: Codebase, doors: Doors) -> None:
     if not doors.of("program", "console", "server"):
         for door in doors.of("library"):
             doors.lift(door.path, _ALONE)
+
+
+def _named_parts(codebase: Codebase, doors: Doors) -> None:
+    """What is called like the project itself, and the parts beside its program that are called for what they do."""
+    own = re.sub(r"[^a-z0-9]", "", codebase.name.lower())
+    beside = {door.path.rpartition("/")[0] for door in doors.of("program") if door.path.endswith(_COMPILED)}
+    beside |= {door.path.rpartition("/")[0] for door in doors.of("library")[:3] if door.path.endswith(_ROOTS)}
+    parts: dict[tuple[str, str], tuple[int, str, float]] = {}
+    for path in codebase.paths:
+        directory, _, file = path.rpartition("/")
+        stem, _, ending = file.partition(".")
+        if place_of(path) != "own" or ending not in _PART_ENDINGS:
+            continue
+        facts = codebase.files.get(path)
+        size = size_bonus(facts) if facts is not None else 0.0
+        is_its_name = bool(own) and stem.lower().replace("-", "").replace("_", "") == own
+        if (
+            is_its_name
+            and steps_to(path) <= 1
+            and directory.rpartition("/")[2] not in ("config", "configs", "settings")
+        ):
+            doors.offer(path, Entry("library", stem, 1), "library", _CALLED_LIKE_IT + size)
+        elif directory in beside and _ROLE.fullmatch(stem.strip("_")):
+            # Of a grammar, a source and its header the one that a person writes first.
+            rank = _PART_ENDINGS.index(ending)
+            if rank <= parts.get((directory, stem), (99, "", 0.0))[0]:
+                parts[directory, stem] = (rank, path, size)
+    for (_, stem), (_, path, size) in sorted(parts.items()):
+        doors.offer(path, Entry("main", f"the {stem.strip('_')} of the program", 1), "onward", _ROLE_WEIGHT + size)

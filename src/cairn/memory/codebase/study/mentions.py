@@ -18,17 +18,22 @@ _CONSOLE = re.compile(r"(?:^|/)(?:manage\.py|artisan|console|rake|rails)$")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Files that are started by name, each with the file that says so, and commands of a console that are run."""
+    """Files that are started by name, each with the file that says so (a pipeline last), and commands that are run."""
 
     files: dict[str, str]
     commands: frozenset[str]
+
+
+def is_pipeline(path: str) -> bool:
+    """What a pipeline runs says less: most of it is there for the pipeline alone."""
+    return path.startswith((".github/", ".circleci/", ".gitlab", ".woodpecker", ".buildkite"))
 
 
 def mentions(codebase: Codebase) -> Mentions:
     paths = frozenset(codebase.paths) | frozenset(codebase.files)
     files: dict[str, str] = {}
     commands: set[str] = set()
-    for path, facts in sorted(codebase.files.items()):
+    for path, facts in sorted(codebase.files.items(), key=lambda row: (is_pipeline(row[0]), row[0])):
         if facts.language in CODE or not facts.entries or place_of(path) != "own" or path.endswith((".json", ".toml")):
             continue
         for entry in facts.entries:

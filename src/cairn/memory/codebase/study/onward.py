@@ -11,11 +11,12 @@ from cairn.memory.codebase.study.placing import place_of
 
 _MOST_PROGRAMS = 12
 _MOST_FILES = 8
+# A whole word at the front: `runServer` and `run_server` begin something, `Runtime` does not.
 _BEGINS = re.compile(
-    r"(?:run|main|start|serve|execute|launch|boot|bootstrap|app|application|cli|server|router|routes|core)\w{0,24}|"
-    r"(?:create|new|make|build|init|setup|configure|get)_?(?:app|application|server|router|cli|command|api|engine)\w{0,24}|"
-    r"parse_?(?:options|opts|args|arguments|flags|cli|command)\w{0,24}|(?:root)?_?cmd|options|args",
-    re.IGNORECASE,
+    r"(?:[Rr]un|[Mm]ain|[Ss]tart|[Ss]erve|[Ee]xecute|[Ll]aunch|[Bb]oot|[Bb]ootstrap|[Aa]pp|[Aa]pplication|[Cc]li|CLI|[Ss]erver|"
+    r"[Rr]outer|[Rr]outes|[Cc]ore|[Pp]arse|[Oo]ptions|[Aa]rgs|(?:[Rr]oot_?)?[Cc]md)(?:[A-Z_]\w{0,24})?|"
+    r"(?:[Cc]reate|[Nn]ew|[Mm]ake|[Bb]uild|[Ii]nit|[Ss]etup|[Cc]onfigure|[Gg]et)_?"
+    r"(?:[Aa]pp|[Aa]pplication|[Ss]erver|[Rr]outer|[Cc]li|[Cc]ommand|[Aa]pi|API|[Ee]ngine)(?:[A-Z_]\w{0,24})?"
 )
 _STEMS = re.compile(
     r"(?:app|application|core|cli|options|opts|args|arguments|flags|cmdline|commands?|server|router|routes|run|runner|root|"

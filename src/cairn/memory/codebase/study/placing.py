@@ -17,6 +17,10 @@ _VENDORED = frozenset(
 )
 _VENDORED_NEAR_THE_TOP = frozenset(("external", "extern", "deps", "submodules"))
 _SERVED = re.compile(r"(?:^|/)(?:public|static|assets|wwwroot)/(?:libs?|plugins)/")
+# Beyond what the choice of files calls tests and examples: nothing in these is part of the program.
+_REGRESS = frozenset(("regress", "regression", "regressions", "regression-tests"))
+_EXAMPLE = re.compile(r"(?:sample|example|demo)[_-]\w{1,40}")
+_HOLDERS = frozenset(("packages", "apps", "projects"))
 _DOCUMENTS = frozenset(("docs", "doc", "documentation", "website", "site", "man", "wiki"))
 CODE = frozenset(
     (
@@ -66,11 +70,12 @@ def place_of(path: str) -> Place:
         or _SERVED.search(path.lower())
     ):
         return "vendored"
-    if is_test(path) and not path.startswith(".github/"):
+    if (is_test(path) or not _REGRESS.isdisjoint(parts)) and not path.startswith(".github/"):
         return "test"
-    if is_example(path):
+    if is_example(path) or any(_EXAMPLE.fullmatch(part) for part in parts[:2]):
         return "example"
-    return "document" if parts and parts[0] in _DOCUMENTS else "own"
+    top = parts[1:2] if parts and parts[0] in _HOLDERS else parts[:1]
+    return "document" if top and top[0] in _DOCUMENTS else "own"
 
 
 def vendored_root(path: str) -> str:

@@ -13,7 +13,17 @@ from cairn.memory.codebase.study.placing import area_of
 from cairn.memory.codebase.study.survey import Survey
 from cairn.memory.codebase.study.wording import about, code, coded, counted, finding, joined, points
 
-_KIND = {"main": "program", "cli": "command", "server": "server", "library": "library", "job": "job", "page": "page"}
+_KIND = {
+    "main": "program",
+    "cli": "command",
+    "server": "server",
+    "library": "library",
+    "job": "job",
+    "page": "page",
+    "route": "routes",
+}
+_MOST_STARTS = 15
+_PLAIN = ("main", "index", "app", "server", "Program", "library", "package")
 _METHOD = re.compile(r"^([A-Z]{3,7})\s")
 _MOST_FILES = 12
 
@@ -24,39 +34,28 @@ def entry_point_findings(survey: Survey) -> list[Finding]:
 
 
 def _programs(survey: Survey) -> Finding | None:
-    rows = _without_crowds(entry_points(survey.codebase))[:14]
+    rows = entry_points(survey.codebase)[:_MOST_STARTS]
     if not rows:
         return None
-    shown = [
-        f"{code(path)} ({_KIND.get(entry.kind, 'program')}{_named(path, entry)}){_doc(survey, path)}"
-        for path, entry in rows
-    ]
+    shown = [f"{code(path)} ({_said(path, entry)}){_doc(survey, path)}" for path, entry in rows]
     name = survey.codebase.name
     first = coded([path for path, _ in rows[:3]], 3)
-    lead = f"To follow {name} from its beginning, start at {first}. These files start something:"
+    lead = f"To follow {name} from its beginning, start at {first}. These files start something or answer to somebody:"
     title = f"Where {name} starts: {coded([path for path, _ in rows[:2]], 2)}"
-    return finding("entryPoints", title, [lead, *points(shown)], 5, [path for path, _ in rows], ["start"])
+    return finding("entryPoints", title, [lead, *points(shown, _MOST_STARTS)], 5, [path for path, _ in rows], ["start"])
 
 
-def _without_crowds(rows: list[tuple[str, Entry]]) -> list[tuple[str, Entry]]:
-    """Where a directory is full of commands, they are told by themselves."""
-    crowd = Counter(area_of(path, 9) for path, _ in rows)
-    kept = [row for place, row in enumerate(rows) if place < 2 or crowd[area_of(row[0], 9)] < 4 or row[1].kind != "cli"]
-    return kept or rows
-
-
-def _named(path: str, entry: Entry) -> str:
+def _said(path: str, entry: Entry) -> str:
+    """What it is, in a few words."""
     if entry.name == "routes":
-        return ", the table of routes"
-    is_telling = entry.kind != "library" and entry.name not in (
-        "main",
-        "index",
-        "app",
-        "server",
-        "Program",
-        posixpath.basename(path),
-    )
-    return f" {code(entry.name)}" if is_telling else ""
+        return "the table of routes"
+    if entry.kind == "route":
+        return entry.name if " " in entry.name and entry.name[0].isdigit() else f"answers to {code(entry.name)}"
+    kind = _KIND.get(entry.kind, "program")
+    if entry.name in (*_PLAIN, posixpath.basename(path)) or entry.kind == "library":
+        return kind
+    # A name of several words is a sentence of ours, one word is a name of theirs.
+    return entry.name if " " in entry.name else f"{kind} {code(entry.name)}"
 
 
 def _doc(survey: Survey, path: str) -> str:

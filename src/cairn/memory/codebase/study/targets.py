@@ -6,22 +6,28 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from cairn.memory.codebase.records import Codebase, Entry
+from cairn.memory.codebase.records import Codebase, Entry, EntryKind
 from cairn.memory.codebase.study.placing import place_of
 
 _MODULE = re.compile(r"[A-Za-z_][\w]*(?:\.\w+){0,12}(?::[\w.]+)?")
 _BUILT = re.compile(r"^(?:\./)?(?:dist|build|lib|out|esm|cjs|output|\.next)(?:/(?:esm|cjs|es|types|prod|dev))?/")
 _ENDINGS = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".jsx", ".mts", "/index.ts", "/index.tsx", "/index.js")
 _BUILT_ENDING = re.compile(r"(?:\.d)?\.(?:[mc]?[jt]sx?)$")
+# What a bundler also names: its own settings, what it writes, and what is swapped in or set up for tests.
+_NO_INPUT = re.compile(
+    r"(?:^|/)(?:public|dist|static)/|\.config\.\w{2,3}$|(?:^|/)(?:setup\w*|polyfills?|shims?|[\w-]*-shims?|environment[\w.]*|jest[\w.-]*|vitest[\w.-]*)"
+    r"\.\w{2,3}$",
+    re.IGNORECASE,
+)
 _ENTRY_IN_COMMAND = re.compile(
     r"(?:^|\s)(?:node|nodemon|tsx|ts-node|bun|deno|python3?|php|ruby)\s(?:[\w:=-]{1,40}\s){0,3}([\w./-]{2,80}\.\w{2,4})"
 )
 
 
-def declared_files(codebase: Codebase) -> list[tuple[str, Entry]]:
-    """Each program of a manifest that could be followed to a file of the codebase."""
+def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
+    """Each program of a manifest that could be followed to a file of the codebase, with the manifest."""
     paths = frozenset(codebase.paths) | frozenset(codebase.files)
-    found: dict[tuple[str, str], Entry] = {}
+    found: dict[tuple[str, str], tuple[Entry, str]] = {}
     for manifest, facts in sorted(codebase.files.items()):
         if place_of(manifest) != "own":
             continue
@@ -32,13 +38,14 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry]]:
                 path = _resolved(base, value, paths)
                 path = _origin(codebase, path, value) if path is not None else None
                 if path is not None:
-                    found.setdefault((path, name), Entry("library" if name == "library" else "cli", name, 1))
+                    kind_of_it: EntryKind = "library" if name == "library" else "cli"
+                    found.setdefault((path, name), (Entry(kind_of_it, name, 1), manifest))
             elif kind == "command" and name in ("start", "dev", "serve"):
                 started = _ENTRY_IN_COMMAND.search(value)
-                path = _first((posixpath.normpath(posixpath.join(base, started.group(1))),), paths) if started else None
+                path = _first(_sources(base, started.group(1)), paths) if started else None
                 if path is not None:
-                    found.setdefault((path, name), Entry("server", f"npm run {name}", 1))
-    return [(path, entry) for (path, _), entry in found.items()]
+                    found.setdefault((path, name), (Entry("server", f"npm run {name}", 1), manifest))
+    return [(path, entry, manifest) for (path, _), (entry, manifest) in found.items()]
 
 
 def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
@@ -52,9 +59,13 @@ def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
         for key, value in facts.signs.items():
             if key.startswith("input:"):
                 path = _first(_inputs(base, value), paths)
-                if path is not None and place_of(path) == "own" and _BUILT_ENDING.search(path):
+                if path is not None and path != manifest and _is_input(path):
                     found.setdefault(path, manifest)
     return list(found.items())
+
+
+def _is_input(path: str) -> bool:
+    return place_of(path) == "own" and bool(_BUILT_ENDING.search(path)) and not _NO_INPUT.search(path)
 
 
 def _inputs(base: str, target: str) -> Iterator[str]:
@@ -109,6 +120,13 @@ def _origin(codebase: Codebase, path: str, target: str) -> str:
 
 
 def _candidates(base: str, target: str) -> Iterator[str]:
+    yield from _sources(base, target)
+    for name in ("src/index", "index", "src/main", "src/cli"):
+        yield from (posixpath.normpath(posixpath.join(base, name + ending)) for ending in (".ts", ".tsx", ".js"))
+
+
+def _sources(base: str, target: str) -> Iterator[str]:
+    """The file itself, or the source that a built one comes from."""
     path = posixpath.normpath(posixpath.join(base, target.removeprefix("/")))
     yield path
     yield from (path + ending for ending in _ENDINGS)
@@ -117,8 +135,6 @@ def _candidates(base: str, target: str) -> Iterator[str]:
     for root in ("src", "", "lib", "source"):
         for ending in _ENDINGS[:7]:
             yield posixpath.normpath(posixpath.join(base, root, stem + ending))
-    for name in ("src/index", "index", "src/main", "src/cli"):
-        yield from (posixpath.normpath(posixpath.join(base, name + ending)) for ending in (".ts", ".tsx", ".js"))
 
 
 def _first(candidates: Iterator[str] | tuple[str, ...], paths: frozenset[str]) -> str | None:

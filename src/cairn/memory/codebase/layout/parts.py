@@ -1,0 +1,90 @@
+"""Every directory with what lies below it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from cairn.memory.codebase.choosing.excluding import Foreign, is_hostile_name
+from cairn.memory.codebase.choosing.weighing import is_example, is_manifest, is_migration, is_test
+from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.records import Codebase, FileFacts
+
+TITLES = {
+    "python": "Python", "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TypeScript", "go": "Go",
+    "rust": "Rust", "java": "Java", "kotlin": "Kotlin", "scala": "Scala", "groovy": "Groovy", "csharp": "C#",
+    "fsharp": "F#", "ruby": "Ruby", "php": "PHP", "c": "C", "cpp": "C++", "header": "C", "swift": "Swift",
+    "objective-c": "Objective-C", "dart": "Dart", "elixir": "Elixir", "erlang": "Erlang", "haskell": "Haskell",
+    "ocaml": "OCaml", "lua": "Lua", "perl": "Perl", "r": "R", "julia": "Julia", "zig": "Zig", "tcl": "Tcl",
+    "shell": "shell", "powershell": "PowerShell", "vue": "Vue", "svelte": "Svelte", "astro": "Astro", "sql": "SQL",
+}  # fmt: skip
+INTERFACES = {"react": "React", "preact": "Preact", "vue": "Vue", "svelte": "Svelte", "solid-js": "Solid"}
+
+
+@dataclass(slots=True)
+class Part:
+    """What is known of a directory with all below it; ``own`` (files of code) and ``names`` are of itself."""
+
+    files: int = 0
+    lines: int = 0
+    code_lines: int = 0
+    code_files: int = 0
+    own: int = 0
+    names: set[str] = field(default_factory=set)
+    children: set[str] = field(default_factory=set)
+    languages: Counter[str] = field(default_factory=Counter)
+    evidence: Counter[str] = field(default_factory=Counter)
+
+
+def parts_of(codebase: Codebase) -> dict[str, Part]:
+    """Every directory with what lies below it; foreign and made ones are left out."""
+    parts: dict[str, Part] = defaultdict(Part)
+    paths = [path for path in codebase.paths if not is_hostile_name(path)]
+    foreign = Foreign(paths)
+    for path in paths:
+        if foreign.reason(path) is None:
+            _add(parts, codebase, path)
+    return parts
+
+
+def _add(parts: dict[str, Part], codebase: Codebase, path: str) -> None:
+    directory, _, name = path.rpartition("/")
+    language, facts = language_of(path), codebase.files.get(path)
+    lines = facts.lines if facts is not None else 0
+    is_code = language in TITLES and not (is_test(path) or is_example(path) or is_migration(path))
+    evidence = tuple(_evidence(facts).items()) if is_code and facts is not None else ()
+    parts[directory].names.add(name)
+    parts[directory].own += is_code
+    while True:
+        part = parts[directory]
+        part.files += 1
+        part.lines += lines
+        part.code_lines += max(1, lines) if is_code else 0
+        part.code_files += is_code
+        if language is not None:
+            part.languages[language] += max(1, lines)
+        for key, count in evidence:
+            part.evidence[key] += count
+        if not directory:
+            return
+        parts[above(directory)].children.add(directory)
+        directory = above(directory)
+
+
+def _evidence(facts: FileFacts) -> Counter[str]:
+    found = Counter(f"entry:{entry.kind}" for entry in facts.entries)
+    found.update(f"model:{model.kind}" for model in facts.models)
+    found.update(INTERFACES[name] for name in INTERFACES.keys() & {imported.target for imported in facts.imports})
+    return found
+
+
+def is_project(part: Part) -> bool:
+    return any(is_manifest(name) for name in part.names)
+
+
+def above(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    return path.rpartition("/")[2].lower()

@@ -1,0 +1,85 @@
+"""Libraries of C and C++: by build files, by the headers that sources include, by folders that vendor them."""
+
+from __future__ import annotations
+
+FRAMEWORKS = """
+Qt | c:qt c:qt5 c:qt6 c:qt5* c:qt6* include:qapplication include:qobject include:qwidget include:qstring
+GTK | c:gtk+-3.0 c:gtk4 c:gtk3 crate:gtk crate:gtk4 include:gtk/gtk.h
+GLib | c:glib-2.0 c:glib include:glib.h
+wxWidgets | c:wxwidgets include:wx/wx.h
+Boost | c:boost include:boost/*
+SDL | c:sdl2 c:sdl3 c:sdl include:sdl.h include:sdl2/sdl.h include:sdl3/sdl.h
+GLFW | c:glfw3 include:glfw/glfw3.h
+OpenGL | c:opengl include:gl/gl.h include:glad/glad.h include:gl/glew.h
+Vulkan | c:vulkan include:vulkan/vulkan.h
+OpenCV | c:opencv pypi:opencv-python pypi:opencv-python-headless include:opencv2/*
+Dear ImGui | c:imgui include:imgui.h
+Eigen | c:eigen3 include:eigen/dense include:eigen/core
+X11 | c:x11 include:x11/xlib.h
+Wayland | c:wayland-client include:wayland-client.h
+Cairo | c:cairo include:cairo.h
+FFmpeg | c:libavcodec c:ffmpeg include:libavcodec/avcodec.h include:libavformat/avformat.h system:ffmpeg
+"""
+
+BACKEND = """
+ncurses | c:ncurses c:ncursesw c:curses c:tinfo include:ncurses.h include:curses.h include:ncurses/ncurses.h
+    include:term.h
+    include:ncursesw/curses.h
+libuv | c:libuv c:uv include:uv.h
+libevent | c:libevent c:libevent_core c:event c:event_core include:event.h include:event2/event.h
+libev | c:libev c:ev include:ev.h
+OpenSSL | c:openssl c:ssl c:crypto c:libssl c:libcrypto crate:openssl include:openssl/ssl.h include:openssl/evp.h
+GnuTLS | c:gnutls include:gnutls/gnutls.h
+Mbed TLS | c:mbedtls include:mbedtls/ssl.h
+wolfSSL | c:wolfssl include:wolfssl/ssl.h
+libsodium | c:libsodium c:sodium include:sodium.h
+libcurl | c:curl c:libcurl include:curl/curl.h
+libgit2 | crate:git2 c:libgit2 include:git2.h
+zlib | c:zlib c:z include:zlib.h
+Zstandard | c:zstd c:libzstd include:zstd.h crate:zstd
+LZ4 | c:lz4 c:liblz4 include:lz4.h
+Brotli | c:libbrotlidec c:libbrotlienc c:brotlidec c:brotli include:brotli/decode.h
+ngtcp2 | c:ngtcp2 c:libngtcp2 include:ngtcp2/ngtcp2.h
+nghttp3 | c:nghttp3 c:libnghttp3 include:nghttp3/nghttp3.h
+libidn2 | c:libidn2 c:idn2 include:idn2.h
+libpsl | c:libpsl c:psl include:libpsl.h
+bzip2 | c:bz2 c:bzip2 include:bzlib.h
+XZ Utils | c:liblzma c:lzma include:lzma.h
+libarchive | c:libarchive c:archive include:archive.h
+PCRE | c:libpcre c:pcre c:libpcre2-8 c:pcre2-8 c:pcre2 include:pcre.h include:pcre2.h
+Oniguruma | c:oniguruma c:onig c:libonig include:oniguruma.h
+libxml2 | c:libxml2 c:libxml-2.0 c:xml2 include:libxml/parser.h include:libxml/tree.h
+Expat | c:expat include:expat.h
+Jansson | c:jansson include:jansson.h
+cJSON | c:cjson include:cjson.h
+json-c | c:json-c include:json-c/json.h
+nlohmann/json | c:nlohmann_json include:nlohmann/json.hpp
+RapidJSON | c:rapidjson include:rapidjson/document.h
+fmt | c:fmt include:fmt/format.h include:fmt/core.h
+spdlog | c:spdlog include:spdlog/spdlog.h
+Abseil | c:absl include:absl/strings/string_view.h
+utf8proc | c:libutf8proc c:utf8proc include:utf8proc.h
+ICU | c:icu c:icu-uc c:icu-i18n include:unicode/ucnv.h include:unicode/unistr.h
+Readline | c:readline include:readline/readline.h
+libedit | c:libedit c:edit include:histedit.h include:editline/readline.h
+linenoise | c:linenoise include:linenoise.h
+jemalloc | c:jemalloc crate:tikv-jemallocator include:jemalloc/jemalloc.h
+mimalloc | c:mimalloc crate:mimalloc include:mimalloc.h
+hwloc | c:hwloc include:hwloc.h
+libpcap | c:libpcap c:pcap include:pcap.h include:pcap/pcap.h
+libssh | c:libssh include:libssh/libssh.h
+libssh2 | c:libssh2 c:ssh2 include:libssh2.h
+nghttp2 | c:libnghttp2 c:nghttp2 include:nghttp2/nghttp2.h
+c-ares | c:libcares c:cares include:ares.h
+libseccomp | c:libseccomp c:seccomp include:seccomp.h
+libsystemd | c:libsystemd c:systemd include:systemd/sd-daemon.h include:systemd/sd-bus.h
+libcap | c:libcap c:cap include:sys/capability.h
+lm-sensors | c:sensors include:sensors/sensors.h
+GMP | c:gmp include:gmp.h
+LibreSSL | c:libressl
+decNumber | c:decnumber include:decnumber.h folder:decnumber
+LuaJIT | c:luajit include:luajit.h
+OpenMP | c:openmp include:omp.h
+MPI | c:mpi include:mpi.h
+CUDA | c:cudatoolkit c:cuda ending:cu include:cuda_runtime.h
+"""

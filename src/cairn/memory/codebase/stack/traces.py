@@ -1,0 +1,189 @@
+"""Traces in the sources themselves: what they import and include, how files are called, what a folder is kept for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cairn.memory.codebase.manifests.versions import plain_version
+from cairn.memory.codebase.records import Codebase, FileFacts
+from cairn.memory.codebase.stack.scope import area_of, is_aside, is_source, is_test, is_vendored
+from cairn.memory.codebase.stack.shares import line_counts
+from cairn.memory.codebase.stack.technologies import Sighting, Technology, sightings, words_of
+
+_VENDOR_FOLDERS = frozenset(("deps", "third_party", "third-party", "thirdparty", "3rdparty", "external", "vendor"))
+_BACKEND_FOLDERS = frozenset(
+    (
+        *("backends", "drivers", "dialects", "adapters", "db", "database", "databases", "migrations"),
+        *("storage", "store", "persistence", "repository", "repositories", "datastore", "sql", "schemas"),
+    )
+)
+_DATABASE_FOLDERS = {
+    "postgres": "postgresql",
+    "postgresql": "postgresql",
+    "mysql": "mysql",
+    "mariadb": "mariadb",
+    "sqlite": "sqlite",
+    "sqlite3": "sqlite",
+    "oracle": "oracle_database",
+    "mssql": "sql_server",
+    "sqlserver": "sql_server",
+    "mongodb": "mongodb",
+}
+_MODULES = {
+    **dict.fromkeys(("java", "kotlin", "php"), "package"),
+    "python": "import",
+    **dict.fromkeys(("javascript", "typescript", "tsx"), "module"),
+}
+_INCLUDING = frozenset(("c", "cpp", "header"))
+_FEWEST_IMPORTS = {"sqlite3": 1, "unittest": 5}
+_FEWEST_ENDINGS = {
+    "y": 1,
+    "l": 1,
+    "g4": 1,
+    "pc.in": 1,
+    "tf": 1,
+    "proto": 1,
+    "_test.go": 3,
+    "app/models/rb": 1,
+    "bats": 1,
+}
+_FEWEST_OF_FOLDER = 8
+_TEST_SUFFIXES = ("_test.go", "_test.rb", "_spec.rb")
+
+
+def by_code(codebase: Codebase) -> Iterator[Sighting]:
+    """Signs in the source itself, and the runtimes of JavaScript and .NET."""
+    counts = line_counts(codebase)
+    is_native = bool(set(list(counts)[:1]) & {"C", "C++"})
+    yield from _imports(codebase)
+    yield from _endings(codebase)
+    for database in _database_folders(codebase):
+        yield from sightings("db", database)
+    if is_native:
+        yield from _includes(codebase)
+        for folder in _vendored_libraries(codebase):
+            yield from sightings("c", folder)
+    script = sum(counts.get(name, (0, 0))[0] for name in ("JavaScript", "TypeScript"))
+    if script * 10 >= sum(lines for lines, _ in counts.values()) and script:
+        yield from _node(codebase)
+    yield from _dotnet(codebase)
+
+
+def _imports(codebase: Codebase) -> Iterator[Sighting]:
+    """Modules that come without a manifest's word: of a standard library, or along with a framework."""
+    known = {kind: words_of(kind) for kind in set(_MODULES.values())}
+    counted: dict[tuple[str, str, bool], int] = {}
+    for path, facts in codebase.files.items():
+        kind = _MODULES.get(facts.language or "")
+        if kind is None or not facts.imports or is_vendored(path) or area_of(path) == "foreign":
+            continue
+        for word in _prefixes(facts) & known[kind]:
+            key = (kind, word, is_test(path))
+            counted[key] = counted.get(key, 0) + 1
+    for (kind, word, is_of_tests), files in sorted(counted.items()):
+        if files < _FEWEST_IMPORTS.get(word, 2):
+            continue
+        for sighting in sightings(kind, word):
+            if is_of_tests == (sighting.technology.category == "testing"):
+                yield sighting
+
+
+def _prefixes(facts: FileFacts) -> set[str]:
+    """The modules that a file imports and the packages above them: ``a``, ``a.b``, ``a.b.c``."""
+    found: set[str] = set()
+    for row in facts.imports:
+        parts = row.target.lower().replace("\\", ".").split(".", 4)[:4]
+        found.update(".".join(parts[:size]) for size in range(1, len(parts) + 1))
+    return found
+
+
+def _includes(codebase: Codebase) -> Iterator[Sighting]:
+    """Headers of libraries that the sources include and do not bring along."""
+    own = {path.rpartition("/")[2].lower() for path in codebase.paths if path.lower().endswith((".h", ".hpp"))}
+    seen: set[str] = set()
+    for path, facts in sorted(codebase.files.items()):
+        if facts.language not in _INCLUDING or is_vendored(path) or area_of(path) == "foreign":
+            continue
+        for row in facts.imports:
+            header = row.target.lower()
+            key = header if not is_test(path) else f"test {header}"
+            if key in seen or header.rpartition("/")[2] in own or len(seen) >= 5_000:
+                continue
+            seen.add(key)
+            for sighting in sightings("include", header):
+                if not is_test(path) or sighting.technology.category == "testing":
+                    yield sighting
+
+
+def _endings(codebase: Codebase) -> Iterator[Sighting]:
+    """Languages of templates and notations, by how files end; and libraries that have a folder of their own."""
+    endings, folders = words_of("ending"), words_of("folder")
+    counted: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    for path in codebase.paths:
+        lower = path.lower()
+        *parents, base = lower.split("/")
+        if not is_source(path):
+            continue
+        tail = base.split(".")
+        words = {suffix for suffix in _TEST_SUFFIXES if base.endswith(suffix)}
+        if not is_aside(path):
+            words.update((tail[-1], ".".join(tail[-2:])))
+        if tail[-1] == "html" and "templates" in parents:
+            words.add("templates/html")
+        if lower.startswith("app/models/"):
+            words.add(f"app/models/{tail[-1]}")
+        for word in words & endings:
+            counted[word] = counted.get(word, 0) + 1
+        for folder in folders.intersection(parents):
+            kept[folder] = kept.get(folder, 0) + 1
+    for word, files in sorted(counted.items()):
+        if files >= _FEWEST_ENDINGS.get(word, 3):
+            yield from sightings("ending", word)
+    for folder, files in sorted(kept.items()):
+        if files >= _FEWEST_OF_FOLDER:
+            yield from sightings("folder", folder)
+
+
+def _database_folders(codebase: Codebase) -> list[str]:
+    """Databases with a folder of their own among others of their kind (``db/backends/postgresql/``)."""
+    found: dict[str, int] = {}
+    for path, facts in codebase.files.items():
+        parts = path.lower().split("/")
+        if len(parts) < 3 or facts.language is None or area_of(path) != "own" or is_test(path):
+            continue
+        places = [at for at, part in enumerate(parts[1:-1], 1) if part in _DATABASE_FOLDERS]
+        is_code = facts.language == "sql" or bool(facts.symbols or facts.imports)
+        if places and parts[places[-1] - 1] in _BACKEND_FOLDERS and is_code:
+            database = _DATABASE_FOLDERS[parts[places[-1]]]
+            found[database] = found.get(database, 0) + 1
+    return sorted(database for database, files in found.items() if files >= 2)
+
+
+def _vendored_libraries(codebase: Codebase) -> list[str]:
+    parts = (path.lower().split("/") for path in codebase.paths if path.count("/") >= 2)
+    return sorted({folders[1] for folders in parts if folders[0] in _VENDOR_FOLDERS})
+
+
+def _node(codebase: Codebase) -> Iterator[Sighting]:
+    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+        facts = codebase.files[path]
+        base = path.rpartition("/")[2].lower()
+        if area_of(path) != "own":
+            continue
+        if base in ("package.json", ".nvmrc", ".node-version") and "language-version" in facts.signs:
+            yield from sightings("runtime", "node", plain_version(facts.signs["language-version"]))
+        if "node" in facts.signs.get("ci-languages", "").split(", "):
+            yield from sightings("runtime", "node")
+        for row in facts.dependencies:
+            if row.ecosystem == "docker" and row.name == "node":
+                yield from sightings("runtime", "node", plain_version(row.version))
+
+
+def _dotnet(codebase: Codebase) -> Iterator[Sighting]:
+    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+        said = codebase.files[path].signs.get("language-version", "")
+        if path.lower().endswith((".csproj", ".fsproj", ".vbproj", "directory.build.props")) and area_of(path) == "own":
+            target = said.split(";")[0].removeprefix("netcoreapp").removeprefix("net")
+            version = plain_version(target) if "standard" not in target else None
+            yield Sighting(Technology(".NET", "framework"), version)

@@ -1,0 +1,144 @@
+"""Where a newcomer starts: the doors of a codebase, one of each kind before the second of a kind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.reading import read_file
+from cairn.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Import
+from cairn.memory.codebase.study.entry_points import entry_points
+
+FIRST = 15
+
+
+def read(texts: dict[str, str], *others: str, name: str = "larder") -> Codebase:
+    """A codebase from the text of its files, read as a scan reads them."""
+    files = {path: read_file(path, text) for path, text in texts.items()}
+    return Codebase(name, tuple(sorted([*texts, *others])), files)
+
+
+def facts(paths: Iterable[str], kind: str = "", lines: int = 80, count: int = 1) -> dict[str, FileFacts]:
+    entries = tuple(Entry(kind, f"e{n}", n + 2) for n in range(count)) if kind else ()  # type: ignore[arg-type]
+    return {path: FileFacts(language_of(path), lines, entries=entries) for path in paths}
+
+
+def doors(codebase: Codebase) -> list[str]:
+    return [path for path, _ in entry_points(codebase)][:FIRST]
+
+
+def of(files: dict[str, FileFacts], *others: str, name: str = "larder") -> list[str]:
+    return doors(Codebase(name, tuple(sorted([*files, *others])), files))
+
+
+def test_fifty_controllers_and_thirty_commands_leave_room_for_all_other_doors() -> None:
+    files = facts([f"app/controllers/area{n % 5}/c{n}.py" for n in range(50)], "route", count=6)
+    files |= facts([f"app/management/commands/c{n}.py" for n in range(30)], "cli")
+    files |= (
+        facts(["app/urls.py"], "route", count=40) | facts(["app/wsgi.py"], "server") | facts(["app/jobs.py"], "job")
+    )
+    files |= facts(["web/src/main.tsx", "install.sh", "Rakefile", "manage.py"])
+    found = of(files, "web/package.json", "app/settings.py")
+    assert set(found) >= {"manage.py", "app/wsgi.py", "app/urls.py", "app/jobs.py", "web/src/main.tsx", "install.sh"}
+    assert "Rakefile" in found
+    assert sum("controllers" in path for path in found) >= 2, "the crowd is told too"
+
+
+def test_of_many_alike_the_largest_come_first_and_those_that_a_supervisor_runs() -> None:
+    files = facts([f"shop/management/commands/c{n}.py" for n in range(20)], "cli", lines=30)
+    files |= facts(["shop/management/commands/weigh.py"], "cli", lines=400)
+    files["shop/management/commands/c7.py"] = FileFacts("python", 30, entries=(Entry("cli", "c7", 2),))
+    files |= {
+        "uwsgi.ini": read_file("uwsgi.ini", "[uwsgi]\nmodule = shop.wsgi:app\nattach-daemon = ./manage.py c7 -v\n")
+    }
+    files |= facts(["manage.py", "shop/wsgi.py"])
+    found = of(files)
+    commands = [path for path in found if "/commands/" in path]
+    assert commands[:2] == ["shop/management/commands/c7.py", "shop/management/commands/weigh.py"]
+    assert found.index("shop/wsgi.py") < 4
+
+
+def test_inputs_of_bundlers_and_scripts_of_pages_are_followed_to_their_sources() -> None:
+    texts = {
+        "rollup.tracker.config.js": "import x from './src/plugin.js'\nexport default { input: 'src/tracker/go.js' }",
+        "dev/build/esbuild.js": "const entries = { code: path.join(__dirname, '../../js/code/start.mjs') }",
+        "ui/index.html": '<script src="https://x.example/x.js"></script><script src="/src/begin.ts"></script>',
+        "package.json": '{"name": "larder", "scripts": {"start": "node dist/serve.js"}}',
+    }
+    sources = ("src/tracker/go.js", "js/code/start.mjs", "ui/src/begin.ts", "src/plugin.js", "src/serve.ts")
+    found = doors(read(texts | dict.fromkeys(sources, "")))
+    assert set(found) >= {"src/tracker/go.js", "js/code/start.mjs", "ui/src/begin.ts", "src/serve.ts"}
+    assert "src/plugin.js" not in found, "what a configuration imports is no input"
+
+
+def test_a_program_in_go_goes_on_where_what_it_calls_is_defined() -> None:
+    texts = {
+        "go.mod": "module example.org/larder\n",
+        "main.go": 'package main\nimport lar "example.org/larder/src"\nfunc main() { lar.ParseOptions(); lar.Run() }\n',
+        "src/core.go": "package larder\nfunc Run() {}\n",
+        "src/settings.go": "package larder\nfunc ParseOptions() {}\n",
+        "src/jar.go": "package larder\nfunc Jar() {}\n",
+    }
+    found = doors(read(texts))
+    assert found[0] == "main.go"
+    assert {"src/core.go", "src/settings.go"} <= set(found)
+    assert "src/jar.go" not in found
+
+
+def test_a_library_without_a_program_begins_at_its_root() -> None:
+    texts = {"pyproject.toml": '[project]\nname = "larder"\n', "larder/__init__.py": "", "larder/_api.py": "x = 1\n"}
+    assert doors(read(texts, "larder/_shelf.py", "docs/conf.py", "tests/test_a.py")) == [
+        "larder/__init__.py",
+        "larder/_api.py",
+    ]
+    rust = {"Cargo.toml": '[package]\nname = "larder"\nbuild = "make/it.rs"\n', "src/lib.rs": "", "make/it.rs": ""}
+    assert doors(read(rust)) == ["src/lib.rs", "make/it.rs"]
+
+
+def test_in_a_workspace_the_packages_that_others_import_come_before_the_rest() -> None:
+    files = {f"packages/p{n}/package.json": FileFacts("json", 9, signs={"name": f"@l/p{n}"}) for n in range(12)}
+    for n in range(12):
+        files[f"packages/p{n}/package.json"].signs["target:library"] = "./src/index.ts"
+    files |= facts([f"packages/p{n}/src/index.ts" for n in range(12)])
+    files |= {f"packages/p0/src/a{n}.ts": FileFacts("typescript", 50, (), (Import("@l/p9/deep", 1),)) for n in range(9)}
+    desktop = (Dependency("electron", "1", "npm", True, True, False),)
+    files["packages/p5/package.json"] = FileFacts(
+        "json", 9, (), (), (), (), (), desktop, {}, {"target:library": "src/index.ts"}
+    )
+    found = of(files)
+    assert found[0] == "packages/p5/src/index.ts", "with Electron, the main file is a program"
+    assert found[1] == "packages/p9/src/index.ts"
+
+
+def test_parts_of_a_program_in_c_are_known_by_their_names_and_tests_never_are_doors() -> None:
+    files = facts(["larder.c"], "main") | facts(["server.c", "server.h", "parse.y", "jar.c", "larder.h"])
+    files |= facts(
+        ["regress/run.sh", "fuzz/main.c", "examples/main.c", "vendor/x/main.c", "extra/sample_plugin/main.c"], "main"
+    )
+    found = of(files, "Makefile")
+    assert found[0] == "larder.c"
+    assert set(found) == {"larder.c", "larder.h", "server.c", "parse.y"}
+
+
+def test_what_only_watches_over_the_code_comes_after_what_starts_it() -> None:
+    files = facts(["install", "bin/serve-it", "script/lint", "script/nightly-cron", "bump_version"])
+    found = of(files, "LICENSE", "gradlew", "VERSION", "Makefile")
+    assert found[:3] == ["bin/serve-it", "install", "script/nightly-cron"]
+    assert not {"LICENSE", "gradlew", "VERSION"} & set(found)
+
+
+def test_hostile_files_are_read_in_a_moment_and_lead_nowhere() -> None:
+    many = 60_000
+    texts = {
+        "vite.config.ts": "input: {" * many + '"' + "a/" * many + "'./" * many,
+        "index.html": "<script " * many + "src=" * many,
+        "uwsgi.ini": "command=" * many + "\n* * * * * ../../../etc/passwd\n" * 900,
+        "package.json": '{"scripts": {"start": "node ../../../etc/passwd.js"}, "main": "/etc/passwd"}',
+        "\u202e`/main.py": "", "a" * 900 + "/urls.py": "", "main.go": "package main\n" + "a.B" * many,
+    }  # fmt: skip
+    start = time.process_time()
+    found = doors(read(texts, "..", "../x/main.go", "", "/", "bin/"))
+    assert time.process_time() - start < 4
+    assert set(found) <= {*texts, "..", "../x/main.go", "", "/", "bin/"}
+    assert found == doors(read(texts, "..", "../x/main.go", "", "/", "bin/"))
