@@ -43,7 +43,7 @@ _TREE = (
     | {b"shop/parts/part%d.py" % number: _MODULE % (number, number) for number in range(90)}
 )
 _POINTS = {
-    "in short": ["fetch_files/before-end", "analyze/after", "synthesize/after-end", "assemble/before-end"],
+    "in short": ["fetch_files/after-end", "analyze/after", "assemble/before-end"],
     "before": [*(f"{phase}/before-end" for phase in PHASES[:3]), "analyze/before"]
     + [f"{phase}/before-end" for phase in PHASES[3:]],
     "after": [*(f"{phase}/after-end" for phase in PHASES[:3]), "analyze/after"]

@@ -101,7 +101,7 @@ sendgrid | sendgrid api key/mail api key | SG.{w22}.{w43} |
 twilio-auth | twilio auth token | {h32} |
 mailgun | mailgun api key/mail key | key-{h32} |
 npm-token | npm token/npm auth token | npm_{a36} |
-npmrc | | //registry.npmjs.org/:_authToken={uuid} || //npm.corp.lan/:_authToken=npm_{a36} || _auth={b44}= | env ini
+npmrc | | //registry.acme.dev/:_authToken={uuid} || //npm.corp.lan/:_authToken=npm_{a36} || _auth={b44}= | env ini
 pypi-token | pypi token/twine password | pypi-AgEIcHlwaS5vcmc{w130} |
 openai | openai api key/llm key | sk-proj-{w48} || sk-{a20}T3BlbkFJ{a20} |
 anthropic | anthropic api key/claude key | sk-ant-api03-{w93}AA |
@@ -157,7 +157,7 @@ commit-sha | | REVISION = "{h40}" || uses: actions/checkout@{h40} || GIT_COMMIT=
 image-digest | | FROM node:20@sha256:{h64} || image: nginx@sha256:{h64} || digest: sha256:{h64} | docker yaml ci
 integrity | | "integrity": "sha512-{b86}==", || <script src="/a.js" integrity="sha384-{b64}"></script> || integrity sha512-{b86}== | json xml yaml js
 checksum | | sha256 = "{h64}" || "md5": "{h32}", || echo "{h64}  app.tar.gz" \| sha256sum -c || checksum: {h64} || CHECKSUM = '{h40}' | python json shell yaml toml terraform ruby
-lock-line | | "resolved": "https://registry.npmjs.org/{word}/-/{word}-1.2.3.tgz#{h40}", || golang.org/x/crypto v0.1.0 h1:{b43}= || content-hash = "{h64}" || hash = "sha256-{b43}=" | json go toml
+lock-line | | "resolved": "https://registry.acme.dev/{word}/-/{word}-1.2.3.tgz#{h40}", || golang.org/x/crypto v0.1.0 h1:{b43}= || content-hash = "{h64}" || hash = "sha256-{b43}=" | json go toml
 uuid | tenant id/request id/user id/project id/subscription id/client id | {uuid} |
 placeholder | api key/db password/password/auth token/client secret/secret key | changeme || your-api-key-here || <your-token> || xxxxxxxxxxxxxxxx || CHANGE_ME || replace-me || ******** || example || YOUR_SECRET_KEY || TODO || insert-token-here || dummy-value || not-a-real-key |
 env-lookup | | API_KEY = os.environ["API_KEY"] || password = os.getenv("DB_PASSWORD") || const secret = process.env.JWT_SECRET; || token: process.env.API_TOKEN, || password := os.Getenv("DB_PASSWORD") || String token = System.getenv("API_TOKEN"); || var key = Environment.GetEnvironmentVariable("API_KEY"); || password = ENV['DB_PASSWORD'] || 'password' => env('DB_PASSWORD'), || SECRET_KEY = config("SECRET_KEY") | python js ts go java csharp ruby php

@@ -104,5 +104,10 @@ async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | Non
 
 
 def _without_secrets(texts: Mapping[str, str | None]) -> Sequence[tuple[str, str]]:
-    """What may be sent out. Cut first: a model sees no more than the beginning of a file."""
-    return [(path, redact(text[: prompting.CHUNK_CHARS])[0]) for path, text in texts.items() if text]
+    """What may be sent out. Cut first, at the end of a line: half of a secret would not be known as one."""
+    return [(path, redact(_beginning(text))[0]) for path, text in texts.items() if text]
+
+
+def _beginning(text: str) -> str:
+    cut = text[: prompting.CHUNK_CHARS]
+    return cut if len(cut) == len(text) else cut[: cut.rfind("\n") + 1]

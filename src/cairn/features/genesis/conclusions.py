@@ -13,6 +13,7 @@ from cairn.memory.codebase import prompting
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
 from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
+from cairn.memory.redaction import redact
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 from cairn.storage.database import Row, Tx
@@ -47,7 +48,8 @@ async def look_at_all(task: Task) -> tuple[Codebase, Study]:
     facts = await load_facts(task)
     async with task.snapshot() as snapshot:
         paths = tuple(entry.path for entry in await snapshot.entries())
-        commits = tuple(Commit(one.subject, one.author, one.date_ms) for one in await snapshot.commits(_COMMITS))
+        past = await snapshot.commits(_COMMITS)
+    commits = tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
     name = task.project["repo_url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
     codebase = Codebase(name=name, paths=paths, files=facts, commits=commits)
     return codebase, await asyncio.to_thread(study, codebase)

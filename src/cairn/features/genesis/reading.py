@@ -7,13 +7,21 @@ from collections.abc import Mapping
 
 import msgspec
 
+from cairn.base import clock
 from cairn.memory.codebase.records import FileFacts
 from cairn.ports.sandbox.child import Child, NoAnswer
 
 _COMMAND = (sys.executable, "-I", "-m", "cairn.features.genesis.child")
 _CHUNK_S = 60.0
 _FILE_S = 5.0
+_LOST_S = 120.0
+"""So long a scan waits in all for texts that choke the child; then the whole of a chunk that holds one is left out."""
+_START_S = 30.0
 _decoder = msgspec.msgpack.Decoder(list[FileFacts])
+
+
+class NoReader(Exception):
+    """The child does not even answer when it is asked about nothing."""
 
 
 class Reader:
@@ -21,22 +29,36 @@ class Reader:
 
     def __init__(self) -> None:
         self._child = Child(_COMMAND)
+        self._lost_s = 0.0
 
     async def read(self, texts: Mapping[str, str]) -> tuple[dict[str, FileFacts], list[str]]:
         """The facts of each file, and those that could not be read."""
+        begun = clock.monotonic()
         try:
-            return await self._ask(texts, _CHUNK_S), []
+            return await self._ask(texts, _CHUNK_S if self._lost_s <= _LOST_S else _FILE_S), []
         except NoAnswer:
-            pass
+            self._lost_s += clock.monotonic() - begun
+        await self._check()
         facts: dict[str, FileFacts] = {}
         unreadable: list[str] = []
         for path, text in texts.items():
+            begun = clock.monotonic()
             try:
+                if self._lost_s > _LOST_S:
+                    raise NoAnswer
                 facts |= await self._ask({path: text}, _FILE_S)
             except NoAnswer:
+                self._lost_s += clock.monotonic() - begun
                 unreadable.append(path)
                 facts[path] = FileFacts(None, text.count("\n"))
         return facts, unreadable
+
+    async def _check(self) -> None:
+        """A child that cannot work at all is no fault of the files."""
+        try:
+            await self._child.ask(msgspec.msgpack.encode([]), _START_S)
+        except NoAnswer:
+            raise NoReader("the process that reads files does not start") from None
 
     async def _ask(self, texts: Mapping[str, str], timeout_s: float) -> dict[str, FileFacts]:
         if not texts:

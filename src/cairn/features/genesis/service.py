@@ -79,7 +79,8 @@ async def cancel(tx: Tx, caller: Caller, project_id: str) -> ScanCancelled:
     """The phase under way ends first; what was found stays."""
     project = await get_signed_project(tx, caller, project_id, for_change=False)
     running = await store.find_running(tx, caller.scope, project["id"])
-    if running is None:
+    held = await store.hold_scan(tx, caller.scope, running["id"]) if running is not None else None
+    if running is None or held is None or held["completed_at_ms"] is not None:  # it may have ended just now
         raise errors.NO_SCAN_RUNNING()
     await store.request_cancel(tx, caller.scope, running["id"])
     preserved = await store.count_findings(tx, caller.scope, running["id"])

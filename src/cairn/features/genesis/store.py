@@ -42,12 +42,13 @@ _STRANDED = Sql(
     select(scans)
     .join(running_scans, running_scans.c.scan_id == scans.c.id)
     .where(
+        scans.c.completed_at_ms.is_(None),
         ~select(_unfinished.c.id)
         .where(
             _unfinished.c.id == scans.c.job_id,
             or_(_unfinished.c.status == "queued", _unfinished.c.status == "running"),
         )
-        .exists()
+        .exists(),
     )
     .limit(bindparam("take"))
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cairn.memory.codebase import documents
 from cairn.memory.codebase.choosing.contents import is_generated, is_minified
+from cairn.memory.codebase.cleaning import clean
 from cairn.memory.codebase.languages import language_of, language_of_script
 from cairn.memory.codebase.manifests.facts import ManifestFacts
 from cairn.memory.codebase.manifests.reading import is_lock, is_manifest, read_manifest
@@ -20,6 +21,11 @@ _SCHEMAS = {"sql", "prisma", "protobuf", "graphql"}
 
 
 def read_file(path: str, content: str) -> FileFacts:
+    """What is kept of a file."""
+    return clean(_facts(path, content))
+
+
+def _facts(path: str, content: str) -> FileFacts:
     """The facts of a file; many are several things at once: a program that is also a manifest, a manifest with models.
 
     One that a machine has written is only counted. Of a lock file only the packages are of interest.

@@ -54,7 +54,7 @@ class Child:
             process.kill()
         if process.stdin is not None:
             process.stdin.close()
-        await process.wait()
+        await process.communicate()  # reads the little that is left: a loop that holds it back would wait for ever
 
     async def _start(self) -> asyncio.subprocess.Process:
         """It sees nothing of our environment, in which secrets are."""

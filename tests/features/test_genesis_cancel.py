@@ -1,0 +1,250 @@
+"""A scan that is cancelled in any phase ends after it with what was found; one whose job is gone is told so."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from cairn.base import ids
+from cairn.features.genesis.jobs import UPKEEP, Upkeep
+from cairn.features.genesis.service import PHASES, SCAN
+from cairn.jobs import leases, operator
+from cairn.jobs.queue import Job
+from cairn.jobs.run import Run
+from cairn.storage.database import Row, Tx
+from cairn.storage.tables import events, findings, jobs, running_scans, scan_files, scans
+from tests.features.scanning import PLANTED, REPOSITORY, Scanning, rows_of, scan_settings, scanning, serve_shop
+from tests.features.signed import tool_for
+from tests.servers.git import Commit, GitServer
+from tests.servers.https import Authority
+from tests.support.service import Service, run_service
+
+pytestmark = pytest.mark.anyio
+
+_PATIENCE_S = 60.0
+_LOST = "The scan was interrupted and could not be finished."
+
+
+class Gate:
+    """Holds scans where a phase has just begun, or where its end is about to be committed; all else goes on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._point = ("", "")
+        self._is_reached = asyncio.Event()
+        self._is_open = asyncio.Event()
+        begin, finish = Run.begin, Run.finish
+
+        async def held_begin(run: Run, stage: str) -> None:
+            await begin(run, stage)
+            await self._pass(run, stage, "begin")
+
+        @asynccontextmanager
+        async def held_finish(run: Run, stage: str) -> AsyncIterator[Tx]:
+            async with finish(run, stage) as tx:
+                yield tx
+                await self._pass(run, stage, "end")
+
+        monkeypatch.setattr(Run, "begin", held_begin)
+        monkeypatch.setattr(Run, "finish", held_finish)
+
+    async def _pass(self, run: Run, stage: str, where: str) -> None:
+        if run.job.kind == SCAN and (stage, where) == self._point:
+            self._is_reached.set()
+            await self._is_open.wait()
+
+    def close(self, phase: str, where: str = "begin") -> None:
+        self._point = (phase, where)
+        self._is_reached.clear()
+        self._is_open.clear()
+
+    async def reached(self) -> None:
+        async with asyncio.timeout(_PATIENCE_S):
+            await self._is_reached.wait()
+
+    def open(self) -> None:
+        self._point = ("", "")
+        self._is_open.set()
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate(monkeypatch)
+    yield made
+    made.open()
+
+
+class HeldServer(GitServer):
+    """A git server that can be made to wait with its answers, as a slow host does."""
+
+    def __init__(self, authority: Authority, root: Path) -> None:
+        self.is_answering = threading.Event()
+        self.is_answering.set()
+        self.was_asked = threading.Event()
+        super().__init__(authority, root)
+
+    def accepts(self, authorization: str | None) -> bool:
+        self.was_asked.set()
+        self.is_answering.wait(20.0)
+        return super().accepts(authorization)
+
+    def stop(self) -> None:
+        self.is_answering.set()
+        super().stop()
+
+
+@pytest.fixture
+def server(authority: Authority, tmp_path: Path) -> Iterator[HeldServer]:
+    running = HeldServer(authority, tmp_path / "served")
+    with running:
+        yield running
+
+
+@pytest.fixture
+async def service(
+    server: HeldServer, authority: Authority, database_url: str, tmp_path: Path
+) -> AsyncIterator[Service]:
+    async with run_service(scan_settings(server, authority, database_url, tmp_path)) as running:
+        yield running
+
+
+@pytest.fixture
+async def shop(service: Service, server: HeldServer) -> Scanning:
+    serve_shop(server, Commit(b"feat: run commands", {b"shop/run.py": PLANTED}))
+    return await scanning(service, server.url(REPOSITORY))
+
+
+async def _jobs(service: Service, scan_id: str) -> list[Row]:
+    return [row for row in await rows_of(service, jobs) if row["kind"] == SCAN and scan_id in row["payload"]]
+
+
+async def _done(service: Service, scan_id: str) -> list[str]:
+    """The phases that a scan has worked through."""
+    (job,) = await _jobs(service, scan_id)
+    return [stage["stage"] for stage in json.loads(job["stages"]) if stage["status"] == "completed"]
+
+
+async def test_a_scan_can_be_cancelled_in_each_phase(shop: Scanning, gate: Gate) -> None:
+    for phase in PHASES:
+        gate.close(phase)
+        started = await shop.start()
+        assert started.status_code == 202, f"{phase}: {started.text}"
+        await gate.reached()
+        assert (await shop.status())["phase"] == phase
+        answers = [await shop.cancel(), await shop.cancel()]
+        assert [answer.status_code for answer in answers] == [200, 200], "it is under way until its phase has ended"
+        assert {answer.json()["scanId"] for answer in answers} == {started.json()["scanId"]}
+        assert isinstance(answers[0].json()["findingsPreserved"], int)
+        gate.open()
+        scan = await shop.wait()
+        assert (scan["phase"], scan["error"]) == ("cancelled", None), phase
+        done = await _done(shop.service, scan["id"])
+        assert done == list(PHASES[: PHASES.index(phase) + 1]), "the phase under way ends first, and no other begins"
+        await _check_findings(shop, scan, phase, answers[0].json()["findingsPreserved"])
+        refused = await shop.cancel()
+        assert (refused.status_code, refused.json()["error"]) == (400, "No scan in progress")
+        assert not await rows_of(shop.service, running_scans)
+        assert not [row for row in await rows_of(shop.service, scan_files) if row["scan_id"] == scan["id"]]
+    whole = await shop.scan()
+    assert (whole["phase"], whole["error"]) == ("complete", None)
+    assert {row["scan_id"] for row in await rows_of(shop.service, findings)} == {whole["id"]}
+
+
+async def _check_findings(shop: Scanning, scan: dict[str, Any], phase: str, preserved: int) -> None:
+    results = await shop.results()
+    found = results["findings"]
+    assert results["summary"]["totalFindings"] == len(found) == scan["findingsCount"] >= preserved
+    layers = {finding["layer"] for finding in found}
+    if PHASES.index(phase) >= PHASES.index("analyze"):
+        assert layers >= {"product", "dataModel", "security"}, f"{phase}: what its files have told is kept"
+        assert "Python" in {tech["name"] for tech in results["techStack"]}
+    else:
+        assert layers == set()
+    if PHASES.index(phase) > PHASES.index("synthesize"):
+        assert preserved > 0
+
+
+async def test_a_cancelled_scan_teaches_no_memory_before_its_last_phase(shop: Scanning, gate: Gate) -> None:
+    gate.close("security_audit")
+    await shop.start()
+    await gate.reached()
+    await shop.cancel()
+    gate.open()
+    assert (await shop.wait())["phase"] == "cancelled"
+    await shop.service.wait_for_jobs(_PATIENCE_S)
+    assert await rows_of(shop.service, events) == []
+    assert await shop.items() == []
+
+
+async def test_a_slow_host_does_not_keep_a_scan_from_being_cancelled(shop: Scanning, server: HeldServer) -> None:
+    server.is_answering.clear()
+    server.was_asked.clear()
+    await shop.start()
+    assert await asyncio.to_thread(server.was_asked.wait, _PATIENCE_S)
+    assert (await shop.cancel()).status_code == 200
+    server.is_answering.set()
+    assert (await shop.wait())["phase"] == "cancelled"
+    assert (await shop.scan())["phase"] == "complete"
+
+
+async def test_who_cancels_a_scan_that_has_just_ended_is_told_so(shop: Scanning, gate: Gate) -> None:
+    """The end is written but not yet committed when the cancel comes: it waits, and then finds no scan under way."""
+    gate.close("assemble", "end")
+    await shop.start()
+    await gate.reached()
+    cancelling = asyncio.create_task(shop.cancel())
+    await asyncio.sleep(0.3)
+    gate.open()
+    answer = await cancelling
+    (scan,) = await rows_of(shop.service, scans)
+    assert (answer.status_code, scan["phase"], scan["cancel_requested"]) == (400, "complete", False)
+
+
+async def _keep_up(service: Service) -> None:
+    job = Job(id=ids.new("job"), kind=UPKEEP, payload={}, attempt=1, max_attempts=1, started_at_ms=0)
+    await Upkeep(service.house.database)(Run(service.house.database, job))
+
+
+@pytest.mark.parametrize("how", ["under way", "waiting", "lost"])
+async def test_a_scan_whose_job_is_gone_fails_in_a_plain_sentence(
+    shop: Scanning, server: HeldServer, gate: Gate, how: str
+) -> None:
+    service = shop.service
+    gate.close("analyze")
+    await shop.start()
+    await gate.reached()
+    gone = shop
+    if how != "under way":  # one scan of a team at a time: the second waits for the first
+        gone = Scanning(service, shop.owner, await tool_for(shop.owner, name="Second"))
+        changes = {"repoUrl": server.url(REPOSITORY)}
+        assert (await shop.owner.patch(f"/api/projects/{gone.tool.project_id}", changes)).status_code == 200
+        assert (await gone.start()).status_code == 202
+    scan_id = (await gone.status())["id"]
+    (job,) = await _jobs(service, scan_id)
+    await _keep_up(service)
+    assert (await gone.status())["completedAt"] is None, "one that waits or is at work is left alone"
+    async with service.house.database.write() as tx:
+        if how == "lost":
+            spent = {"status": "running", "attempt": job["max_attempts"], "lease_until_ms": 1}
+            await tx.run(update(jobs).where(jobs.c.id == job["id"]).values(**spent))
+            await leases.take_back_lost(tx)
+        else:
+            assert await operator.cancel_job(tx, job["id"])
+    gate.open()
+    await service.wait_for_jobs(_PATIENCE_S)
+    await _keep_up(service)
+    ended = await gone.status()
+    assert (ended["id"], ended["phase"], ended["error"]) == (scan_id, "failed", _LOST)
+    assert ended["completedAt"] is not None
+    async with service.house.database.write() as tx:
+        assert await operator.retry_job(tx, job["id"])
+    assert (await gone.scan())["phase"] == "complete"
+    await service.wait_for_jobs(_PATIENCE_S)
+    assert [row["phase"] for row in await rows_of(service, scans) if row["id"] == scan_id] == ["failed"]
