@@ -8,15 +8,17 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 
 from cairn.base import clock, ids, limits
+from cairn.features.identity import store as people
 from cairn.features.metering import service as metering
-from cairn.storage.tables import sessions, usage_counters
+from cairn.storage.tables import sessions, teams, usage_counters
 from cairn.web.routes import Route
 from tests.contract.cast import Ask, Cast
 from tests.contract.examples_capture import HOOK, fail_job, make_delivery, make_webhook, new_event
 from tests.contract.provocations import Provocations, Provoked, valid
+from tests.contract.provocations_own import OWN
 
 CAPTURE = Provocations()
 
@@ -217,6 +219,43 @@ async def _no_tokens(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]
             if route.name == "sessions.retry":
                 await fail_job(service, owner.team_id, project, made.json()["id"])
             yield Provoked(route, await owner.post(route.path.format(id=made.json()["id"])))
+
+
+@CAPTURE.of(403, "Plan limit reached: {counter}")
+async def _plan_limit(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    """Each counter of the plan used up in turn; projects are counted elsewhere."""
+    about = {
+        "ingest.send": ("events", "storage", "sessions"),
+        "sessions.create": ("sessions",),
+        "sessions.enrich": ("enrichments",),
+        "sessions.retry": ("enrichments",),
+    }
+    async for provoked in OWN[403, "Plan limit reached: {counter}"](
+        cast, [route for route in routes if route.name not in about]
+    ):
+        yield provoked
+    team_id = cast.owner.team_id
+    async with cast.service.house.database.read() as tx:
+        before = await people.get_team(tx, team_id)
+    for route in routes:
+        for counter in about.get(route.name, ()):
+            ask = await valid(cast, route)
+            month = "for ever" if counter == "storage" else metering.period()
+            used_up = {"team_id": team_id, "period": month, "counter": counter, "slot": "all", "used": 10**12}
+            await _have(cast, "team", used_up)
+            answer = await cast.send(cast["owner"], route, ask)
+            await _have(cast, before["plan"])
+            assert answer.json().get("error", "").endswith(counter), answer.text
+            yield Provoked(route, answer)
+
+
+async def _have(cast: Cast, plan: str, *used: dict[str, Any]) -> None:
+    """The team has this plan, and has used nothing but this."""
+    async with cast.service.house.database.write() as tx:
+        await tx.run(update(teams).where(teams.c.id == cast.owner.team_id).values(plan=plan))
+        await tx.run(delete(usage_counters).where(usage_counters.c.team_id == cast.owner.team_id))
+        for row in used:
+            await tx.run(insert(usage_counters).values(**row))
 
 
 @CAPTURE.of(400, "unknown event type, url not HTTPS, or one that resolves to a refused address")

@@ -34,7 +34,7 @@ async def _plan(call: Call, session_id: str) -> tuple[Plan, bool]:
     needs(KEY | LOGIN),
     name="enrich",
     status=202,
-    errors=(*_REFUSED, errors.ENRICHMENT_RUNNING, errors.AI_TOKEN_LIMIT),
+    errors=(*_REFUSED, errors.ENRICHMENT_RUNNING, errors.AI_TOKEN_LIMIT, errors.PLAN_LIMIT),
 )
 async def enrich(call: Call, id: str) -> Enriching:
     """Turn the events of a session that are still raw into memory, in the background."""
@@ -48,7 +48,7 @@ async def enrich(call: Call, id: str) -> Enriching:
     needs(KEY | LOGIN),
     name="retry",
     status=202,
-    errors=(*_REFUSED, errors.NO_FAILED_JOB, errors.AI_TOKEN_LIMIT),
+    errors=(*_REFUSED, errors.NO_FAILED_JOB, errors.AI_TOKEN_LIMIT, errors.PLAN_LIMIT),
 )
 async def retry(call: Call, id: str) -> Retrying:
     """Go on from the stage that failed; what was finished before is not done or paid for again."""

@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
-from cairn.base import errors
+from cairn.base import clock, errors
 from cairn.base.caller import Caller, Scope
 from cairn.base.plans import Plan
 from cairn.features.enrichment import store
 from cairn.features.metering import service as metering
+from cairn.features.metering.counting import count_own, take
+from cairn.features.metering.slots import ENRICHMENTS
 from cairn.features.projects.access import Right
 from cairn.features.sessions import service as sessions
 from cairn.features.sessions import store as sessions_store
@@ -34,6 +36,7 @@ async def start(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bo
         raise errors.ENRICHMENT_RUNNING()
     await _check_cap(tx, caller.scope, plan, paid)
     failed = await _failed_job(tx, caller.scope, session)
+    await take(tx, caller.scope, plan, ENRICHMENTS, clock.now_ms())
     job_id = await _promise(tx, caller.scope, session, failed, [Stage(name) for name in PIPELINE])
     return Enriching(job_id=job_id, status="queued", pipeline=list(PIPELINE))
 
@@ -47,13 +50,15 @@ async def retry(tx: Tx, caller: Caller, session_id: str, plan: Plan, *, paid: bo
     stages = msgspec.json.decode(failed["stages"], type=list[Stage])
     if stages[0].status != "completed":  # only the first stage asks a model
         await _check_cap(tx, caller.scope, plan, paid)
+    await take(tx, caller.scope, plan, ENRICHMENTS, clock.now_ms())
     left = [known if known.status == "completed" else Stage(known.stage) for known in stages]
     job_id = await _promise(tx, caller.scope, session, failed, left)
     return Retrying(job_id=job_id, status="queued", retried_from=failed["id"])
 
 
 async def start_own(tx: Tx, scope: Scope, session: Row) -> str:
-    """The same for a session of our own making; the job's id."""
+    """The same for a session of our own making: it counts, and is not refused. The job's id."""
+    await count_own(tx, scope, {ENRICHMENTS: 1}, clock.now_ms())
     return await _promise(tx, scope, session, None, [Stage(name) for name in PIPELINE])
 
 

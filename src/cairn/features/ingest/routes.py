@@ -28,6 +28,7 @@ routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=er
         errors.TIMESTAMP_EXPIRED,
         errors.PROJECT_NOT_FOUND,
         errors.PROJECT_ARCHIVED,
+        errors.PLAN_LIMIT,
         errors.BODY_TOO_LARGE,
         errors.UNSUPPORTED_MEDIA_TYPE,
         errors.UNSUPPORTED_ENCODING,

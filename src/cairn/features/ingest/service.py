@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 from cairn.base import clock, errors, ids
 from cairn.base.caller import Caller, Scope
-from cairn.base.errors import ErrorKind
+from cairn.base.errors import ErrorKind, Refusal
+from cairn.base.plans import Plan, Plans
 from cairn.features.ingest import store
+from cairn.features.ingest.admission import Admission, AtEdge, lacking_for, new_blobs
 from cairn.features.ingest.linking import Links
 from cairn.features.ingest.payload import Captured, capture, inflate
+from cairn.features.metering.counting import count_own
+from cairn.features.metering.slots import EVENTS, SESSIONS, STORAGE
 from cairn.features.projects.secrets import accepted_secrets
 from cairn.features.sessions import store as sessions
 from cairn.jobs import outbox
@@ -29,11 +33,13 @@ _BLOBS_AT_ONCE = 8
 class Capture:
     """Takes events in. Blobs are stored first, then everything else in one transaction shared with other requests."""
 
-    def __init__(self, database: Database, blobs: Blobs, *, window_ms: int) -> None:
+    def __init__(self, database: Database, blobs: Blobs, plans: Plans, *, window_ms: int) -> None:
         self._database = database
         self._blobs = blobs
+        self._plans = plans
         self._window_ms = window_ms
-        self._grouped: Grouped[Captured, Ingested | ErrorKind] = Grouped(database, self._keep)
+        self._admission = Admission()
+        self._grouped: Grouped[Captured, Ingested | Refusal] = Grouped(database, self._keep)
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-events")
 
     async def take(self, sent: bytes, encoding: str | None, caller: Caller, source: str | None) -> Ingested:
@@ -47,12 +53,19 @@ class Capture:
             )
         if captured.blobs:
             await self._put_blobs(captured)
-        kept = await self._grouped.submit(captured, captured.team_id, captured.size_bytes)
-        if isinstance(kept, ErrorKind):
-            if captured.blobs and kept is errors.PROJECT_NOT_FOUND:  # deleted in this very moment
+        kept = await self._submit(captured)
+        if isinstance(kept, Refusal):
+            if captured.blobs and kept.kind is errors.PROJECT_NOT_FOUND:  # deleted in this very moment
                 await self._blobs.delete_project(captured.project_id)
-            raise kept()
+            raise kept
         return kept
+
+    async def _submit(self, captured: Captured) -> Ingested | Refusal:
+        while True:
+            try:
+                return await self._grouped.submit(captured, captured.team_id, captured.size_bytes)
+            except AtEdge:  # the next try looks first
+                continue
 
     def close(self) -> None:
         self._reader.shutdown(wait=False, cancel_futures=True)
@@ -60,15 +73,20 @@ class Capture:
     async def _put_blobs(self, captured: Captured) -> None:
         """Store the large texts, unless it is known already that the event will be refused."""
         async with self._database.read() as tx:
-            projects = await store.find_projects(tx, [captured.project_id])
-        refusal = _refusal(projects.get(captured.project_id), captured.proof)
-        if refusal is not None:
-            raise refusal()
+            project = (await store.find_projects(tx, [captured.project_id])).get(captured.project_id)
+            refusal = _refusal(project, captured.proof)
+            if project is None or refusal is not None:
+                raise (refusal or errors.PROJECT_NOT_FOUND)()
+            now_ms = clock.now_ms()
+            plan = self._plans.get(project["plan"])
+            lacking = await lacking_for(tx, captured, plan, now_ms - self._window_ms, now_ms)
+        if lacking is not None:
+            raise errors.PLAN_LIMIT(counter=lacking)
         waiting = iter(captured.blobs.items())
         while some := list(islice(waiting, _BLOBS_AT_ONCE)):
             await asyncio.gather(*(self._blobs.put(captured.project_id, *named) for named in some))
 
-    async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | ErrorKind]:
+    async def _keep(self, tx: Tx, captured: Sequence[Captured]) -> list[Ingested | Refusal]:
         """All events of a group: refuse what may not be written, insert the rest, link them to sessions."""
         projects = await store.hold_projects(tx, sorted({item.project_id for item in captured}))
         refused = {
@@ -77,24 +95,43 @@ class Capture:
         }
         refusals = [refused[item.project_id, item.proof] for item in captured]
         accepted = [item for item, refusal in zip(captured, refusals, strict=True) if refusal is None]
-        results = iter(await self._insert(tx, accepted, clock.now_ms()) if accepted else ())
-        return [refusal or next(results) for refusal in refusals]
+        plans = {item.team_id: self._plans.get(projects[item.project_id]["plan"]) for item in accepted}
+        results = iter(await self._insert(tx, accepted, plans, clock.now_ms()) if accepted else ())
+        return [next(results) if refusal is None else refusal() for refusal in refusals]
 
-    async def _insert(self, tx: Tx, accepted: Sequence[Captured], now_ms: int) -> list[Ingested]:
+    async def _insert(
+        self, tx: Tx, accepted: Sequence[Captured], plans: Mapping[str, Plan], now_ms: int
+    ) -> list[Ingested | Refusal]:
         links = Links(accepted)
         await links.join(tx, since_ms=now_ms - self._window_ms, now_ms=now_ms)
         session_ids = links.session_ids
+        group = await self._admission.admit(tx, accepted, links, plans, now_ms)
+        places = [at for at in range(len(accepted)) if at not in group.refused]
+        admitted = [accepted[at] for at in places] if group.refused else accepted
+        fresh = await new_blobs(tx, admitted)
+        if fresh:
+            await store.insert_blobs(tx, admitted, fresh, now_ms)
         event_ids = [ids.new("evt") for _ in accepted]
-        await store.insert_blobs(tx, accepted, now_ms)
-        new = await store.insert_events(tx, accepted, event_ids, session_ids, now_ms)
+        inserted = await store.insert_events(
+            tx, admitted, [event_ids[at] for at in places], [session_ids[at] for at in places], now_ms
+        )
+        new = {places[at] for at in inserted} if group.refused else inserted
+        begun = []
         for session_id, count, repeated in links.counts(new):
             if session_id in links.begun:
                 if count:
                     await _begin_session(tx, session_id, links.begun[session_id], count, now_ms)
+                    begun.append(session_id)
             elif repeated:
                 await store.take_off(tx, session_id, repeated)
+        group.count(new, fresh, begun)
+        await group.settle(tx)
         return [
-            Ingested(event_id=event_ids[at], session_id=session_ids[at]) if at in new else await _kept_before(tx, item)
+            Ingested(event_id=event_ids[at], session_id=session_ids[at])
+            if at in new
+            else errors.PLAN_LIMIT(counter=group.refused[at])
+            if at in group.refused
+            else await _kept_before(tx, item)
             for at, item in enumerate(accepted)
         ]
 
@@ -111,7 +148,8 @@ def _refusal(project: Row | None, proof: str) -> ErrorKind | None:
 
 
 async def _kept_before(tx: Tx, item: Captured) -> Ingested:
-    first = await store.get_first(tx, item.content_hash)
+    first = await store.find_first(tx, item.content_hash)
+    assert first is not None
     return Ingested(event_id=first["id"], session_id=first["session_id"], duplicate=True)
 
 
@@ -119,6 +157,7 @@ async def keep_own(tx: Tx, own: Captured) -> str:
     """An event of our own making (without large texts), in a session of its own; the session's id."""
     assert not own.blobs
     now_ms, session_id = clock.now_ms(), ids.new("ses")
+    await count_own(tx, Scope(own.team_id), {EVENTS: 1, SESSIONS: 1, STORAGE: own.size_bytes}, now_ms)
     await _begin_session(tx, session_id, own, 1, now_ms)
     await store.insert_events(tx, [own], [ids.new("evt")], [session_id], now_ms)
     return session_id

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, select, update
 
 from cairn.features.ingest.payload import Captured
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Bulk, InList, Sql
-from cairn.storage.tables import blobs, events, projects, sessions
+from cairn.storage.tables import blobs, events, projects, sessions, teams
 
 _EVENTS = Bulk(
     events,
@@ -33,10 +33,11 @@ _some_projects = select(
     projects.c.hmac_secret_sealed,
     projects.c.hmac_previous_sealed,
     projects.c.hmac_previous_until_ms,
+    select(teams.c.plan).where(teams.c.id == projects.c.team_id).scalar_subquery().label("plan"),
 ).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
 _PROJECTS = Sql(_some_projects)
 _HOLD_PROJECTS = Sql(_some_projects.order_by(projects.c.id).with_for_update(key_share=True))
-_open_session = (
+_newest_open = (
     select(sessions.c.id)
     .where(
         sessions.c.project_id == bindparam("of_project"),
@@ -46,9 +47,9 @@ _open_session = (
     )
     .order_by(sessions.c.last_event_ms.desc(), sessions.c.id.desc())
     .limit(1)
-    .with_for_update()
-    .scalar_subquery()
 )
+_OPEN_SESSION = Sql(_newest_open)
+_open_session = _newest_open.with_for_update().scalar_subquery()
 _JOIN = Sql(
     update(sessions)
     .where(sessions.c.id == _open_session)
@@ -59,6 +60,9 @@ _TAKE_OFF = Sql(
     update(sessions)
     .where(sessions.c.id == bindparam("session_id"))
     .values(event_count=sessions.c.event_count - bindparam("fewer"))
+)
+_KNOWN_BLOBS = Sql(
+    select(blobs.c.sha256).where(blobs.c.project_id == bindparam("of_project"), InList(blobs.c.sha256, "given"))
 )
 _FIRST = Sql(select(events.c.id, events.c.session_id).where(events.c.content_hash == bindparam("hashed")))
 
@@ -105,15 +109,14 @@ async def insert_events(
     return await tx.insert_new(_EVENTS, rows)
 
 
-async def insert_blobs(tx: Tx, captured: Sequence[Captured], now_ms: int) -> None:
-    """Unscoped: each row carries its team."""
-    rows = [
-        (sha256, item.project_id, item.team_id, len(content), now_ms)
+async def insert_blobs(tx: Tx, captured: Sequence[Captured], fresh: Iterable[tuple[str, str]], now_ms: int) -> None:
+    """Unscoped: each row carries its team. Those that are new, by project and hash."""
+    described = {
+        (item.project_id, sha256): (sha256, item.project_id, item.team_id, len(content), now_ms)
         for item in captured
         for sha256, content in item.blobs.items()
-    ]
-    if rows:
-        await tx.insert_new(_BLOBS, rows)
+    }
+    await tx.insert_new(_BLOBS, [described[blob] for blob in fresh])
 
 
 async def take_off(tx: Tx, session_id: str, fewer: int) -> None:
@@ -121,8 +124,16 @@ async def take_off(tx: Tx, session_id: str, fewer: int) -> None:
     await tx.run(_TAKE_OFF, session_id=session_id, fewer=fewer)
 
 
-async def get_first(tx: Tx, content_hash: bytes) -> Row:
+async def find_blobs(tx: Tx, project_id: str, given: list[str]) -> set[str]:
+    """Unscoped: the project was found by its signature. Those of the hashes that are known in it."""
+    return {row["sha256"] for row in await tx.many(_KNOWN_BLOBS, of_project=project_id, given=given)}
+
+
+async def find_open_session(tx: Tx, project_id: str, source: str, since_ms: int) -> bool:
+    """Unscoped, as above. Whether an event from this source would join a session."""
+    return await tx.one(_OPEN_SESSION, of_project=project_id, from_source=source, since_ms=since_ms) is not None
+
+
+async def find_first(tx: Tx, content_hash: bytes) -> Row | None:
     """Unscoped: the hash covers the project. The event that was there before."""
-    row = await tx.one(_FIRST, hashed=content_hash)
-    assert row is not None
-    return row
+    return await tx.one(_FIRST, hashed=content_hash)

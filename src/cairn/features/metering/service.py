@@ -12,21 +12,23 @@ from dataclasses import dataclass, field
 from cairn.base import clock
 from cairn.base.caller import Scope
 from cairn.base.plans import Plan
-from cairn.features.metering import store
+from cairn.features.metering import slots, store
+from cairn.features.metering.counting import limits_of
+from cairn.features.metering.periods import FOR_EVER
+from cairn.features.metering.periods import period as period
 from cairn.ports.llm.model import CapReached, Usage
 from cairn.storage.database import Database, Tx
 
 AI_TOKENS = "ai_tokens"
 BUILTIN_TOKENS = "builtin_tokens"
 CHAT_STORAGE = "chat_storage"
-_FOR_EVER = "for ever"
-"""The period of what is not counted anew each month."""
 _CALL_ENDS_WITHIN_MS = 10 * clock.MINUTE_MS
 
 
-def period() -> str:
-    """The month, in which a plan's allowance is counted."""
-    return clock.iso(clock.now_ms())[:7]
+async def counters(tx: Tx, scope: Scope, plan: Plan) -> dict[str, tuple[int, int]]:
+    """Sessions, events, enrichments (of this month) and storage (bytes): how much is used, and how much may be."""
+    used, limits = await slots.read_use(tx, scope, period()), limits_of(plan)
+    return {counter: (max(0, use.total), limits[counter]) for counter, use in used.items()}
 
 
 async def tokens_left(tx: Tx, scope: Scope, plan: Plan) -> int:
@@ -50,11 +52,11 @@ async def count_chat_storage(tx: Tx, scope: Scope, more: int) -> None:
     Last in a transaction: the team's counter stays held until its end.
     """
     if more:
-        await store.count(tx, scope, _FOR_EVER, CHAT_STORAGE, more)
+        await store.count(tx, scope, FOR_EVER, CHAT_STORAGE, more)
 
 
 async def chat_storage(tx: Tx, scope: Scope) -> int:
-    return await store.used(tx, scope, _FOR_EVER, CHAT_STORAGE)
+    return await store.used(tx, scope, FOR_EVER, CHAT_STORAGE)
 
 
 async def _charge(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, reference: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from cairn.base import errors, limits
-from cairn.base.plans import Plans
+from cairn.base.plans import Plan, Plans
 from cairn.features.identity import store as people
 from cairn.features.projects.access import Right, get_project
 from cairn.features.sessions import service, store
@@ -42,9 +42,12 @@ class EventsQuery(Page, frozen=True):
     blobs: Literal["inline"] | None = None
 
 
-async def _detail(call: Call, session: Row, project: Row) -> SessionDetail:
-    team = await people.get_team(call.tx, call.caller.team_id)
-    model = call.use(Models).name_for(call.use(Plans).get(team["plan"]), project["ai_tier"])
+async def _plan(call: Call) -> Plan:
+    return call.use(Plans).get((await people.get_team(call.tx, call.caller.team_id))["plan"])
+
+
+async def _detail(call: Call, session: Row, project: Row, plan: Plan | None = None) -> SessionDetail:
+    model = call.use(Models).name_for(plan or await _plan(call), project["ai_tier"])
     return service.detail_shape(session, model)
 
 
@@ -70,12 +73,13 @@ async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
     needs(KEY | LOGIN),
     name="create",
     status=201,
-    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED),
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_LIMIT),
 )
 async def create_session(call: Call, body: NewSession) -> SessionDetail:
     """Begin a session by hand."""
-    session, project = await service.create_session(call.tx, call.caller, body.project_id)
-    return await _detail(call, session, project)
+    plan = await _plan(call)
+    session, project = await service.create_session(call.tx, call.caller, body.project_id, plan)
+    return await _detail(call, session, project, plan)
 
 
 @routes.add("GET", "/api/v2/sessions/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)

@@ -10,6 +10,8 @@ from msgspec import UNSET
 from cairn.base import clock, errors, limits
 from cairn.base.caller import Caller, Scope
 from cairn.base.plans import Plan
+from cairn.features.metering.counting import take
+from cairn.features.metering.slots import SESSIONS
 from cairn.features.projects.access import Right, get_project
 from cairn.features.sessions import store
 from cairn.jobs import outbox
@@ -114,9 +116,11 @@ async def tell(tx: Tx, event: WebhookEvent, session: Row, *, status: str, event_
     await outbox.emit(tx, Scope(session["team_id"]), event, session["project_id"], data)
 
 
-async def create_session(tx: Tx, caller: Caller, project_id: str) -> tuple[Row, Row]:
+async def create_session(tx: Tx, caller: Caller, project_id: str, plan: Plan) -> tuple[Row, Row]:
     project = await get_project(tx, caller, project_id, Right.WRITE)
-    session = await store.create_session(tx, caller.scope, project_id, source="api")
+    now_ms = clock.now_ms()
+    await take(tx, caller.scope, plan, SESSIONS, now_ms)
+    session = await store.create_session(tx, caller.scope, project_id, source="api", now_ms=now_ms)
     await tell(tx, WebhookEvent.SESSION_CREATED, session, status="active", event_count=0)
     return session, project
 

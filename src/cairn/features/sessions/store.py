@@ -72,9 +72,8 @@ _EXPIRED = Sql(
 )
 
 
-async def create_session(tx: Tx, scope: Scope, project_id: str, *, source: str) -> Row:
+async def create_session(tx: Tx, scope: Scope, project_id: str, *, source: str, now_ms: int) -> Row:
     """A new session, active from now on."""
-    now_ms = clock.now_ms()
     session_id = ids.new("ses")
     await insert_session(tx, scope, session_id, project_id, source=source, now_ms=now_ms)
     row = await find_session(tx, scope, session_id)

@@ -1,0 +1,69 @@
+"""Small plans, and what the counters and the tables say of a team."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select, update
+
+from cairn.base.caller import Scope
+from cairn.base.plans import UNBOUNDED, Plan, load_plans
+from cairn.features.metering import service as metering
+from cairn.storage.database import Database
+from cairn.storage.tables import blobs, events, jobs, sessions, teams
+from tests.support.service import Service
+
+_LIMITS = ("sessions", "events", "enrichments", "storage_bytes")
+WIDE = {"sessions": 10_000, "events": 1_000_000, "enrichments": 10_000, "storage_bytes": 10**12}
+
+
+def write_plans(folder: Path, **plans: dict[str, int]) -> str:
+    """A table of plans, each with these limits and wide ones beside them."""
+    lines: list[str] = []
+    for name, limits in plans.items():
+        given = {**WIDE, **limits}
+        lines += [f"[plan.{name}]", "ai_tokens = 1000000", "projects = 1000", "price_cents = 0"]
+        lines += [f"{limit} = {given[limit]}" for limit in _LIMITS]
+    path = folder / "metered.toml"
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def refused(counter: str) -> tuple[int, Any]:
+    return 403, {"error": f"Plan limit reached: {counter}"}
+
+
+async def set_plan(service: Service, team_id: str, plan: str) -> None:
+    """As whoever changes a plan does it: in the database, and nowhere else."""
+    async with service.house.database.write() as tx:
+        await tx.run(update(teams).where(teams.c.id == team_id).values(plan=plan))
+
+
+async def counted(database: Database, team_id: str) -> dict[str, int]:
+    """What the counters say."""
+    async with database.read() as tx:
+        found = await metering.counters(tx, Scope(team_id), _wide_plan())
+    return {counter: used for counter, (used, _) in found.items()}
+
+
+async def there(database: Database, team_id: str) -> dict[str, int]:
+    """What the tables hold; all of it was made this month."""
+    async with database.read() as tx:
+        found: dict[str, int] = {}
+        for counter, table in (("events", events), ("sessions", sessions)):
+            rows = await tx.many(select(func.count().label("n")).where(table.c.team_id == team_id))
+            found[counter] = int(rows[0]["n"])
+        kinds = (jobs.c.team_id == team_id, jobs.c.kind == "enrichment")
+        found["enrichments"] = int((await tx.many(select(func.count().label("n")).where(*kinds)))[0]["n"])
+        found["storage"] = 0
+        for table in (events, blobs):
+            size = func.coalesce(func.sum(table.c.size_bytes), 0).label("n")
+            found["storage"] += int((await tx.many(select(size).where(table.c.team_id == team_id)))[0]["n"])
+    return found
+
+
+def _wide_plan() -> Plan:
+    plan = load_plans("enterprise").get("enterprise")
+    assert plan.events == UNBOUNDED
+    return plan

@@ -1,0 +1,104 @@
+"""The plan's counters with real processes: two of them at the edge, and one that is killed."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.chaos import ledger
+from tests.entry.owner import make_owner
+from tests.entry.quick import bytecode
+from tests.features.metered import counted, there, write_plans
+from tests.features.signed import Tool
+from tests.support import databases
+from tests.support.processes import Cairn, Process
+
+_LIMIT = 600
+_SENT = 900
+_KILLS = 5
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return bytecode(tmp_path_factory)
+
+
+def _prepare(cairn: Cairn, quick: dict[str, str], **limits: int) -> dict[str, str]:
+    plans = write_plans(cairn.folder, team=limits)
+    cairn.settings |= {"CAIRN_PLANS_FILE": plans, "CAIRN_LOG_LEVEL": "warning", **quick}
+    return make_owner(cairn)
+
+
+def _tools(process: Process, owner: dict[str, str], count: int) -> list[Tool]:
+    with process.client(owner["apiKey"]) as http:
+        made = [http.post("/api/projects", json={"name": f"Project {n}"}).json()["id"] for n in range(count)]
+        return [Tool(p, http.get(f"/api/projects/{p}/hmac-secret").json()["secret"]) for p in made]
+
+
+def _agree(cairn: Cairn, team_id: str) -> dict[str, int]:
+    said = ledger.with_database(cairn.database_url, lambda database: counted(database, team_id))
+    found = ledger.with_database(cairn.database_url, lambda database: there(database, team_id))
+    assert said == found
+    return said
+
+
+def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: Path, quick: dict[str, str]) -> None:
+    """Some projects have senders at both, others at one; the last hundreds are decided among all of them."""
+    cairn = Cairn(tmp_path, databases.fresh_postgres())
+    owner = _prepare(cairn, quick, events=_LIMIT)
+    with cairn.start("api") as one, cairn.start("api") as other:
+        processes = (one.wait_ready(60), other.wait_ready(60))
+        tools = _tools(one, owner, 4)
+
+        def send(number: int) -> tuple[int, str]:
+            http = https[number % 2]
+            answer = tools[number % 3 + (number % 2 if number % 3 == 2 else 0)].send_now(http, {"n": number})
+            return answer.status_code, answer.json().get("error", "")
+
+        with processes[0].client() as first, processes[1].client() as second, ThreadPoolExecutor(24) as pool:
+            https = (first, second)
+            answers = Counter(pool.map(send, range(_SENT)))
+    assert answers == {(202, ""): _LIMIT, (403, "Plan limit reached: events"): _SENT - _LIMIT}
+    assert _agree(cairn, owner["teamId"])["events"] == _LIMIT
+
+
+def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn, quick: dict[str, str]) -> None:
+    chance = random.Random()
+    owner = _prepare(cairn, quick, events=1_000_000)
+    with cairn.start() as process:
+        tools = _tools(process.wait_ready(60), owner, 2)
+    sent = 0
+    for turn in range(_KILLS):
+        with cairn.start() as process:
+            process.wait_ready(60)
+            first = threading.Event()
+
+            def send_on(
+                number: int, process: Process = process, first: threading.Event = first, turn: int = turn
+            ) -> int:
+                kept = 0
+                with httpx.Client(base_url=process.url, timeout=20.0) as http:
+                    while True:
+                        payload = {"n": kept, "sender": number, "turn": turn, "large": "x" * 70_000 * (kept % 5 == 0)}
+                        try:
+                            answer = tools[number % 2].send_now(http, payload, X_Service_Source=f"{number}")
+                        except httpx.HTTPError:
+                            return kept
+                        assert answer.status_code == 202, answer.text
+                        kept += 1
+                        first.set()
+
+            with ThreadPoolExecutor(6) as pool:
+                senders = [pool.submit(send_on, number) for number in range(6)]
+                assert first.wait(20)
+                time.sleep(chance.uniform(0.1, 0.6))
+                process.kill()
+                sent += sum(sender.result() for sender in senders)
+        assert _agree(cairn, owner["teamId"])["events"] >= sent

@@ -1,0 +1,208 @@
+"""The nightly recount, and what a project's deletion does to the counters."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import select, update
+
+from cairn.base import clock, ids
+from cairn.base.caller import Scope
+from cairn.features.metering import recount
+from cairn.features.metering.periods import FOR_EVER, month_start_ms, period
+from cairn.features.metering.recount import Difference, Recount, recount_team, set_mark
+from cairn.features.metering.slots import COUNTERS
+from cairn.jobs import queue
+from cairn.jobs.lanes import lane_of
+from cairn.jobs.run import Run
+from cairn.storage.tables import jobs, projects, usage_counters
+from tests.features.metered import counted, there
+from tests.features.signed import Tool, tool_for
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+
+async def _busy(service: Service, owner: Person, count: int = 30) -> Tool:
+    """A project with events, a large text, sessions and an enrichment."""
+    tool = await tool_for(owner)
+    await asyncio.gather(*(tool.send(service.http, {"n": n, "p": tool.project_id}) for n in range(count)))
+    await tool.keep(service.http, {"large": "x" * 100_000})
+    session = (await owner.post("/api/v2/sessions", {"projectId": tool.project_id})).json()["id"]
+    assert (await owner.post(f"/api/v2/sessions/{session}/enrich")).status_code == 202
+    await service.wait_for_jobs()
+    return tool
+
+
+async def _plant(service: Service, owner: Person, counter: str, more: int) -> None:
+    in_period = FOR_EVER if counter == "storage" else period()
+    one = (
+        select(usage_counters.c.slot)
+        .where(
+            usage_counters.c.team_id == owner.team_id,
+            usage_counters.c.period == in_period,
+            usage_counters.c.counter == counter,
+        )
+        .limit(1)
+    )
+    async with service.house.database.write() as tx:
+        slot = await tx.one(one)
+        assert slot is not None
+        await tx.run(
+            update(usage_counters)
+            .where(
+                usage_counters.c.team_id == owner.team_id,
+                usage_counters.c.period == in_period,
+                usage_counters.c.counter == counter,
+                usage_counters.c.slot == slot["slot"],
+            )
+            .values(used=usage_counters.c.used + more)
+        )
+
+
+@pytest.mark.parametrize("early", [True, False])
+async def test_what_is_right_is_left_alone_and_what_is_wrong_is_put_right(service: Service, early: bool) -> None:
+    """Whether the rows came before the mark or after it."""
+    owner, other = await service.owner(), await service.owner("Pebbles")
+    mark = None if early else set_mark()
+    await _busy(service, owner)
+    await _busy(service, other)
+    database, scope = service.house.database, Scope(owner.team_id)
+    mark = mark or set_mark()
+    assert await recount_team(database, scope, mark) == []
+    right = await counted(database, owner.team_id)
+    assert right == await there(database, owner.team_id)
+    assert right["enrichments"] == 1
+    wrong = {"events": 7, "sessions": -1, "storage": -5_000, "enrichments": 3}
+    for counter, more in wrong.items():
+        await _plant(service, owner, counter, more)
+    found = await recount_team(database, scope, mark)
+    expected = [Difference(name, right[name] + wrong[name], right[name]) for name in COUNTERS]
+    if clock.now_ms() - month_start_ms(clock.now_ms()) > recount._JOBS_KEPT_MS:  # see the next test
+        right["enrichments"] += expected.pop().was - right["enrichments"]
+    assert found == expected
+    assert await counted(database, owner.team_id) == right
+    assert await recount_team(database, scope, mark) == []
+    assert await counted(database, other.team_id) == await there(database, other.team_id)
+
+
+async def test_jobs_that_are_forgotten_later_in_the_month_are_believed(service: Service) -> None:
+    """Finished jobs go after two weeks: then only a counter that is too low is surely wrong."""
+    owner = await service.owner()
+    now_ms = clock.now_ms()
+    for day, expected in ((3, 1), (20, 4)):
+        then_ms = month_start_ms(now_ms) + day * clock.DAY_MS
+        async with service.house.database.write() as tx:
+            await tx.run(update(jobs).where(jobs.c.team_id == owner.team_id).values(created_at_ms=then_ms))
+        with clock.use(lambda: then_ms):  # noqa: B023 - used at once
+            if day == 3:
+                await _busy(service, owner, count=1)
+            await _plant(service, owner, "enrichments", 3)
+            await recount_team(service.house.database, Scope(owner.team_id), set_mark())
+            assert (await counted(service.house.database, owner.team_id))["enrichments"] == expected
+            await _plant(service, owner, "enrichments", -expected)
+            await recount_team(service.house.database, Scope(owner.team_id), set_mark())
+            assert (await counted(service.house.database, owner.team_id))["enrichments"] == 1
+
+
+async def test_a_difference_is_found_and_put_right_while_writes_go_on(service: Service) -> None:
+    owner = await service.owner()
+    tools = [await _busy(service, owner) for _ in range(2)]
+    database, scope = service.house.database, Scope(owner.team_id)
+    ended = False
+    statuses: set[int] = set()
+
+    async def write(tool: Tool, writer: int) -> None:
+        number = 0
+        while not ended:
+            number += 1
+            answer = await tool.send(service.http, {"n": number, "writer": writer}, X_Service_Source=f"s{number % 7}")
+            statuses.add(answer.status_code)
+
+    writers = [asyncio.create_task(write(tools[number % 2], number)) for number in range(6)]
+    found: list[Difference] = []
+    for turn in range(12):
+        mark = set_mark()
+        await asyncio.sleep(0.2)  # what was under way at the mark has ended
+        if turn % 3 == 0:
+            await _plant(service, owner, "events", 1_000)
+            await _plant(service, owner, "storage", -1_000_000)
+        found += await recount_team(database, scope, mark)
+    ended = True
+    await asyncio.gather(*writers)
+    assert statuses == {202}
+    assert [(wrong.counter, wrong.was - wrong.found) for wrong in found] == [
+        ("events", 1_000),
+        ("storage", -1_000_000),
+    ] * 4
+    assert await counted(database, owner.team_id) == await there(database, owner.team_id)
+
+
+async def test_a_deleted_project_gives_its_storage_back_and_what_was_done_stays_done(service: Service) -> None:
+    owner = await service.owner()
+    gone, kept = await _busy(service, owner), await _busy(service, owner)
+    database, scope = service.house.database, Scope(owner.team_id)
+    before = await counted(database, owner.team_id)
+    assert (await owner.delete(f"/api/projects/{gone.project_id}")).status_code == 204
+    await service.wait_for_jobs(30)
+    after, rows = await counted(database, owner.team_id), await there(database, owner.team_id)
+    assert after["storage"] == rows["storage"] == before["storage"] // 2
+    assert rows["events"] == 31
+    assert {**after, "storage": 0} == {**before, "storage": 0}
+    assert await recount_team(database, scope, set_mark()) == []
+    assert await counted(database, owner.team_id) == after
+    await kept.keep(service.http, {"n": "on we go"})
+
+
+async def test_a_team_with_a_deletion_under_way_waits_for_the_next_night(service: Service) -> None:
+    owner = await service.owner()
+    tool = await _busy(service, owner)
+    await _plant(service, owner, "events", 5)
+    async with service.house.database.write() as tx:
+        await tx.run(update(projects).where(projects.c.id == tool.project_id).values(deleted_at_ms=1))
+    assert await recount_team(service.house.database, Scope(owner.team_id), set_mark()) == []
+    async with service.house.database.write() as tx:
+        await tx.run(update(projects).where(projects.c.id == tool.project_id).values(deleted_at_ms=None))
+    assert len(await recount_team(service.house.database, Scope(owner.team_id), set_mark())) == 1
+
+
+async def test_the_job_sets_a_mark_counts_at_the_next_look_and_rests_for_a_day(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await service.owner()
+    await _busy(service, owner)
+    database = service.house.database
+    await _plant(service, owner, "events", 5)
+    job_id = ids.new("job")
+
+    async def look() -> Any:
+        async with database.write() as tx:
+            if await tx.one(select(jobs.c.id).where(jobs.c.id == job_id)) is None:
+                await queue.enqueue(tx, recount.RECOUNT + ".test", {}, job_id=job_id)
+            await tx.run(update(jobs).where(jobs.c.id == job_id).values(status="queued"))
+            job = await queue.claim(tx, lane_of(None, recount.RECOUNT + ".test"), "me", 60_000)
+        assert job is not None
+        await Recount(database)(Run(database, job))
+        async with database.read() as tx:
+            row = await tx.one(select(jobs.c.result).where(jobs.c.id == job_id))
+        return msgspec.json.decode(row["result"]) if row and row["result"] else None
+
+    now_ms = clock.now_ms()
+    wrong = await counted(database, owner.team_id)
+    first = await look()
+    assert first["mark"] is not None
+    assert await look() == first, "too early"
+    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.LOOK_EVERY_MS)
+    after = await look()
+    assert after["mark"] is None
+    assert after["due_ms"] > now_ms + clock.DAY_MS
+    right = await counted(database, owner.team_id)
+    assert right["events"] == wrong["events"] - 5
+    await _plant(service, owner, "events", 5)
+    assert await look() == after, "not before the next night"
+    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.LOOK_EVERY_MS + clock.DAY_MS)
+    assert (await look())["mark"] is not None
