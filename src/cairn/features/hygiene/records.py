@@ -1,0 +1,97 @@
+"""A plan as the database keeps it."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import UNSET
+
+from cairn.base import clock, ids
+from cairn.memory.hygiene.proposals import Proposal
+from cairn.storage.database import Row
+from cairn.wire.hygiene import HygieneAction, HygieneActionType, HygienePlan, HygieneSummary
+from cairn.wire.items import ItemType
+
+
+class Kept(msgspec.Struct, omit_defaults=True, rename="camel"):
+    """An action of a plan. It never holds what it is to take out: a redaction finds that anew in the item."""
+
+    id: str
+    type: HygieneActionType
+    item_ids: list[str]
+    description: str
+    confidence: float
+    requires_human_approval: bool
+    before: str | None = None
+    after: str | None = None
+    new_type: ItemType | None = None
+    new_key: str | None = None
+    successor: str | None = None
+    applied_at_ms: int | None = None
+
+
+_actions = msgspec.json.Decoder(list[Kept])
+_versions = msgspec.json.Decoder(dict[str, int])
+
+
+def keep(proposal: Proposal) -> Kept:
+    return Kept(
+        id=ids.new("act"),
+        type=proposal.type,
+        item_ids=list(proposal.item_ids),
+        description=proposal.description,
+        confidence=proposal.confidence,
+        requires_human_approval=proposal.requires_human_approval,
+        before=proposal.before,
+        after=proposal.after,
+        new_type=proposal.new_type,
+        new_key=proposal.new_key,
+        successor=proposal.successor,
+    )
+
+
+def concerned(action: Kept) -> list[str]:
+    """The items an action is about, also the one that takes another's place."""
+    return [*action.item_ids, *([action.successor] if action.successor else [])]
+
+
+def actions_of(row: Row) -> list[Kept]:
+    return _actions.decode(row["actions"])
+
+
+def versions_of(row: Row) -> dict[str, int]:
+    return _versions.decode(row["versions"])
+
+
+def encode(value: list[Kept] | dict[str, int]) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def shape(row: Row) -> HygienePlan:
+    actions = actions_of(row)
+    by_type: dict[str, int] = {}
+    for action in actions:
+        by_type[action.type] = by_type.get(action.type, 0) + 1
+    return HygienePlan(
+        plan_id=row["id"],
+        items_analyzed=row["items_analyzed"],
+        actions=[_shape(action) for action in actions],
+        created_at=clock.iso(row["created_at_ms"]),
+        expires_at=clock.iso(row["expires_at_ms"]),
+        mode=row["mode"],
+        summary=HygieneSummary(by_type=by_type),
+    )
+
+
+def _shape(action: Kept) -> HygieneAction:
+    is_merge = action.type == "MERGE_MEMORIES"
+    return HygieneAction(
+        id=action.id,
+        type=action.type,
+        description=action.description,
+        confidence=action.confidence,
+        requires_human_approval=action.requires_human_approval,
+        item_id=UNSET if is_merge else action.item_ids[0],
+        item_ids=action.item_ids if is_merge else UNSET,
+        before=UNSET if action.before is None else action.before,
+        after=UNSET if action.after is None else action.after,
+    )

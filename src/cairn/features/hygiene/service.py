@@ -1,0 +1,63 @@
+"""Applying a plan: what a person has selected of it, all in one transaction, each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from cairn.base import clock, errors, ids
+from cairn.base.caller import Caller
+from cairn.features.audit import store as audit
+from cairn.features.hygiene import applying, records, store
+from cairn.features.hygiene.applying import Work
+from cairn.features.items.service import lock_memory, touch_memory
+from cairn.features.projects.access import Right, get_project
+from cairn.storage.database import Tx
+from cairn.wire.hygiene import HygieneApplied, HygieneResult
+
+UNKNOWN = "unknown action"
+CHANGED = "item changed"
+ALREADY = "already applied"
+
+
+async def apply(tx: Tx, caller: Caller, project_id: str, plan_id: str, selected: Sequence[str]) -> HygieneApplied:
+    """Do what was selected. Two who apply at once come one after the other: each thing is done once."""
+    await get_project(tx, caller, project_id, Right.WRITE)
+    await lock_memory(tx, caller.scope, project_id)
+    plan = await store.hold_plan(tx, caller.scope, project_id, plan_id) if ids.looks_valid(plan_id, "hyg") else None
+    if plan is None:
+        raise errors.PLAN_NOT_FOUND()
+    actions, work = records.actions_of(plan), Work(tx, caller, project_id, records.versions_of(plan))
+    by_id = {action.id: action for action in actions}
+    results: list[HygieneResult] = []
+    for action_id in selected:
+        action = by_id.get(action_id)
+        if action is None:
+            results.append(_skipped(action_id, UNKNOWN))
+        elif action.applied_at_ms is not None:
+            results.append(_skipped(action_id, ALREADY))
+        elif await applying.apply(work, action):
+            action.applied_at_ms = clock.now_ms()
+            results.append(HygieneResult(action_id=action_id, status="success", reason=UNSET))
+            await audit.record(
+                tx,
+                caller,
+                "hygiene.applied",
+                action.item_ids[0],
+                project_id=project_id,
+                type=action.type,
+                planId=plan_id,
+            )
+        else:
+            results.append(_skipped(action_id, CHANGED))
+    applied = sum(result.status == "success" for result in results)
+    if applied:
+        await store.update_plan(tx, caller.scope, plan_id, actions, work.versions)
+    if work.touched:
+        await touch_memory(tx, caller.scope, project_id)
+    return HygieneApplied(applied=applied, skipped=len(results) - applied, results=results)
+
+
+def _skipped(action_id: str, reason: str) -> HygieneResult:
+    return HygieneResult(action_id=action_id, status="skipped", reason=reason)

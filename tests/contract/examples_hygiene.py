@@ -1,0 +1,59 @@
+"""Valid calls of hygiene: a look at a memory with something of each kind in it, and what was selected of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cairn.memory.evaluation.hygiene import make_value
+from tests.contract.cast import Actor, Ask, Cast, Example
+from tests.contract.examples_memory import make_item
+
+HYGIENE: dict[str, Example] = {}
+
+UNTIDY: tuple[dict[str, Any], ...] = (
+    {"title": "Fix bug", "content": "Sessions were lost after a restart because they were kept in memory."},
+    {"title": "Wrap errors with the operation's name", "content": "Errors are wrapped with the operation's name."},
+    {"title": "Wrap errors with the operation's name", "content": "Errors are wrapped with the operation's name."},
+    {"title": "Archive bucket", "content": f"The archive job writes with {make_value('aws_key', 'example')}."},
+    {"title": "asdf", "content": "test", "confidence": 0.5},
+)
+
+
+async def make_untidy(cast: Cast, visibility: str) -> str:
+    """A project whose memory could be tidied up."""
+    project = await cast.project(visibility)
+    for fields in UNTIDY:
+        await make_item(cast, project, files=(), tags=(), branch=None, **fields)
+    return project
+
+
+async def plan_of(cast: Cast, project: str) -> dict[str, Any]:
+    answer = await cast.owner.post("/api/v2/hygiene", {"projectId": project, "action": "analyze"})
+    assert answer.status_code == 200, answer.text
+    plan: dict[str, Any] = answer.json()
+    return plan
+
+
+def apply_of(project: str, plan: dict[str, Any], *more: str) -> dict[str, Any]:
+    selected = [*(action["id"] for action in plan["actions"]), *more]
+    return {"projectId": project, "action": "apply", "plan": plan, "selectedActionIds": selected}
+
+
+def _keep(name: str, visibility: str) -> None:
+    async def look(cast: Cast, actor: Actor) -> Ask:
+        project = await make_untidy(cast, visibility)
+        body = {"projectId": project, "action": "analyze", "mode": "weekly"}
+        return Ask(json=body, target=project, project=project)
+
+    async def do(cast: Cast, actor: Actor) -> Ask:
+        project = await make_untidy(cast, visibility)
+        body = apply_of(project, await plan_of(cast, project), "act_of_no_plan")
+        return Ask(json=body, target=project, project=project)
+
+    ending = "" if visibility == "private" else " (public)"
+    HYGIENE[f"{name}{ending}"] = look
+    HYGIENE[f"{name} (apply){ending}"] = do
+
+
+_keep("hygiene.run", "private")
+_keep("hygiene.run", "public")

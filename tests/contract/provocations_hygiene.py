@@ -1,0 +1,41 @@
+"""How the refusals of hygiene are brought about."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from cairn.base import clock, ids, limits
+from cairn.web.routes import Route
+from tests.contract.cast import Ask, Cast
+from tests.contract.examples_hygiene import apply_of, make_untidy, plan_of
+from tests.contract.provocations import Provocations, Provoked
+
+HYGIENE = Provocations()
+
+
+@HYGIENE.of(404, "Plan not found")
+async def _no_plan(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    """Of nobody, of another project, and one whose time is over."""
+    for route in routes:
+        project, other = await make_untidy(cast, "private"), await make_untidy(cast, "private")
+        plan = await plan_of(cast, project)
+        for plan_id in (ids.new("hyg"), ids.new("itm"), "nothing", "%"):
+            body = {**apply_of(project, plan), "plan": {"planId": plan_id}}
+            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=body)))
+        yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=apply_of(other, plan))))
+        late_ms = clock.now_ms() + limits.HYGIENE_PLAN_VALID_MS + 1_000
+        with clock.use(lambda: late_ms):  # noqa: B023
+            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=apply_of(project, plan))))
+
+
+@HYGIENE.of(400, "apply without plan or selectedActionIds")
+async def _not_said_what(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
+    for route in routes:
+        project = await cast.project()
+        body = apply_of(project, await plan_of(cast, project))
+        for name, field in (("plan", "plan"), ("selectedActionIds", "selectedActionIds")):
+            without = {key: value for key, value in body.items() if key != name}
+            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=without)), field)
+            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json={**body, name: None})), field)
+        empty = {**body, "plan": {}}
+        yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=empty)), "plan")
