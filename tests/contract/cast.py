@@ -21,6 +21,7 @@ from tests.support.people import Person
 from tests.support.service import BASE_URL, PASSWORD, Service, run_service, settings_for
 
 COOKIE = "cairn_login"
+STRIPE_SECRET = "whsec_of_the_tests"
 TEAM = ("owner", "admin", "lead", "assigned", "unassigned")
 ACTORS = (*TEAM, "stranger", "removed", "anonymous")
 
@@ -56,6 +57,9 @@ class Ask:
     project: str = ""
     login: str = ""
     secret: str = ""
+    raw: bytes | None = None
+    """A body that is not JSON of ours; ``headers`` go with it."""
+    headers: dict[str, str] = field(default_factory=dict)
 
     def about(self, other: str) -> Ask:
         """The same call about another thing."""
@@ -114,7 +118,9 @@ class Cast:
         accepted = route.needs.credentials
         if by_login is None:
             by_login = accepted is not None and KEY not in accepted and LOGIN in accepted
-        headers = {**self._credential(actor, ask, by_login), **options.pop("headers", {})}
+        headers = {**self._credential(actor, ask, by_login), **ask.headers, **options.pop("headers", {})}
+        if ask.raw is not None:
+            options.setdefault("content", ask.raw)
         if ask.secret:
             if "content" not in options:
                 options["content"] = ask.content
@@ -259,6 +265,7 @@ async def open_cast(engine: str, folder: Path) -> AsyncIterator[Cast]:
         CAIRN_REGISTRATION="open",
         CAIRN_DEFAULT_PLAN="enterprise",
         CAIRN_OUTBOUND_ALLOW="127.0.0.0/8",
+        CAIRN_STRIPE_WEBHOOK_SECRET=STRIPE_SECRET,
     )
     async with run_service(chosen) as service:
         actors = {name: await register(service, name) for name in ("owner", "stranger")}

@@ -14,17 +14,19 @@ from tests.contract.contract import ANY, Error, load
 from tests.contract.examples import BY_NAME, NOT_YET
 from tests.contract.provocations import EVERYWHERE
 from tests.contract.provocations_ask import ASK
+from tests.contract.provocations_billing import BILLING
 from tests.contract.provocations_brain import BRAIN
 from tests.contract.provocations_capture import CAPTURE
 from tests.contract.provocations_chats import CHATS
 from tests.contract.provocations_genesis import GENESIS
+from tests.contract.provocations_hygiene import HYGIENE
 from tests.contract.provocations_memory import MEMORY
 from tests.contract.provocations_own import OWN
 
 pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
-PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN, **GENESIS}
+PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
 
 
 def _routes_of(row: Error) -> list[Route]:

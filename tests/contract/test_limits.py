@@ -45,6 +45,7 @@ CHECKED_IN_TEST_GENESIS_LIMITS = {
     "score.progress",
     "score.importance",
 }
+CHECKED_IN_FEATURES_TEST_HYGIENE = {"time.hygiene_plan", "count.hygiene_quick", "count.hygiene_weekly"}
 CHECKED_IN_TEST_ASK_LIMITS = {
     "rate.ask",
     "time.ticket",
@@ -52,6 +53,14 @@ CHECKED_IN_TEST_ASK_LIMITS = {
     "time.answer_stream",
     "count.streams_per_ticket",
     "score.similarity",
+}
+CHECKED_IN_TEST_BILLING = {
+    "count.seats",
+    "count.recharge_threshold",
+    "count.transactions",
+    "money.spending_limit",
+    "time.checkout",
+    "time.stripe_webhook",
 }
 LENGTHS = [
     limit
@@ -82,13 +91,19 @@ CHECKED_IN_TEST_CAPTURE_LIMITS = {
     "size.blob_threshold",
 }
 LISTS = [name for name in CONTRACT.limit("count.list").applies_to if name in BY_NAME]
-_FIXED_PARTS = {"email": "@example.com", "repoUrl": "https://github.com/cairn/", "url": f"{HOOK}/"}
+_FIXED_PARTS = {
+    "email": "@example.com",
+    "repoUrl": "https://github.com/cairn/",
+    "url": f"{HOOK}/",
+    "successUrl": "https://example.com/",
+}
 
 
 def test_every_limit_of_what_is_built_is_checked() -> None:
     elsewhere = CHECKED_IN_TEST_RATES_AND_TIMES | CHECKED_IN_TEST_CAPTURE_LIMITS | CHECKED_IN_TEST_MEMORY_LIMITS
     elsewhere |= CHECKED_IN_TEST_CHATS_LIMITS | CHECKED_IN_TEST_ASK_LIMITS | CHECKED_IN_PROVOCATIONS_BRAIN
-    elsewhere |= CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
+    elsewhere |= CHECKED_IN_FEATURES_TEST_HYGIENE | CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
+    elsewhere |= CHECKED_IN_TEST_BILLING
     assert {limit.name for limit in BUILT} == CHECKED_HERE | elsewhere | COMES_WITH_ENRICHMENT
 
 

@@ -7,14 +7,14 @@ import typing
 import pytest
 
 from cairn.base import caller
-from cairn.base.plans import PLANS
+from cairn.base.plans import PACKS, PLANS
 from cairn.base.signing import SIGNATURE_PREFIX, sign_request
 from cairn.features.keys.service import KEY_PREFIX
 from cairn.memory import schema_keys, states
 from cairn.memory.items import TIER_OF_TYPE
 from cairn.web import sse
 from cairn.web.needs import Credential
-from cairn.wire import contexts, events, items, projects, sessions, team, webhooks
+from cairn.wire import billing, contexts, events, items, projects, sessions, team, webhooks
 from tests.contract.contract import CONTRACT_FILE, ContractError, Enum, load
 
 CONTRACT = load()
@@ -26,6 +26,9 @@ VALUES: dict[str, tuple[object, ...]] = {
     "ai_tier": typing.get_args(projects.AiTier),
     "repo_auth_method": typing.get_args(projects.RepoAuthMethod),
     "plan": tuple(PLANS),
+    "credit_pack": tuple(PACKS),
+    "transaction_type": typing.get_args(billing.TransactionType),
+    "usage_counter": billing.Counters.__struct_fields__,
     "item_type": typing.get_args(items.ItemType),
     "item_flag": typing.get_args(items.ItemFlag),
     "context_type": typing.get_args(contexts.ContextType),
@@ -100,6 +103,12 @@ def test_a_plan_has_the_figures_of_the_contract(name: str) -> None:
     assert {field: getattr(plan, field) for field in built} == built
     by_contract = {"price_cents", "per_seat"} if name == "enterprise" else set()
     assert set(built) == set(plan.__struct_fields__) - {"id"} - by_contract
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_a_pack_has_the_figures_of_the_contract(name: str) -> None:
+    pack = PACKS[name]
+    assert {"tokens": pack.tokens, "price_cents": pack.price_cents} == CONTRACT.enum("credit_pack").figures[name]
 
 
 def test_constants_are_those_of_the_code() -> None:

@@ -1,10 +1,10 @@
-"""The plans: one table, which an operator may replace by a file."""
+"""The plans and the packs of credits: one table each, which an operator may replace by a file."""
 
 from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -95,34 +95,72 @@ PLANS: dict[str, Plan] = {
 }
 
 
+class Pack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Credits that are bought together; they never expire."""
+
+    id: str
+    tokens: Annotated[int, msgspec.Meta(ge=1)]
+    price_cents: Amount
+
+
+PACKS: dict[str, Pack] = {
+    pack.id: pack
+    for pack in (
+        Pack(id="credits_1m", tokens=1_000_000, price_cents=500),
+        Pack(id="credits_2_5m", tokens=2_500_000, price_cents=1_000),
+        Pack(id="credits_7m", tokens=7_000_000, price_cents=2_500),
+        Pack(id="credits_15m", tokens=15_000_000, price_cents=5_000),
+    )
+}
+
+
 class PlansError(Exception):
     """The operator's table of plans cannot be read; the text is one line."""
 
 
-class Plans:
-    """The plans in force, and the one a new team gets."""
+Row = TypeVar("Row", Plan, Pack)
 
-    def __init__(self, table: dict[str, Plan], default: str) -> None:
+
+class Plans:
+    """The plans and packs in force, and the plan a new team gets."""
+
+    def __init__(self, table: dict[str, Plan], default: str, packs: dict[str, Pack] | None = None) -> None:
         if default not in table:
             raise PlansError(f"CAIRN_DEFAULT_PLAN names an unknown plan: {default!r}")
         self._table = table
         self.default = default
+        self.packs = PACKS if packs is None else packs
 
     def get(self, plan_id: str) -> Plan:
         """The plan; one that was taken out of the table counts as the default."""
         return self._table.get(plan_id) or self._table[self.default]
 
+    @property
+    def sold(self) -> dict[str, Plan]:
+        """The plans that can be bought: those with a price."""
+        return {plan.id: plan for plan in self._table.values() if plan.price_cents}
+
 
 def load_plans(default: str, file: str = "") -> Plans:
-    """The table in the code, with the rows of a TOML file (``[plan.<id>]``) laid over it."""
-    table = dict(PLANS)
-    if file:
-        try:
-            content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
-            for plan_id, row in msgspec.convert(content["plan"], dict[str, dict[str, object]]).items():
-                table[plan_id] = msgspec.convert(row | {"id": row.get("id", plan_id)}, Plan)
-                if table[plan_id].id != plan_id:
-                    raise PlansError(f"CAIRN_PLANS_FILE cannot be used: plan {plan_id} must not have another id")
-        except (OSError, KeyError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-            raise PlansError(f"CAIRN_PLANS_FILE cannot be used: {error}") from error
-    return Plans(table, default)
+    """The tables in the code, with the rows of a TOML file (``[plan.<id>]``, ``[pack.<id>]``) laid over them."""
+    if not file:
+        return Plans(dict(PLANS), default)
+    try:
+        content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        if not content.keys() & {"plan", "pack"}:
+            raise PlansError("CAIRN_PLANS_FILE cannot be used: it has neither [plan.<id>] nor [pack.<id>]")
+        plans = _laid_over(PLANS, Plan, content.get("plan", {}))
+        packs = _laid_over(PACKS, Pack, content.get("pack", {}))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise PlansError(f"CAIRN_PLANS_FILE cannot be used: {error}") from error
+    return Plans(plans, default, packs)
+
+
+def _laid_over(table: dict[str, Row], kind: type[Row], given: object) -> dict[str, Row]:
+    rows = dict(table)
+    for row_id, row in msgspec.convert(given, dict[str, dict[str, object]]).items():
+        rows[row_id] = msgspec.convert(row | {"id": row.get("id", row_id)}, kind)
+        if rows[row_id].id != row_id:
+            what = kind.__name__.lower()
+            raise PlansError(f"CAIRN_PLANS_FILE cannot be used: {what} {row_id} must not have another id")
+    return rows

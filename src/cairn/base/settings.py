@@ -101,7 +101,7 @@ class Settings:
         shown="none",
     )
     default_plan: str = _setting("team", "Plan of a new team.")
-    plans_file: str = _setting("", "TOML file with another table of plans.", shown="none")
+    plans_file: str = _setting("", "TOML file with other plans and packs of credits.", shown="none")
     meter_builtin: bool = _setting(False, "Count the built-in engine's tokens against the quota.")
     llm_small: str = _setting("builtin", "Small model: `builtin`, `openai:<model>` or `anthropic:<model>`.")
     llm_medium: str = _setting("builtin", "Medium model, in the same form.")
@@ -119,6 +119,11 @@ class Settings:
     )
     mail_from: str = _setting("Cairn <cairn@localhost>", "Sender of our mail.")
     payments: Payments = _setting("local", "Payment provider: `local` (no money) or `stripe`.")
+    stripe_api_key: str = _setting("", "Secret key of the Stripe account.", secret=True, shown="none")
+    stripe_webhook_secret: str = _setting(
+        "", "Signing secret of the Stripe endpoint `/api/billing/webhook/stripe`.", secret=True, shown="none"
+    )
+    stripe_base_url: str = _setting("", "Another server than Stripe's own, for tests.", shown="Stripe's")
     repo_hosts: tuple[str, ...] = _setting(
         ("github.com", "gitlab.com", "bitbucket.org"),
         "Hosts (`host[:port]`) that a project's repoUrl may name.",
@@ -262,6 +267,8 @@ def _checked(settings: Settings) -> Settings:
         raise SettingsError("CAIRN_DATABASE_URL must begin with postgresql:// or sqlite:///")
     if not settings.base_url.startswith(("http://", "https://")):
         raise SettingsError("CAIRN_BASE_URL must begin with http:// or https://")
+    if settings.payments == "stripe" and not (settings.stripe_api_key and settings.stripe_webhook_secret):
+        raise SettingsError("CAIRN_PAYMENTS=stripe needs CAIRN_STRIPE_API_KEY and CAIRN_STRIPE_WEBHOOK_SECRET")
     for name in ("trusted_proxies", "outbound_allow"):
         for entry in getattr(settings, name):
             try:

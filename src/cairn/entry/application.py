@@ -19,6 +19,8 @@ from cairn.features.ask.routes import routes as ask_routes
 from cairn.features.ask.streams import Streams
 from cairn.features.ask.tickets import Tickets
 from cairn.features.audit.routes import routes as audit_routes
+from cairn.features.billing.pages import routes as billing_pages
+from cairn.features.billing.routes import routes as billing_routes
 from cairn.features.brain.routes import routes as brain_routes
 from cairn.features.brain.service import Brains
 from cairn.features.chats.routes import routes as chats_routes
@@ -26,6 +28,8 @@ from cairn.features.contexts.routes import routes as contexts_routes
 from cairn.features.dashboard.routes import routes as dashboard_routes
 from cairn.features.enrichment.routes import routes as enrichment_routes
 from cairn.features.genesis.routes import routes as genesis_routes
+from cairn.features.hygiene.looking import Cleaner
+from cairn.features.hygiene.routes import routes as hygiene_routes
 from cairn.features.identity import store as people
 from cairn.features.identity.cookies import LoginCookie, own_origins
 from cairn.features.identity.routes import routes as identity_routes
@@ -79,10 +83,13 @@ ROUTES: list[Route] = [
     *sessions_routes,
     *enrichment_routes,
     *genesis_routes,
+    *hygiene_routes,
     *chats_routes,
     *ask_routes,
     *worker_routes,
     *webhooks_routes,
+    *billing_routes,
+    *billing_pages,
     *audit_routes,
     *live_routes,
     *operations_routes,
@@ -108,7 +115,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
     finder = Finder(house.database, house.engines.embedders, settings.index_cache_mb * MEGABYTE)
     names = Models(settings.llm_small, settings.llm_medium)
     streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
-    capture = Capture(house.database, house.blobs, window_ms=settings.session_window_s * SECOND_MS)
+    capture = Capture(house.database, house.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
     brains = Brains(house.database)
     tools = Tools(
         house.sealer,
@@ -134,6 +141,8 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         open_tickets(settings, load_worker_secret(settings)),
         streams,
         Pace(settings.keepalive_s),
+        Cleaner(house.database, house.engines.embedders),
+        house.cashier(plans),
     )
     app = App(
         [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)],

@@ -10,6 +10,9 @@ from cairn.base.clock import HOUR_MS, SECOND_MS
 from cairn.base.plans import load_plans
 from cairn.entry import upkeep
 from cairn.entry.house import House
+from cairn.features.billing import recharge, subscriptions
+from cairn.features.billing.events import EndSubscription
+from cairn.features.billing.recharge import PausedMail, Recharge
 from cairn.features.brain import jobs as brain
 from cairn.features.brain.jobs import BrainWatch
 from cairn.features.chats.jobs import clear_chats
@@ -21,6 +24,11 @@ from cairn.features.genesis import jobs as genesis
 from cairn.features.genesis import service as genesis_service
 from cairn.features.genesis.jobs import GenesisScan
 from cairn.features.genesis.task import Kit as GenesisKit
+from cairn.features.hygiene import jobs as hygiene
+from cairn.features.hygiene.jobs import PrunePlans
+from cairn.features.metering import recount
+from cairn.features.metering.clearing import CLEARS
+from cairn.features.metering.recount import Recount
 from cairn.features.projects import service as projects
 from cairn.features.projects.jobs import ProjectPurge
 from cairn.features.sessions import jobs as sessions_jobs
@@ -46,6 +54,7 @@ from cairn.ports.outbound.sender import HttpsSender
 _SWEEP_EVERY_MS = 30 * SECOND_MS
 _EMBED_EVERY_MS = 15 * SECOND_MS
 _BRAINS_EVERY_MS = 10 * SECOND_MS
+_BILLING_EVERY_MS = 10 * SECOND_MS
 
 
 @dataclass(frozen=True)
@@ -83,21 +92,30 @@ async def open_background(house: House) -> AsyncIterator[Background]:
         DeepReader(repositories, house.sealer),
         settings.meter_builtin,
     )
+    cashier = house.cashier(plans)
     kinds = {
         ENRICHMENT: Kind(Enrichment(kit), at_once=4, per_team=2, given_up=enrichment.given_up),
         enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS),
         enrichment.EMBED_ANEW: Kind(EmbedAnew(database, embedder), every_ms=_EMBED_EVERY_MS),
         genesis_service.SCAN: Kind(GenesisScan(scans), at_once=2, per_team=1, given_up=genesis.given_up),
         genesis.UPKEEP: Kind(genesis.Upkeep(database), every_ms=_SWEEP_EVERY_MS),
+        hygiene.PRUNE: Kind(PrunePlans(database), every_ms=HOUR_MS),
         brain.WATCH: Kind(BrainWatch(database), every_ms=_BRAINS_EVERY_MS),
         team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
-        projects.PURGE: Kind(ProjectPurge(database, house.blobs, {"chats": clear_chats}), at_once=2, per_team=1),
+        projects.PURGE: Kind(
+            ProjectPurge(database, house.blobs, {**CLEARS, "chats": clear_chats}), at_once=2, per_team=1
+        ),
         sessions_jobs.SWEEP: Kind(
             SessionSweep(database, settings.session_window_s * SECOND_MS), every_ms=_SWEEP_EVERY_MS
         ),
+        recount.RECOUNT: Kind(Recount(database), every_ms=recount.LOOK_EVERY_MS),
         upkeep.PRUNE: Kind(upkeep.Prune(database), every_ms=HOUR_MS),
         webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48, per_team=4),
         webhooks_jobs.DISABLED_MAIL: Kind(DisabledMail(database, mailer, settings.base_url)),
+        recharge.WATCH: Kind(recharge.Watch(database, plans), every_ms=_BILLING_EVERY_MS),
+        recharge.RECHARGE: Kind(Recharge(cashier), per_team=1),
+        recharge.PAUSED_MAIL: Kind(PausedMail(database, mailer, settings.base_url)),
+        subscriptions.END: Kind(EndSubscription(cashier)),
         outbox.ASIDE: Kind(outbox.put_back),
     }
     background = Background(Runner(database, kinds), Pump(database, webhooks_jobs.fan_out))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.base.crypto import Sealer
+from cairn.base.plans import Plans
 from cairn.base.settings import Settings, SettingsError
 from cairn.entry.engines import Engines, open_engines
 from cairn.entry.keys import load_sealer
+from cairn.features.billing.subscriptions import Cashier
 from cairn.features.identity import store as people
 from cairn.ports.blobs.store import Blobs, open_blobs
+from cairn.ports.payments.opening import Payments, open_payments
 from cairn.storage import schema
 from cairn.storage.database import Database
 from cairn.storage.opening import open_database
@@ -31,6 +34,11 @@ class House:
     sealer: Sealer
     blobs: Blobs
     engines: Engines
+    payments: Payments
+
+    def cashier(self, plans: Plans) -> Cashier:
+        opened = self.payments
+        return Cashier(self.database, plans, opened.provider, opened.local, opened.stripe, opened.events)
 
 
 @asynccontextmanager
@@ -42,8 +50,9 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     try:
         await _check_key(database, sealer)
         blobs = open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)
-        async with open_engines(settings) as engines:
-            yield House(settings, database, sealer, blobs, engines)
+        with closing(open_payments(settings, sealer)) as payments:
+            async with open_engines(settings) as engines:
+                yield House(settings, database, sealer, blobs, engines, payments)
     finally:
         await database.close()
 

@@ -27,7 +27,7 @@ credit_transactions = Table(
     text("description", null=True),
     text("reference", unique=True),
     number("created_at_ms"),
-    Index("ix_credit_transactions_team_id_id", "team_id", "id"),
+    Index("ix_credit_transactions_team_id_created_at_ms", "team_id", "created_at_ms", "id"),
 )
 
 billing_accounts = Table(
@@ -36,16 +36,27 @@ billing_accounts = Table(
     primary("team_id"),
     number("balance"),
     flag("recharge_enabled"),
-    number("recharge_threshold"),
+    number("recharge_threshold", null=True),
     text("recharge_pack_id", null=True),
     number("spending_limit_cents"),
+    flag("recharge_paused"),
+    text("recharge_open", null=True),
+    number("recharge_opened_at_ms", null=True),
+    number("recharge_spent_cents"),
+    number("recharge_period_ms"),
+    number("revision"),
     text("provider"),
-    text("provider_customer", null=True),
+    text("provider_customer", null=True, unique=True),
     text("provider_subscription", null=True),
+    text("plan_id", null=True),
+    number("seats"),
     text("status"),
-    number("period_start_ms"),
-    number("period_end_ms"),
+    number("subscribed_at_ms", null=True),
+    number("period_start_ms", null=True),
+    number("period_end_ms", null=True),
     number("cancel_at_ms", null=True),
+    Index("ix_billing_accounts_recharge_enabled_team_id", "recharge_enabled", "team_id"),
+    Index("ix_billing_accounts_period_end_ms", "period_end_ms"),
 )
 
 payment_events = Table(

@@ -89,7 +89,10 @@ hygiene_plans = Table(
     ref("project_id", index=True),
     text("mode"),
     text("actions"),
+    # The version of each item that the plan is about, as the plan knows it.
+    text("versions"),
     number("items_analyzed"),
     number("created_at_ms"),
     number("expires_at_ms"),
+    Index("ix_hygiene_plans_expires_at_ms", "expires_at_ms"),
 )

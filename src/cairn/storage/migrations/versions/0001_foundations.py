@@ -34,18 +34,35 @@ def upgrade() -> None:
         sa.Column("team_id", ID, nullable=False),
         sa.Column("balance", sa.BigInteger(), nullable=False),
         sa.Column("recharge_enabled", sa.Boolean(), nullable=False),
-        sa.Column("recharge_threshold", sa.BigInteger(), nullable=False),
+        sa.Column("recharge_threshold", sa.BigInteger(), nullable=True),
         sa.Column("recharge_pack_id", sa.Text(), nullable=True),
         sa.Column("spending_limit_cents", sa.BigInteger(), nullable=False),
+        sa.Column("recharge_paused", sa.Boolean(), nullable=False),
+        sa.Column("recharge_open", sa.Text(), nullable=True),
+        sa.Column("recharge_opened_at_ms", sa.BigInteger(), nullable=True),
+        sa.Column("recharge_spent_cents", sa.BigInteger(), nullable=False),
+        sa.Column("recharge_period_ms", sa.BigInteger(), nullable=False),
+        sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("provider", sa.Text(), nullable=False),
         sa.Column("provider_customer", sa.Text(), nullable=True),
         sa.Column("provider_subscription", sa.Text(), nullable=True),
+        sa.Column("plan_id", sa.Text(), nullable=True),
+        sa.Column("seats", sa.BigInteger(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
-        sa.Column("period_start_ms", sa.BigInteger(), nullable=False),
-        sa.Column("period_end_ms", sa.BigInteger(), nullable=False),
+        sa.Column("subscribed_at_ms", sa.BigInteger(), nullable=True),
+        sa.Column("period_start_ms", sa.BigInteger(), nullable=True),
+        sa.Column("period_end_ms", sa.BigInteger(), nullable=True),
         sa.Column("cancel_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("team_id", name=op.f("pk_billing_accounts")),
+        sa.UniqueConstraint("provider_customer", name=op.f("uq_billing_accounts_provider_customer")),
     )
+    op.create_index(
+        "ix_billing_accounts_recharge_enabled_team_id",
+        "billing_accounts",
+        ["recharge_enabled", "team_id"],
+        unique=False,
+    )
+    op.create_index("ix_billing_accounts_period_end_ms", "billing_accounts", ["period_end_ms"], unique=False)
     op.create_table(
         "blobs",
         sa.Column("project_id", ID, nullable=False),
@@ -184,7 +201,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_credit_transactions")),
         sa.UniqueConstraint("reference", name=op.f("uq_credit_transactions_reference")),
     )
-    op.create_index("ix_credit_transactions_team_id_id", "credit_transactions", ["team_id", "id"], unique=False)
+    op.create_index(
+        "ix_credit_transactions_team_id_created_at_ms",
+        "credit_transactions",
+        ["team_id", "created_at_ms", "id"],
+        unique=False,
+    )
     op.create_table(
         "events",
         sa.Column("id", ID, nullable=False),
@@ -227,11 +249,13 @@ def upgrade() -> None:
         sa.Column("project_id", ID, nullable=False),
         sa.Column("mode", sa.Text(), nullable=False),
         sa.Column("actions", sa.Text(), nullable=False),
+        sa.Column("versions", sa.Text(), nullable=False),
         sa.Column("items_analyzed", sa.BigInteger(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("expires_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_hygiene_plans")),
     )
+    op.create_index("ix_hygiene_plans_expires_at_ms", "hygiene_plans", ["expires_at_ms"], unique=False)
     op.create_index(op.f("ix_hygiene_plans_project_id"), "hygiene_plans", ["project_id"], unique=False)
     op.create_table(
         "installation",

@@ -1,0 +1,1 @@
+"""Who takes the money: nobody (``local``), or Stripe."""

@@ -1,0 +1,201 @@
+"""Credits under kill -9: processes that sell, spend and recharge at once, and are killed in the midst of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from cairn.base.caller import Scope
+from cairn.base.plans import load_plans
+from cairn.features.metering.service import TeamMeter
+from cairn.ports.llm.model import CapReached, Usage
+from cairn.storage.database import Database, StorageUnavailable
+from cairn.storage.opening import open_database
+from cairn.storage.tables import billing_accounts, credit_transactions, usage_counters
+from tests.servers import lifetime
+from tests.support import databases
+from tests.support.processes import Cairn, Process, free_port
+
+pytestmark = pytest.mark.anyio
+
+MOST = 400
+ALLOWANCE = 300
+LIMIT_CENTS = 1_200
+PLANS = f"""
+[pack.small]
+tokens = 500
+price_cents = 100
+[plan.team]
+ai_tokens = {ALLOWANCE}
+projects = 50
+sessions = 50
+events = 50
+enrichments = 50
+storage_bytes = 500000
+price_cents = 0
+"""
+
+
+async def _spend(address: str, team: str, plans_file: str, seed: int) -> None:
+    """Calls of a model, one after the other, each told when its charge is kept."""
+    database = await open_database(databases.storage_address(address), pool=2)
+    chance = random.Random(seed)
+    plan = load_plans("team", plans_file).get("team")
+    while True:
+        meter = TeamMeter(database, Scope(team), plan, "prj_x")
+        wanted = chance.randint(1, MOST)
+        try:
+            reservation = await meter.reserve(wanted)
+            tokens = chance.randint(0, wanted)
+            await meter.spent(reservation, Usage(tokens, 0))
+            async with database.write() as tx:
+                await meter.charge(tx)
+            print(tokens, flush=True)
+        except CapReached:
+            await asyncio.sleep(0.02)
+        except StorageUnavailable:
+            await asyncio.sleep(0.1)
+
+
+class Spender:
+    """A process that spends, until it is killed."""
+
+    def __init__(self, cairn: Cairn, team: str, seed: int) -> None:
+        self._told = cairn.folder / f"spent-{seed}.txt"
+        arguments = (cairn.database_url, team, cairn.settings["CAIRN_PLANS_FILE"], str(seed))
+        with self._told.open("wb") as out, (cairn.folder / f"spender-{seed}.log").open("wb") as log:
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", "tests.chaos.test_billing_kill", *arguments],
+                cwd=Path(__file__).parents[2],
+                env=lifetime.child_env(),
+                stdout=out,
+                stderr=log,
+            )
+
+    def kill(self) -> list[int]:
+        """What it had told."""
+        if self._child.poll() is None:
+            os.kill(self._child.pid, signal.SIGKILL)
+            self._child.wait()
+        whole = self._told.read_text().rpartition("\n")[0]
+        return [int(line) for line in whole.split()]
+
+
+class Buyers:
+    """Purchases over HTTP, each sent until it is acknowledged."""
+
+    def __init__(self, key: str) -> None:
+        self.url = ""
+        self.acknowledged: dict[str, dict[str, Any]] = {}
+        self.stop = False
+        self._key = key
+
+    async def buy(self, http: httpx.AsyncClient, name: str) -> None:
+        headers = {"Authorization": f"Bearer {self._key}", "Idempotency-Key": name}
+        body = {"packId": "small"}
+        while True:
+            try:
+                answer = await http.post(f"{self.url}/api/billing/credits/purchase", json=body, headers=headers)
+                if answer.status_code == 200:
+                    self.acknowledged[name] = answer.json()
+                    return
+                assert answer.status_code == 503, answer.text
+            except httpx.HTTPError:
+                pass
+            await asyncio.sleep(0.05)
+
+    async def keep_buying(self, http: httpx.AsyncClient, who: int) -> None:
+        count = 0
+        while not self.stop:
+            await self.buy(http, f"{who}/{count}")
+            count += 1
+            await asyncio.sleep(0.05)
+
+
+async def _books(database: Database, team: str) -> tuple[Any, list[Any], int]:
+    """Account, transactions and what was used, of one state."""
+    async with database.write() as tx:
+        await tx.lock(f"tokens/{team}")
+        (account,) = await tx.many(select(billing_accounts).where(billing_accounts.c.team_id == team))
+        rows = await tx.many(select(credit_transactions).where(credit_transactions.c.team_id == team))
+        used = [row["used"] for row in await tx.many(select(usage_counters)) if row["counter"] == "ai_tokens"]
+    return account, rows, sum(used)
+
+
+async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(cairn: Cairn, tmp_path: Path) -> None:
+    plans = tmp_path / "packs.toml"
+    plans.write_text(PLANS)
+    cairn.settings["CAIRN_PLANS_FILE"] = str(plans)
+    owner = await asyncio.to_thread(cairn.create_owner)
+    port = free_port()
+    database = await open_database(databases.storage_address(cairn.database_url), pool=2)
+    buyers = Buyers(owner["apiKey"])
+    told: list[int] = []
+    kills = 0
+    serving: Process | None = None
+    spenders: list[Spender] = []
+    try:
+        async with httpx.AsyncClient(timeout=20) as http:
+            serving = cairn.start(port=port)
+            await asyncio.to_thread(serving.wait_ready, 90)
+            buyers.url = serving.url
+            headers = {"Authorization": f"Bearer {owner['apiKey']}"}
+            team = (await http.get(f"{serving.url}/api/auth/me", headers=headers)).json()["teamId"]
+            wanted = {"enabled": True, "threshold": 600, "packId": "small", "spendingLimit": LIMIT_CENTS}
+            put = await http.put(f"{serving.url}/api/billing/credits/auto-recharge", json=wanted, headers=headers)
+            assert put.status_code == 200, put.text
+            buying = [asyncio.create_task(buyers.keep_buying(http, who)) for who in range(3)]
+            spenders += [Spender(cairn, team, seed) for seed in range(2)]
+            for turn in range(2):
+                await asyncio.sleep(3 + turn / 3)
+                await asyncio.to_thread(serving.kill)
+                told += await asyncio.to_thread(spenders[turn % 2].kill)
+                kills += 1
+                account, rows, _ = await _books(database, team)
+                assert account["balance"] == sum(row["amount"] for row in rows)
+                assert account["balance"] >= 0
+                serving = cairn.start(port=port)
+                await asyncio.to_thread(serving.wait_ready, 90)
+                spenders[turn % 2] = Spender(cairn, team, 10 + turn)
+            await asyncio.sleep(1)
+            for spender in spenders:
+                told += await asyncio.to_thread(spender.kill)
+                kills += 1
+            buyers.stop = True
+            await asyncio.gather(*buying)
+            async with asyncio.timeout(60):
+                while (await _books(database, team))[0]["recharge_open"]:
+                    await asyncio.sleep(0.2)
+            account, rows, used = await _books(database, team)
+            await asyncio.to_thread(serving.stop)
+    finally:
+        for spender in spenders:
+            spender.kill()
+        if serving is not None:
+            serving.__exit__()
+        await database.close()
+    assert account["balance"] == sum(row["amount"] for row in rows) >= 0
+    taken = -sum(row["amount"] for row in rows if row["type"] == "usage")
+    assert taken == max(0, used - ALLOWANCE), "the allowance first, then the credits, each call once"
+    assert sum(told) <= used <= sum(told) + kills * MOST, "what was told is there; of the rest one call a process"
+    assert used > ALLOWANCE
+    bought = {row["id"]: row for row in rows if row["type"] == "purchase"}
+    automatic = {name for name, row in bought.items() if row["description"] == "Auto-recharge"}
+    assert set(bought) - automatic == {answer["transactionId"] for answer in buyers.acknowledged.values()}
+    assert len(buyers.acknowledged) >= 10
+    spent = sum(bought[name]["price_cents"] for name in automatic)
+    assert spent == account["recharge_spent_cents"] <= LIMIT_CENTS
+
+
+if __name__ == "__main__":
+    asyncio.run(_spend(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])))

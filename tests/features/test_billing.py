@@ -1,0 +1,417 @@
+"""Plans and credits with the embedded provider: its pages in a browser, periods that end, packs that are bought."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+
+from cairn.base import clock, ids
+from cairn.base.plans import PACKS
+from cairn.features.billing.periods import month_of, months_after, period_around
+from cairn.jobs.run import Run
+from cairn.storage.tables import credit_transactions
+from tests.contract.contract import load
+from tests.features.world import FORBIDDEN, insert_rows, register, told
+from tests.support.people import Person
+from tests.support.service import BASE_URL, Service
+
+pytestmark = pytest.mark.anyio
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+PORTAL = "/billing/portal"
+CREDITS = "/api/billing/credits"
+PURCHASE = "/api/billing/credits/purchase"
+RECHARGE = "/api/billing/credits/auto-recharge"
+
+
+class Browser:
+    """Somebody signed in, who follows links and sends forms."""
+
+    def __init__(self, service: Service, login: str) -> None:
+        self.service = service
+        self.cookies = {"cairn_login": login}
+
+    async def open(self, url: str) -> httpx.Response:
+        return await self.service.browser_call("GET", url.removeprefix(BASE_URL), self.cookies)
+
+    async def send(self, path: str, fields: dict[str, str], **headers: str) -> httpx.Response:
+        content = urlencode(fields).encode()
+        options = {"content": content, "headers": {**FORM, **headers}}
+        return await self.service.browser_call("POST", path, self.cookies, **options)
+
+    async def api(self, method: str, path: str, json: object = None) -> httpx.Response:
+        return await self.service.browser_call(method, path, self.cookies, json=json)
+
+
+async def browser(service: Service) -> Browser:
+    made = await register(service, f"{ids.new('own')}@example.com")
+    return Browser(service, made.cookies["cairn_login"])
+
+
+def fields_of(page: httpx.Response, action: str) -> list[dict[str, str]]:
+    """The fields of every form on a page that leads there, as a browser would send them."""
+    forms = re.findall(rf'<form method="post" action="{action}">(.*?)</form>', page.text, re.DOTALL)
+    named = re.compile(r'<input (?:type="hidden" )?name="(\w+)" value="([^"]*)"')
+    return [{name: unescape(value) for name, value in named.findall(form)} for form in forms]
+
+
+async def usage(person: Person | Browser) -> dict[str, object]:
+    call = person.api("GET", "/api/billing/usage") if isinstance(person, Browser) else person.get("/api/billing/usage")
+    answer = await call
+    assert answer.status_code == 200, answer.text
+    body: dict[str, object] = answer.json()
+    return body
+
+
+def test_months_are_those_of_the_calendar() -> None:
+    def at(text: str) -> int:
+        from datetime import datetime
+
+        return int(datetime.fromisoformat(text + "+00:00").timestamp() * 1000)
+
+    assert month_of(at("2027-02-14T03:04:05")) == (at("2027-02-01T00:00:00"), at("2027-03-01T00:00:00"))
+    assert month_of(at("2027-12-31T23:59:59")) == (at("2027-12-01T00:00:00"), at("2028-01-01T00:00:00"))
+    assert months_after(at("2027-01-31T10:00:00"), 1) == at("2027-02-28T10:00:00")
+    assert months_after(at("2028-01-31T10:00:00"), 1) == at("2028-02-29T10:00:00")
+    begun = at("2027-01-31T10:00:00")
+    assert period_around(begun, at("2027-02-28T09:59:59")) == (begun, at("2027-02-28T10:00:00"))
+    assert period_around(begun, at("2027-02-28T10:00:00")) == (at("2027-02-28T10:00:00"), at("2027-03-31T10:00:00"))
+    assert period_around(begun, at("2028-02-29T10:00:01"))[1] == at("2028-03-31T10:00:00")
+    assert period_around(begun, begun) == (begun, at("2027-02-28T10:00:00"))
+
+
+async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Service) -> None:
+    person = await browser(service)
+    before = await usage(person)
+    assert before["plan"] == "team"
+    assert before["subscription"] == {"status": "none", "seats": 1, "periodEnd": None, "cancelAt": None}
+    assert told(await person.api("POST", "/api/billing/cancel")) == (400, {"error": "No active subscription"})
+
+    asked = await person.api("POST", "/api/billing/checkout", {"planId": "business", "seats": 4})
+    url = asked.json()["url"]
+    assert url.startswith(f"{BASE_URL}/billing/checkout?session=")
+    page = await person.open(url)
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "script" not in page.text
+    assert "116.00 EUR a month" in page.text
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "form-action 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    (fields,) = fields_of(page, "/billing/checkout")
+    assert (await usage(person))["plan"] == "team", "looking is not buying"
+    confirmed = await person.send("/billing/checkout", fields)
+    assert (confirmed.status_code, confirmed.headers["location"]) == (303, PORTAL)
+    after = await usage(person)
+    assert after["plan"] == "business"
+    subscription = after["subscription"]
+    assert isinstance(subscription, dict)
+    assert (subscription["status"], subscription["seats"]) == ("active", 4)
+
+    portal = await person.open(PORTAL)
+    assert "The subscription is active." in portal.text
+    choices = {fields["planId"]: fields for fields in fields_of(portal, "/billing/portal/plan")}
+    assert set(choices) == {"personal", "team", "business"}
+    chosen = await person.send("/billing/portal/plan", choices["personal"])
+    assert chosen.status_code == 303
+    (fields,) = fields_of(await person.open(chosen.headers["location"]), "/billing/checkout")
+    await person.send("/billing/checkout", fields)
+    assert (await usage(person))["plan"] == "personal"
+
+    cancelled = await person.send("/billing/portal/cancel", {})
+    assert (cancelled.status_code, cancelled.headers["location"]) == (303, PORTAL)
+    assert "ends with its period" in (await person.open(PORTAL)).text
+    again = (await person.api("POST", "/api/billing/cancel")).json()
+    state = (await usage(person))["subscription"]
+    assert isinstance(state, dict)
+    assert again == {"status": "cancelling", "cancelAt": state["periodEnd"]}
+    log = (await person.api("GET", "/api/audit")).json()
+    told_of = [entry["action"] for entry in log if entry["action"].startswith("billing.")]
+    assert told_of == ["billing.cancelled", "billing.plan_changed", "billing.plan_changed"]
+
+
+@pytest.mark.settings(CAIRN_REGISTRATION="open")
+async def test_a_checkout_is_its_teams_and_only_for_an_hour(service: Service) -> None:
+    first, second = await browser(service), await browser(service)
+    url = (await first.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
+    (fields,) = fields_of(await first.open(url), "/billing/checkout")
+    for answer in (await second.open(url), await second.send("/billing/checkout", fields)):
+        assert answer.status_code == 404
+        assert "This checkout has expired." in answer.text
+    assert (await usage(second))["plan"] == "team"
+    for wrong in (
+        "",
+        "x",
+        fields["session"][:-4],
+        fields["session"][:40] + "A" + fields["session"][41:],
+        "v1." + "A" * 5_000,
+        "é",
+        "v1.\0",
+    ):
+        assert (await first.send("/billing/checkout", {"session": wrong})).status_code == 404
+    assert (await first.send("/billing/checkout", {})).status_code == 404
+    assert (await first.open("/billing/checkout")).status_code == 404
+    valid_ms = int(load().limit("time.checkout").value or 0) * 1000
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms + valid_ms):
+        assert (await first.send("/billing/checkout", fields)).status_code == 404
+    with clock.use(lambda: now_ms + valid_ms - 60_000):
+        assert (await first.send("/billing/checkout", fields)).status_code == 303
+
+
+async def test_a_form_is_taken_from_our_own_pages_only(service: Service) -> None:
+    person = await browser(service)
+    url = (await person.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
+    (fields,) = fields_of(await person.open(url), "/billing/checkout")
+    for site in ("cross-site", "same-site", "none"):
+        for path in ("/billing/checkout", "/billing/portal/plan", "/billing/portal/cancel"):
+            refused = await person.send(path, fields, **{"Sec-Fetch-Site": site})
+            assert told(refused) == (403, {"error": "Cross-site request refused"})
+    assert (await usage(person))["plan"] == "team"
+
+
+@pytest.mark.parametrize(
+    ("onward", "followed"),
+    [
+        (f"{BASE_URL}/done?x=1", True),
+        (BASE_URL, True),
+        ("https://shop.example/thanks?a=1&b=<script>", False),
+        (f"{BASE_URL}.evil.example/", False),
+        ("http://127.0.0.1:80001/", False),
+    ],
+)
+async def test_only_our_own_address_is_gone_to_by_itself(service: Service, onward: str, followed: bool) -> None:
+    """Any other is a link, in which all can be read."""
+    person = await browser(service)
+    body = {"planId": "business", "successUrl": onward, "cancelUrl": onward}
+    asked = await person.api("POST", "/api/billing/checkout", body)
+    if "80001" in onward:
+        assert asked.status_code in (200, 400)
+    if asked.status_code == 400:
+        return
+    page = await person.open(asked.json()["url"])
+    assert "<script" not in page.text
+    (fields,) = fields_of(page, "/billing/checkout")
+    done = await person.send("/billing/checkout", fields)
+    if followed:
+        assert (done.status_code, done.headers["location"]) == (303, onward)
+    else:
+        assert done.status_code == 200
+        assert "location" not in done.headers
+        shown = unescape(done.text)
+        assert f'href="{onward}">{onward}</a>' in shown
+        assert "<script" not in done.text
+    assert (await usage(person))["plan"] == "business"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//example.com/",
+        "/billing",
+        "ftp://example.com/",
+        "https://",
+        "https://user:word@example.com/",
+        "https://example.com/a b",
+        "https://example.com/\n",
+        "https://[::1/",
+    ],
+)
+async def test_only_a_page_on_the_web_can_follow(service: Service, url: str) -> None:
+    owner = await service.owner()
+    for name in ("successUrl", "cancelUrl"):
+        refused = await owner.post("/api/billing/checkout", {"planId": "team", name: url})
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith(name)
+
+
+@pytest.mark.settings(CAIRN_REGISTRATION="open")
+async def test_seats_are_counted_where_a_plan_has_them(service: Service) -> None:
+    owner = await service.owner()
+    bounds = load().limit("count.seats")
+    for seats, status in ((bounds.min, 200), (bounds.max, 200), (0, 400), (int(bounds.max or 0) + 1, 400), (1.5, 400)):
+        answer = await owner.post("/api/billing/checkout", {"planId": "team", "seats": seats})
+        assert answer.status_code == status, seats
+    person = await browser(service)
+    for plan, given, price in (
+        ("personal", {"seats": 7}, "9.00"),
+        ("team", {}, "15.00"),
+        ("team", {"seats": 3}, "45.00"),
+    ):
+        url = (await person.api("POST", "/api/billing/checkout", {"planId": plan, **given})).json()["url"]
+        assert f"{price} EUR a month" in (await person.open(url)).text
+
+
+async def test_use_is_counted_by_the_calendars_month(service: Service) -> None:
+    owner = await service.owner()
+    body = await usage(owner)
+    start_ms, end_ms = month_of(clock.now_ms())
+    assert body["period"] == {"start": clock.iso(start_ms), "end": clock.iso(end_ms)}
+    assert body["usage"] == {
+        "sessions": {"used": 0, "limit": 10_000},
+        "events": {"used": 0, "limit": 1_000_000},
+        "enrichments": {"used": 0, "limit": 5_000},
+        "storage": {"used": 0, "limit": 50 * 1024**3},
+    }
+
+
+async def _watch(service: Service) -> None:
+    """One turn of the recurring look."""
+    from cairn.base.plans import load_plans
+    from cairn.features.billing.recharge import Watch
+    from cairn.jobs.queue import Job
+
+    job = Job(id="x", kind="x", payload={}, attempt=1, max_attempts=1, started_at_ms=0)
+    chosen = load_plans(service.settings.default_plan, service.settings.plans_file)
+    await Watch(service.house.database, chosen)(Run(service.house.database, job))
+
+
+@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+async def test_a_period_is_followed_by_the_next_or_by_the_plan_of_a_new_team(service: Service) -> None:
+    person = await browser(service)
+    url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
+    (fields,) = fields_of(await person.open(url), "/billing/checkout")
+    await person.send("/billing/checkout", fields)
+    begun_ms = clock.now_ms()
+    with clock.use(lambda: months_after(begun_ms, 3) + 60_000):
+        await _watch(service)
+    kept = (await usage(person))["subscription"]
+    assert isinstance(kept, dict)
+    assert kept["status"] == "active"
+    assert kept["periodEnd"][:10] == clock.iso(months_after(begun_ms, 4))[:10]
+    await person.api("POST", "/api/billing/cancel")
+    await _watch(service)
+    assert (await usage(person))["plan"] == "personal", "it is paid until the end"
+    with clock.use(lambda: months_after(begun_ms, 4) + 60_000):
+        await _watch(service)
+    ended = await usage(person)
+    assert ended["plan"] == "free"
+    assert ended["subscription"] == {"status": "cancelled", "seats": 0, "periodEnd": None, "cancelAt": None}
+    assert told(await person.api("POST", "/api/billing/cancel")) == (400, {"error": "No active subscription"})
+
+
+@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+async def test_a_smaller_plan_takes_nothing_away(service: Service) -> None:
+    """What is beyond it can be read; only writing stops."""
+    person = await browser(service)
+    url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
+    (fields,) = fields_of(await person.open(url), "/billing/checkout")
+    await person.send("/billing/checkout", fields)
+    for name in ("one", "two", "three"):
+        assert (await person.api("POST", "/api/projects", {"name": name})).status_code == 201
+    await person.api("POST", "/api/billing/cancel")
+    now_ms = clock.now_ms()
+    with clock.use(lambda: months_after(now_ms, 1) + 1):
+        await _watch(service)
+    assert (await usage(person))["plan"] == "free"
+    assert len((await person.api("GET", "/api/projects")).json()) == 3
+    refused = await person.api("POST", "/api/projects", {"name": "four"})
+    assert told(refused) == (403, {"error": "Plan limit reached: projects"})
+
+
+async def test_packs_are_bought_at_once(service: Service) -> None:
+    owner = await service.owner()
+    empty = (await owner.get(CREDITS)).json()
+    assert empty == {
+        "balance": 0,
+        "autoRecharge": {"enabled": False, "threshold": None, "packId": None, "spendingLimit": 5000},
+        "transactions": [],
+    }
+    balance = 0
+    for pack in PACKS.values():
+        bought = (await owner.post(PURCHASE, {"packId": pack.id})).json()
+        balance += pack.tokens
+        assert (bought["balance"], bought["purchased"]) == (balance, pack.tokens)
+    shown = (await owner.get(CREDITS)).json()
+    assert shown["balance"] == balance
+    assert [entry["price"] for entry in shown["transactions"]] == [5000, 2500, 1000, 500]
+    assert {entry["type"] for entry in shown["transactions"]} == {"purchase"}
+    assert shown["transactions"][0]["id"] == bought["transactionId"]
+
+
+async def test_a_purchase_with_a_key_is_made_once(service: Service) -> None:
+    import asyncio
+
+    owner, other = await service.owner(), await service.owner()
+    headers = {"Idempotency-Key": "order 7"}
+    asked = [owner.post(PURCHASE, {"packId": "credits_1m"}, headers=headers) for _ in range(5)]
+    answers = [answer.json() for answer in await asyncio.gather(*asked)]
+    assert {answer["transactionId"] for answer in answers} == {answers[0]["transactionId"]}
+    assert {answer["purchased"] for answer in answers} == {1_000_000}
+    assert (await owner.get(CREDITS)).json()["balance"] == 1_000_000
+    theirs = (await other.post(PURCHASE, {"packId": "credits_1m"}, headers=headers)).json()
+    assert theirs["transactionId"] != answers[0]["transactionId"], "another team's key is another key"
+    assert theirs["balance"] == 1_000_000
+    for key in ("", "k" * 256):
+        refused = await owner.post(PURCHASE, {"packId": "credits_1m"}, headers={"Idempotency-Key": key})
+        assert refused.status_code == 400
+
+
+async def test_the_newest_thousand_transactions_are_shown(service: Service) -> None:
+    owner = await service.owner()
+    shared = {"team_id": owner.team_id, "type": "usage", "amount": -1, "price_cents": None, "description": "d"}
+    made = [{"id": ids.new("ctx"), "reference": f"r{at}", "created_at_ms": at, **shared} for at in range(1_005)]
+    await insert_rows(service, credit_transactions, made)
+    shown = (await owner.get(CREDITS)).json()
+    assert len(shown["transactions"]) == load().limit("count.transactions").max
+    assert [entry["id"] for entry in shown["transactions"][:3]] == [made[at]["id"] for at in (1004, 1003, 1002)]
+    assert shown["balance"] == -1_005, "charged before there was an account"
+    bought = (await owner.post(PURCHASE, {"packId": "credits_1m"})).json()
+    assert bought["balance"] == 1_000_000 - 1_005
+
+
+async def test_auto_recharge_is_kept_as_it_was_set(service: Service) -> None:
+    owner = await service.owner()
+    whole = {"enabled": True, "threshold": 0, "packId": "credits_7m", "spendingLimit": 7500}
+    assert (await owner.call("PUT", RECHARGE, whole)).json() == whole
+    assert (await owner.get(CREDITS)).json()["autoRecharge"] == whole
+    off = {"enabled": False, "threshold": None, "packId": None, "spendingLimit": 5000}
+    assert (await owner.call("PUT", RECHARGE, {"enabled": False})).json() == off
+    for wrong, field in (
+        ({}, "enabled"),
+        ({"enabled": True, "threshold": 5}, "packId"),
+        ({"enabled": True, "packId": "credits_1m"}, "threshold"),
+        ({"enabled": True, "packId": "credits_9m", "threshold": 5}, "packId"),
+    ):
+        refused = await owner.call("PUT", RECHARGE, wrong)
+        assert refused.status_code == 400
+        assert refused.json()["error"].startswith(field)
+    for name, field in (("count.recharge_threshold", "threshold"), ("money.spending_limit", "spendingLimit")):
+        bounds = load().limit(name)
+        for value, status in ((bounds.min, 200), (bounds.max, 200), (-1, 400), (int(bounds.max or 0) + 1, 400)):
+            body = {"enabled": False, field: value}
+            assert (await owner.call("PUT", RECHARGE, body)).status_code == status, (field, value)
+
+
+async def test_members_see_nothing_and_admins_buy_nothing(service: Service) -> None:
+    owner = await service.owner()
+    admin, member = await service.join(owner, "admin"), await service.join(owner, "member")
+    assert (await admin.get(CREDITS)).status_code == 200
+    assert told(await member.get(CREDITS)) == FORBIDDEN
+    for person in (admin, member):
+        assert told(await person.post(PURCHASE, {"packId": "credits_1m"})) == FORBIDDEN
+
+
+async def test_packs_can_be_others_by_the_operators_file(tmp_path: Path) -> None:
+    from cairn.base.plans import PlansError, load_plans
+
+    path = tmp_path / "plans.toml"
+    path.write_text("[pack.small]\ntokens = 10\nprice_cents = 1\n[pack.credits_1m]\ntokens = 5\nprice_cents = 2\n")
+    packs = load_plans("team", str(path)).packs
+    assert (packs["small"].tokens, packs["credits_1m"].tokens, packs["credits_7m"].tokens) == (10, 5, 7_000_000)
+    for wrong in ("[pack.small]\ntokens = 0\nprice_cents = 1", "[pack.small]\ntokens = 1", "[pack.a]\nid = 'b'"):
+        path.write_text(wrong)
+        with pytest.raises(PlansError, match="CAIRN_PLANS_FILE cannot be used"):
+            load_plans("team", str(path))
+
+
+async def test_without_its_secret_there_is_no_webhook(service: Service) -> None:
+    assert told(await service.http.post("/api/billing/webhook/stripe", content=b"{}")) == (404, {"error": "Not found"})

@@ -1,0 +1,208 @@
+"""The credits add up whatever happens at once: the balance is the sum of the transactions, nothing counts twice."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base import ids
+from cairn.base.caller import Scope
+from cairn.base.plans import Pack, Plan, load_plans
+from cairn.features.billing import ledger, recharge, store
+from cairn.features.metering.service import TeamMeter
+from cairn.ports.llm.model import CapReached, Usage
+from cairn.storage.database import Database
+from cairn.storage.tables import billing_accounts, credit_transactions, usage_counters
+from tests.features.asking import ask, knowing, plan_with, settings_with, ticket_for, used
+from tests.servers.scripted_model import Say, ScriptedModel
+from tests.support.people import Person
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+SMALL = Pack(id="small", tokens=500, price_cents=100)
+PLANS_FILE = """
+[pack.small]
+tokens = 500
+price_cents = 100
+[plan.team]
+ai_tokens = 300
+projects = 5
+sessions = 5
+events = 5
+enrichments = 5
+storage_bytes = 5
+price_cents = 100
+"""
+
+
+@pytest.fixture
+def plans_file(tmp_path: Path) -> str:
+    path = tmp_path / "packs.toml"
+    path.write_text(PLANS_FILE)
+    return str(path)
+
+
+class Books:
+    """One team's credits, and people who do everything with them at once."""
+
+    def __init__(self, service: Service, owner: Person, plans_file: str, seed: int) -> None:
+        self.service = service
+        self.owner = owner
+        self.scope = Scope(owner.team_id)
+        self.plans = load_plans("team", plans_file)
+        self.random = random.Random(seed)
+        self.spent = 0
+        self.bought: list[str] = []
+        self.refunds: list[tuple[str, str]] = []
+
+    @property
+    def database(self) -> Database:
+        return self.service.house.database
+
+    @property
+    def plan(self) -> Plan:
+        return self.plans.get("team")
+
+    async def buy(self) -> None:
+        made = await self.owner.post("/api/billing/credits/purchase", {"packId": "small"})
+        assert made.status_code == 200, made.text
+        self.bought.append(made.json()["transactionId"])
+
+    async def use(self) -> None:
+        """A call of a model: set aside, made, and charged with what it gave; or lost."""
+        wanted = self.random.randint(1, 400)
+        meter = TeamMeter(self.database, self.scope, self.plan, "prj_x")
+        try:
+            reservation = await meter.reserve(wanted)
+        except CapReached:
+            return
+        await asyncio.sleep(self.random.random() / 100)
+        if self.random.random() < 0.2:
+            await meter.release(reservation)
+            return
+        tokens = self.random.randint(0, wanted)
+        await meter.spent(reservation, Usage(tokens, 0))
+        async with self.database.write() as tx:
+            await meter.charge(tx)
+        meter.forget_charged()
+        self.spent += tokens
+
+    async def refund(self) -> None:
+        if not self.bought:
+            return
+        purchase = self.random.choice(self.bought)
+        refund = self.random.choice(self.refunds)[1] if self.refunds and self.random.random() < 0.4 else ids.new("re")
+        async with self.database.write() as tx:
+            taken = await ledger.take_back(
+                tx, self.scope, self.plans, "team", purchase=purchase, refund_id=refund, tokens=250, price_cents=50
+            )
+        if taken is not None:
+            self.refunds.append((purchase, refund))
+
+    async def buy_again(self) -> None:
+        """The provider tells of a purchase that is in the books already."""
+        if self.bought:
+            async with self.database.write() as tx:
+                again = await ledger.buy(tx, self.scope, SMALL, self.random.choice(self.bought))
+            assert not again.fresh
+
+    async def look(self) -> None:
+        async with self.database.write() as tx:
+            await recharge.look_at(tx, self.scope, self.plans)
+
+    async def check(self) -> tuple[int, list[Any]]:
+        """At any moment; the balance and all transactions."""
+        async with self.database.write() as tx:  # one state of both
+            account = await store.hold_account(tx, self.scope)
+            rows = await tx.many(select(credit_transactions).where(credit_transactions.c.team_id == self.scope))
+        assert account["balance"] == sum(row["amount"] for row in rows)
+        assert account["balance"] >= 0
+        assert len({row["reference"] for row in rows}) == len(rows)
+        return account["balance"], rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_balance_is_the_sum_of_the_transactions_whatever_happens_at_once(
+    database_url: str, tmp_path: Path, plans_file: str, seed: int
+) -> None:
+    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=plans_file)
+    async with run_service(chosen) as service:
+        books = Books(service, await service.owner(), plans_file, seed)
+        await books.owner.call(
+            "PUT",
+            "/api/billing/credits/auto-recharge",
+            {"enabled": True, "threshold": 200, "packId": "small", "spendingLimit": 700},
+        )
+        acts = (books.buy, books.use, books.use, books.use, books.refund, books.buy_again, books.look)
+        for _ in range(6):
+            await asyncio.gather(*(books.random.choice(acts)() for _ in range(12)), books.check())
+        await service.wait_for_jobs()
+        _, rows = await books.check()
+        async with books.database.read() as tx:
+            (counted,) = [
+                row["used"] for row in await tx.many(select(usage_counters)) if row["counter"] == "ai_tokens"
+            ] or [0]
+            (account,) = await tx.many(select(billing_accounts))
+        assert counted == books.spent, "every call is counted once"
+        taken = -sum(row["amount"] for row in rows if row["type"] == "usage")
+        assert taken == max(0, books.spent - books.plan.ai_tokens), "the allowance first, then the credits"
+        automatic = [row for row in rows if row["description"] == "Auto-recharge"]
+        assert sum(row["price_cents"] for row in automatic) == account["recharge_spent_cents"] <= 700
+        assert account["recharge_open"] is None
+        bought = [row for row in rows if row["type"] == "purchase" and row["price_cents"] > 0]
+        assert {row["id"] for row in bought} == {*books.bought, *(row["id"] for row in automatic)}
+
+
+@pytest.mark.parametrize("credits", [0, 500])
+async def test_of_a_hundred_calls_at_the_edge_of_the_cap_none_exceeds_it(
+    service: Service, plans_file: str, credits: int
+) -> None:
+    owner = await service.owner()
+    books = Books(service, owner, plans_file, 1)
+    if credits:
+        async with books.database.write() as tx:
+            await ledger.buy(tx, books.scope, SMALL, ids.new("ctx"))
+    meters = [TeamMeter(books.database, books.scope, books.plan, "prj_x") for _ in range(100)]
+
+    async def call(meter: TeamMeter) -> bool:
+        try:
+            reservation = await meter.reserve(8)
+        except CapReached:
+            return False
+        await meter.spent(reservation, Usage(8, 0))
+        async with books.database.write() as tx:
+            await meter.charge(tx)
+        return True
+
+    made = sum(await asyncio.gather(*(call(meter) for meter in meters)))
+    assert made == (books.plan.ai_tokens + credits) // 8
+    balance, rows = await books.check() if credits else (0, [])
+    assert (await used(service))["ai_tokens"] == made * 8
+    assert balance == (credits - (made * 8 - books.plan.ai_tokens) if credits else 0)
+    assert -sum(row["amount"] for row in rows if row["type"] == "usage") == (made * 8 - books.plan.ai_tokens) * bool(
+        rows
+    )
+
+
+async def test_questions_asked_at_once_over_http_stay_within_the_cap(database_url: str, tmp_path: Path) -> None:
+    """Each call sets aside what it could cost, so that together they cannot exceed what is left."""
+    with ScriptedModel() as model:
+        chosen = settings_with(model, CAIRN_PLANS_FILE=plan_with(tmp_path, 10_000))
+        async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
+            memory = await knowing(service)
+            before = (await used(service)).get("ai_tokens", 0)
+            model.always(Say("The payment worker retries a failed charge three times [1].", each_s=0.01))
+            tickets = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(24)]
+            told = await asyncio.gather(
+                *(ask(service.http, one["workerUrl"] + "/ask", one["ticket"]) for one in tickets)
+            )
+            refused = [one for one in told if one.done.get("error") == "AI token limit reached"]
+            spent = (await used(service))["ai_tokens"] - before
+            assert spent <= 10_000
+            assert 0 < len(refused) < 24

@@ -1,0 +1,162 @@
+"""Auto-recharge: when few credits are left a pack is bought, one at a time, and never for more than the limit."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from cairn.base import clock, ids
+from cairn.base.caller import Scope
+from cairn.base.plans import load_plans
+from cairn.features.billing import ledger, recharge, store
+from cairn.features.billing.periods import month_of
+from cairn.features.billing.recharge import Watch
+from cairn.features.metering import store as meter
+from cairn.jobs import queue
+from cairn.jobs.queue import Job
+from cairn.jobs.run import Run
+from cairn.storage.database import Row
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+CREDITS = "/api/billing/credits"
+RECHARGE = "/api/billing/credits/auto-recharge"
+PLANS = load_plans("team")
+
+
+async def _set(owner: Person, **fields: Any) -> None:
+    body = {"enabled": True, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 5000, **fields}
+    answer = await owner.call("PUT", RECHARGE, body)
+    assert answer.status_code == 200, answer.text
+
+
+async def _credits(owner: Person) -> tuple[int, list[Any]]:
+    body = (await owner.get(CREDITS)).json()
+    assert body["balance"] == sum(entry["amount"] for entry in body["transactions"])
+    return body["balance"], body["transactions"]
+
+
+async def _account(service: Service, owner: Person) -> Row:
+    async with service.house.database.read() as tx:
+        row = await store.find_account(tx, Scope(owner.team_id))
+    assert row is not None
+    return row
+
+
+async def _take(service: Service, owner: Person, tokens: int) -> None:
+    async with service.house.database.write() as tx:
+        await tx.lock(f"tokens/{owner.team_id}")
+        await meter.take_credits(tx, Scope(owner.team_id), tokens, reference=ids.new("res"), description="calls")
+
+
+async def _watch(service: Service) -> None:
+    job = Job(id="x", kind="x", payload={}, attempt=1, max_attempts=1, started_at_ms=0)
+    await Watch(service.house.database, PLANS)(Run(service.house.database, job))
+    await service.wait_for_jobs()
+
+
+async def test_credits_that_run_low_are_bought_anew(service: Service) -> None:
+    owner = await service.owner()
+    await owner.post("/api/billing/credits/purchase", {"packId": "credits_1m"})
+    await _set(owner)
+    await _take(service, owner, 999_000)
+    await _watch(service)
+    assert (await _credits(owner))[0] == 1000, "at the threshold is not below it"
+    await _take(service, owner, 1)
+    await _watch(service)
+    balance, entries = await _credits(owner)
+    assert balance == 1_000_999
+    assert (entries[0]["type"], entries[0]["price"], entries[0]["description"]) == ("purchase", 500, "Auto-recharge")
+    await _watch(service)
+    assert (await _credits(owner))[0] == 1_000_999
+
+
+async def test_the_running_service_looks_by_itself(service: Service) -> None:
+    """A team without any credits that switches it on gets its first pack at once."""
+    owner = await service.owner()
+    await _set(owner)
+    await service.wait_for_jobs()
+    assert (await _credits(owner))[0] == 1_000_000
+
+
+async def test_what_is_switched_off_is_not_bought(service: Service) -> None:
+    owner = await service.owner()
+    await _set(owner, enabled=False)
+    await _watch(service)
+    assert await _credits(owner) == (0, [])
+
+
+async def test_it_buys_until_there_is_enough_and_stops_at_the_limit(service: Service) -> None:
+    owner = await service.owner()
+    await _set(owner, threshold=10_000_000, spendingLimit=1_900)
+    await service.wait_for_jobs()
+    for _ in range(3):
+        await _watch(service)
+    assert (await _credits(owner))[0] == 3_000_000, "19.00 EUR are three packs of 5.00 EUR"
+    assert (await _account(service, owner))["recharge_spent_cents"] == 1_500
+    await owner.post("/api/billing/credits/purchase", {"packId": "credits_1m"})
+    await service.wait_for_jobs()
+    assert (await _credits(owner))[0] == 4_000_000, "what people buy themselves is not limited, and not counted"
+    _, next_month_ms = month_of(clock.now_ms())
+    with clock.use(lambda: next_month_ms + 1):
+        await _watch(service)
+    assert (await _credits(owner))[0] == 7_000_000, "in the next period it may spend again"
+    await _set(owner, threshold=10_000_000, spendingLimit=0)
+    with clock.use(lambda: next_month_ms + 1):
+        await _watch(service)
+    assert (await _credits(owner))[0] == 7_000_000
+
+
+async def test_many_who_look_at_once_promise_one_recharge(service: Service) -> None:
+    owner = await service.owner()
+    scope = Scope(owner.team_id)
+    async with service.house.database.write() as tx:
+        await store.hold_account(tx, scope)
+        wanted = {"recharge_enabled": True, "recharge_threshold": 5, "recharge_pack_id": "credits_1m"}
+        await store.update_account(tx, scope, wanted)
+
+    async def look() -> bool:
+        async with service.house.database.write() as tx:
+            return await recharge.look_at(tx, scope, PLANS)
+
+    assert sum(await asyncio.gather(*(look() for _ in range(20)))) == 1
+    await service.wait_for_jobs()
+    assert (await _credits(owner))[0] == 1_000_000
+    assert (await _account(service, owner))["recharge_spent_cents"] == 500
+
+
+async def test_a_recharge_done_twice_is_credited_once(service: Service) -> None:
+    """Two workers believe that the job is theirs, or one died after it had paid."""
+    owner = await service.owner()
+    scope = Scope(owner.team_id)
+    async with service.house.database.write() as tx:
+        await store.hold_account(tx, scope)
+        await store.update_account(tx, scope, {"recharge_open": "ctx_1", "recharge_opened_at_ms": clock.now_ms()})
+        await ledger.buy(tx, scope, PLANS.packs["credits_1m"], "ctx_1")
+    payload = {"transactionId": "ctx_1", "packId": "credits_1m"}
+    async with service.house.database.write() as tx:
+        await queue.enqueue(tx, recharge.RECHARGE, payload, team_id=scope)
+    await service.wait_for_jobs()
+    assert (await _credits(owner))[0] == 1_000_000
+    assert (await _account(service, owner))["recharge_open"] is None
+
+
+async def test_one_that_never_ends_is_given_up_after_a_day(service: Service) -> None:
+    """Its price stays counted: nobody knows whether it was paid."""
+    owner = await service.owner()
+    scope = Scope(owner.team_id)
+    async with service.house.database.write() as tx:
+        await store.hold_account(tx, scope)
+        opened = {"recharge_open": "ctx_1", "recharge_opened_at_ms": clock.now_ms() - 21 * clock.HOUR_MS}
+        await store.update_account(tx, scope, {**opened, "recharge_spent_cents": 500})
+        payload = {"transactionId": "ctx_1", "packId": "credits_1m"}
+        await queue.enqueue(tx, recharge.RECHARGE, payload, team_id=scope)
+    await service.wait_for_jobs()
+    account = await _account(service, owner)
+    assert (account["recharge_open"], bool(account["recharge_paused"])) == (None, True)
+    assert account["recharge_spent_cents"] == 500
+    assert await _credits(owner) == (0, [])

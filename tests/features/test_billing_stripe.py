@@ -1,0 +1,417 @@
+"""Money by Stripe: the real SDK against a server that speaks its language, and webhooks in any order."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import stripe as sdk
+from sqlalchemy import select
+
+from cairn.base.caller import Scope
+from cairn.features.billing import store
+from cairn.storage.tables import payment_events
+from tests.contract.contract import load
+from tests.features.world import mails_to, raw_database, told
+from tests.servers.stripe import KEY, SECRET, FakeStripe
+from tests.support.people import Person
+from tests.support.service import BASE_URL, Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+CREDITS = "/api/billing/credits"
+PURCHASE = "/api/billing/credits/purchase"
+RECHARGE = "/api/billing/credits/auto-recharge"
+HOOK = "/api/billing/webhook/stripe"
+INVALID = (400, {"error": "Webhook signature is invalid"})
+AWAY = (503, {"error": "Service temporarily unavailable"})
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeStripe]:
+    with FakeStripe() as running:
+        yield running
+
+
+@pytest.fixture
+async def paid(database_url: str, tmp_path: Path, fake: FakeStripe) -> AsyncIterator[Service]:
+    async with run_service(settings_for(tmp_path, database_url, **fake.settings())) as running:
+        yield running
+
+
+async def tell(service: Service, payload: str, at_s: int | None = None) -> httpx.Response:
+    """A webhook as Stripe sends it."""
+    header = sdk.WebhookSignature.generate_signature_header(payload, SECRET, at_s)
+    return await service.http.post(HOOK, content=payload.encode(), headers={"Stripe-Signature": header})
+
+
+async def checked_out(service: Service, fake: FakeStripe, owner: Person, plan: str = "business", seats: int = 3) -> Any:
+    """A subscription that was paid for at Stripe; nobody has told us yet."""
+    body = {"planId": plan, "seats": seats, "successUrl": "https://example.com/ok?s={CHECKOUT_SESSION_ID}"}
+    opened = await owner.post("/api/billing/checkout", body)
+    assert opened.status_code == 200, opened.text
+    session = opened.json()["url"].rpartition("/")[2]
+    return fake.finish_checkout(session)
+
+
+async def with_card(fake: FakeStripe, owner: Person) -> str:
+    await owner.post("/api/billing/portal")
+    customer = fake.of("cus")[-1]["id"]
+    fake.add_card(customer)
+    return str(customer)
+
+
+async def state(owner: Person) -> tuple[str, dict[str, Any]]:
+    body = (await owner.get("/api/billing/usage")).json()
+    return body["plan"], body["subscription"]
+
+
+async def test_a_plan_is_bought_at_stripe_and_holds_when_stripe_says_so(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    subscription = await checked_out(paid, fake, owner)
+    asked = fake.of("cs")[0]
+    price = asked["line_items"]["0"]["price_data"]
+    assert (asked["mode"], asked["line_items"]["0"]["quantity"], price["unit_amount"]) == ("subscription", "3", "2900")
+    assert asked["success_url"] == "https://example.com/ok?s={CHECKOUT_SESSION_ID}"
+    assert asked["cancel_url"] == f"{BASE_URL}/"
+    assert asked["metadata"] == {"cairn_team": owner.team_id, "cairn_plan": "business"}
+    assert (await state(owner))[0] == "team", "not before the payment is confirmed"
+    assert told(await tell(paid, fake.event("checkout.session.completed", asked))) == (200, {"received": True})
+    plan, shown = await state(owner)
+    assert (plan, shown["status"], shown["seats"]) == ("business", "active", 3)
+    portal = (await owner.post("/api/billing/portal")).json()["url"]
+    assert portal.startswith("https://billing.stripe.example/")
+    assert len(fake.of("cus")) == 1, "one customer a team"
+
+    cancelled = (await owner.post("/api/billing/cancel")).json()
+    assert cancelled["status"] == "cancelling"
+    assert fake.objects[subscription["id"]]["cancel_at_period_end"] is True
+    assert (await state(owner))[1]["cancelAt"] == cancelled["cancelAt"]
+    fake.objects[subscription["id"]]["status"] = "canceled"
+    await tell(paid, fake.event("customer.subscription.deleted", subscription))
+    plan, shown = await state(owner)
+    assert (plan, shown["status"]) == ("team", "cancelled")
+
+
+async def test_dunning_is_shown_and_the_plan_stays_until_stripe_gives_up(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    subscription = await checked_out(paid, fake, owner)
+    await tell(paid, fake.event("customer.subscription.created", subscription))
+    fake.objects[subscription["id"]]["status"] = "past_due"
+    invoice = {"id": "in_1", "parent": {"subscription_details": {"subscription": subscription["id"]}}}
+    await tell(paid, fake.event("invoice.payment_failed", invoice))
+    assert [(await state(owner))[0], (await state(owner))[1]["status"]] == ["business", "past_due"]
+    fake.objects[subscription["id"]]["status"] = "active"
+    await tell(paid, fake.event("invoice.paid", invoice))
+    assert (await state(owner))[1]["status"] == "active"
+    fake.objects[subscription["id"]]["status"] = "unpaid"
+    await tell(paid, fake.event("customer.subscription.updated", subscription))
+    assert [(await state(owner))[0], (await state(owner))[1]["status"]] == ["team", "cancelled"]
+
+
+async def test_webhooks_that_stripe_did_not_send_are_refused(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    subscription = await checked_out(paid, fake, owner)
+    payload = fake.event("customer.subscription.created", subscription)
+    now_s, old_s = int(time.time()), load().limit("time.stripe_webhook").value
+    assert old_s is not None
+    sign = sdk.WebhookSignature.generate_signature_header
+    good = sign(payload, SECRET)
+    for header in (
+        "",
+        "nonsense",
+        "t=1,v1=00",
+        sign(payload, "whsec_another"),
+        sign(payload, SECRET, now_s - int(old_s) - 5),
+        sign(payload + " ", SECRET),
+        good.replace("v1=", "v0="),
+        good[:-1] + ("0" if good[-1] != "0" else "1"),
+    ):
+        headers = {"Stripe-Signature": header} if header else {}
+        assert told(await paid.http.post(HOOK, content=payload.encode(), headers=headers)) == INVALID
+    tampered = payload.replace("customer.subscription.created", "customer.subscription.updated")
+    assert told(await paid.http.post(HOOK, content=tampered.encode(), headers={"Stripe-Signature": good})) == INVALID
+    for strange in ("[]", "null", "{}", '{"id": "evt_1"}', "not json"):
+        assert told(await tell(paid, strange)) == INVALID
+    assert (await paid.http.post(HOOK, content=b"x" * 600_000)).status_code == 413
+    assert (await state(owner))[0] == "team"
+    assert await _seen(paid) == 0
+    assert told(await tell(paid, payload, now_s - int(old_s) + 30)) == (200, {"received": True})
+    assert (await state(owner))[0] == "business"
+
+
+async def _seen(service: Service) -> int:
+    async with service.house.database.read() as tx:
+        return len(await tx.many(select(payment_events)))
+
+
+async def test_a_webhook_told_again_changes_nothing(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    customer = await with_card(fake, owner)
+    assert customer
+    bought = (await owner.post(PURCHASE, {"packId": "credits_1m"})).json()
+    assert (bought["balance"], bought["purchased"]) == (1_000_000, 1_000_000)
+    payment = fake.of("pi")[0]
+    refund = fake.refund(payment["id"], 200)
+    words = [fake.event("payment_intent.succeeded", payment), fake.event("charge.refunded", refund)]
+    for payload in words * 3:
+        assert (await tell(paid, payload)).status_code == 200
+    at_once = await asyncio.gather(*(tell(paid, payload) for payload in words * 4))
+    assert {answer.status_code for answer in at_once} == {200}
+    other_ids = [fake.event("payment_intent.succeeded", payment), fake.event("charge.refunded", refund)]
+    for payload in other_ids:
+        assert (await tell(paid, payload)).status_code == 200
+    shown = (await owner.get(CREDITS)).json()
+    assert shown["balance"] == 600_000
+    amounts = [(entry["type"], entry["amount"], entry["price"]) for entry in shown["transactions"]]
+    assert amounts == [("purchase", -400_000, -200), ("purchase", 1_000_000, 500)]
+    calls = len(fake.calls)
+    await tell(paid, words[0])
+    assert len(fake.calls) == calls, "what was seen is not even asked about"
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_webhooks_in_any_order_lead_to_the_same_state(paid: Service, fake: FakeStripe, seed: int) -> None:
+    """Also all at once, each twice: what counts is how things stand at Stripe."""
+    owner = await paid.owner()
+    await with_card(fake, owner)
+    subscription = await checked_out(paid, fake, owner)
+    fake.processing = True
+    pending = (await owner.post(PURCHASE, {"packId": "credits_2_5m"})).json()
+    assert (pending["balance"], pending["purchased"]) == (0, 0), "not before the payment is confirmed"
+    payment = fake.of("pi")[0]
+    payment["status"] = "succeeded"
+    snapshot = json.loads(json.dumps(subscription))
+    subscription |= {"cancel_at_period_end": True, "cancel_at": subscription["items"]["data"][0]["current_period_end"]}
+    refund = fake.refund(payment["id"], 100)
+    words = [
+        fake.event("customer.subscription.created", snapshot),
+        fake.event("checkout.session.completed", fake.of("cs")[0]),
+        fake.event("customer.subscription.updated", subscription),
+        fake.event("invoice.paid", {"id": "in_1", "subscription": subscription["id"]}),
+        fake.event("payment_intent.succeeded", payment),
+        fake.event("charge.refunded", refund),
+        fake.event("product.created", {"id": "prod_1"}),
+    ] * 2
+    random.Random(seed).shuffle(words)
+    answers = await asyncio.gather(*(tell(paid, payload) for payload in words))
+    late = [payload for payload, answer in zip(words, answers, strict=True) if answer.status_code == 503]
+    for payload in late:  # Stripe sends again what was not taken
+        assert (await tell(paid, payload)).status_code == 200
+    plan, shown = await state(owner)
+    assert (plan, shown["status"]) == ("business", "cancelling")
+    credits = (await owner.get(CREDITS)).json()
+    assert credits["balance"] == 2_250_000
+    assert {entry["id"] for entry in credits["transactions"]} >= {pending["transactionId"]}
+    assert len(credits["transactions"]) == 2
+    assert await _seen(paid) == 7
+
+
+async def test_the_younger_of_two_subscriptions_counts_and_the_other_is_ended(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    first = await checked_out(paid, fake, owner, "team")
+    second = await checked_out(paid, fake, owner, "business")
+    first["created"] -= 60
+    for one in (second, first, second):
+        assert (await tell(paid, fake.event("customer.subscription.updated", one))).status_code == 200
+    await paid.wait_for_jobs()
+    assert (await state(owner))[0] == "business"
+    assert fake.objects[first["id"]]["status"] == "canceled"
+    await tell(paid, fake.event("customer.subscription.deleted", first))
+    assert (await state(owner))[0] == "business", "the end of the replaced one is not the end of the plan"
+    third = await checked_out(paid, fake, owner, "personal")
+    third["created"] += 60
+    await tell(paid, fake.event("customer.subscription.created", third))
+    await paid.wait_for_jobs()
+    assert (await state(owner))[0] == "personal"
+    assert fake.objects[second["id"]]["status"] == "canceled"
+
+
+async def test_of_two_subscriptions_made_at_once_one_stays(paid: Service, fake: FakeStripe) -> None:
+    """Whichever is told of first, and however often."""
+    owner = await paid.owner()
+    pair = [await checked_out(paid, fake, owner, plan) for plan in ("team", "business")]
+    for one in pair:
+        one["created"] = pair[0]["created"]
+    for one in (*pair, *reversed(pair), *pair):
+        assert (await tell(paid, fake.event("customer.subscription.updated", one))).status_code == 200
+    await paid.wait_for_jobs()
+    assert [fake.objects[one["id"]]["status"] for one in pair] == ["canceled", "active"]
+    assert (await state(owner))[0] == "business"
+
+
+async def test_a_subscription_of_stripes_cannot_be_cancelled_without_stripe(
+    paid: Service, fake: FakeStripe, tmp_path: Path
+) -> None:
+    """It would be paid on and on."""
+    owner = await paid.owner()
+    await tell(paid, fake.event("customer.subscription.created", await checked_out(paid, fake, owner)))
+    settings = settings_for(tmp_path / "local", paid.settings.database_url)
+    settings.data_dir.mkdir()
+    keys = tmp_path / "keys"
+    (settings.data_dir / "keys").symlink_to(keys)
+    async with run_service(settings) as local:
+        there = Person(local.http, key=owner.key)
+        assert told(await there.post("/api/billing/cancel")) == AWAY
+        assert (await state(there))[1]["status"] == "active"
+
+
+async def test_what_belongs_to_others_is_left_alone(paid: Service, fake: FakeStripe) -> None:
+    """An account of Stripe's may serve other shops, and a team's id in a text is no proof."""
+    owner, other = await paid.owner(), await paid.owner()
+    subscription = await checked_out(paid, fake, owner)
+    await tell(paid, fake.event("customer.subscription.created", subscription))
+    copied = {name: value for name, value in subscription.items() if name != "id"}
+
+    def another(**named: str) -> dict[str, Any]:
+        return fake.new("sub", **{**copied, "metadata": named})
+
+    forged = another(cairn_team=other.team_id, cairn_plan="business")
+    nobodys = another(cairn_team="team_x", cairn_plan="business")
+    foreign = another()
+    for one in (forged, nobodys, foreign):
+        assert (await tell(paid, fake.event("customer.subscription.created", one))).status_code == 200
+    strange = fake.new("pi", status="succeeded", amount=5, metadata={})
+    assert (await tell(paid, fake.event("payment_intent.succeeded", strange))).status_code == 200
+    assert (await state(other))[0] == "team"
+    assert (await state(owner))[0] == "business"
+
+
+async def test_an_answer_that_was_lost_is_asked_for_again_and_paid_once(paid: Service, fake: FakeStripe) -> None:
+    """The SDK tries again under the same key."""
+    owner = await paid.owner()
+    await with_card(fake, owner)
+    fake.faults.lose = 1
+    bought = (await owner.post(PURCHASE, {"packId": "credits_1m"})).json()
+    assert bought["balance"] == 1_000_000
+    assert len(fake.of("pi")) == 1
+    assert len([call for call in fake.calls if call[:2] == ("POST", "/v1/payment_intents")]) == 2
+
+
+async def test_a_payment_nobody_heard_of_is_credited_by_the_webhook(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    await with_card(fake, owner)
+    fake.faults.lose = 100
+    headers = {"Idempotency-Key": "order 1"}
+    assert told(await owner.post(PURCHASE, {"packId": "credits_1m"}, headers=headers)) == AWAY
+    assert (await owner.get(CREDITS)).json()["balance"] == 0
+    fake.faults.lose = 0
+    (payment,) = fake.of("pi")
+    assert payment["status"] == "succeeded"
+    await tell(paid, fake.event("payment_intent.succeeded", payment))
+    again = (await owner.post(PURCHASE, {"packId": "credits_1m"}, headers=headers)).json()
+    assert (again["balance"], again["purchased"]) == (1_000_000, 1_000_000)
+    assert len(fake.of("pi")) == 1
+
+
+async def test_while_stripe_is_away_nothing_waits_for_it(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    subscription = await checked_out(paid, fake, owner)
+    payload = fake.event("customer.subscription.created", subscription)
+    fake.faults.down = True
+    asked = [
+        owner.post("/api/billing/checkout", {"planId": "team"}),
+        owner.post("/api/billing/portal"),
+        tell(paid, payload),
+    ]
+    asking = [asyncio.create_task(_awaited(call)) for call in asked]
+    began = time.monotonic()
+    assert (await owner.get(CREDITS)).status_code == 200
+    assert time.monotonic() - began < 2.0
+    for answer in await asyncio.gather(*asking):
+        assert told(answer) == AWAY
+        assert answer.headers["retry-after"].isdigit()
+    fake.faults.down = False
+    assert (await tell(paid, payload)).status_code == 200, "it was not marked as seen"
+    assert (await state(owner))[0] == "business"
+
+
+async def _awaited(call: Any) -> httpx.Response:
+    answer: httpx.Response = await call
+    return answer
+
+
+async def test_a_recharge_is_paid_once_and_one_that_is_refused_is_paused(
+    paid: Service, fake: FakeStripe, tmp_path: Path
+) -> None:
+    owner = await paid.owner()
+    await with_card(fake, owner)
+    wanted = {"enabled": True, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 5000}
+    fake.faults.lose = 1
+    assert (await owner.call("PUT", RECHARGE, wanted)).status_code == 200
+    await paid.wait_for_jobs()
+    assert (await owner.get(CREDITS)).json()["balance"] == 1_000_000
+    assert len(fake.of("pi")) == 1
+    fake.decline = "insufficient_funds"
+    assert (await owner.call("PUT", RECHARGE, {**wanted, "threshold": 2_000_000})).status_code == 200
+    await paid.wait_for_jobs()
+    ((subject, _),) = await mails_to(tmp_path, owner.email)
+    assert subject == "Auto-recharge is paused"
+    tried = len(fake.of("pi"))
+    async with paid.house.database.read() as tx:
+        account = await store.find_account(tx, Scope(owner.team_id))
+        assert account is not None
+        assert account["recharge_paused"]
+        assert account["recharge_open"] is None
+        assert account["recharge_spent_cents"] == 500, "what was refused is not spent"
+        assert await store.list_low(tx, "", 10) == []
+    fake.decline = ""
+    assert len(fake.of("pi")) == tried
+    assert (await owner.call("PUT", RECHARGE, {**wanted, "threshold": 2_000_000})).status_code == 200
+    await paid.wait_for_jobs()
+    assert (await owner.get(CREDITS)).json()["balance"] == 2_000_000
+
+
+async def test_no_secret_of_stripes_is_told_or_kept(paid: Service, fake: FakeStripe) -> None:
+    owner = await paid.owner()
+    await with_card(fake, owner)
+    await owner.post(PURCHASE, {"packId": "credits_1m"})
+    kept = await raw_database(paid)
+    for secret in (KEY, SECRET):
+        assert secret.encode() not in kept
+        assert secret not in repr(paid.house.payments)
+
+
+async def test_the_embedded_pages_are_not_there(paid: Service) -> None:
+    owner = await paid.owner()
+    assert (await owner.get("/billing/portal")).status_code == 401, "a key is no login"
+    made = await paid.http.post(
+        "/api/auth/register", json={"email": "x@example.com", "password": "correct horse battery", "name": "X"}
+    )
+    if made.status_code == 201:
+        cookies = {"cairn_login": made.cookies["cairn_login"]}
+        for path in ("/billing/portal", "/billing/checkout?session=x"):
+            assert (await paid.browser_call("GET", path, cookies)).status_code == 404
+
+
+def test_events_name_what_they_are_about() -> None:
+    from cairn.ports.payments.stripe import StripeEvents
+
+    reader = StripeEvents(SECRET)
+    counter = itertools.count(1)
+
+    def about(type: str, thing: dict[str, Any]) -> tuple[str, str]:
+        event = {"id": f"evt_{next(counter)}", "object": "event", "type": type, "created": 5, "data": {"object": thing}}
+        payload = json.dumps(event)
+        read = reader.read_event(payload.encode(), sdk.WebhookSignature.generate_signature_header(payload, SECRET))
+        assert read.occurred_at_ms == 5000
+        return read.about, read.object_id
+
+    assert about("customer.subscription.updated", {"id": "sub_1"}) == ("subscription", "sub_1")
+    assert about("checkout.session.completed", {"id": "cs_1", "subscription": {"id": "sub_1"}}) == (
+        "subscription",
+        "sub_1",
+    )
+    assert about("checkout.session.completed", {"id": "cs_1", "subscription": None}) == ("nothing", "")
+    assert about("invoice.paid", {"id": "in_1", "parent": None}) == ("nothing", "")
+    assert about("refund.created", {"id": "re_1", "payment_intent": "pi_1"}) == ("payment", "pi_1")
+    assert about("charge.refunded", {"id": "ch_1", "payment_intent": None}) == ("nothing", "")
+    assert about("customer.updated", {"id": "cus_1"}) == ("nothing", "")
