@@ -86,7 +86,7 @@ async def auto_recharge(call: Call, body: NewAutoRecharge) -> AutoRecharge:
     ANYONE,
     name="stripe_webhook",
     tx=TxMode.NONE,
-    errors=(errors.BAD_WEBHOOK_SIGNATURE, errors.CROSS_SITE),
+    errors=(errors.BAD_WEBHOOK_SIGNATURE, errors.CROSS_SITE, errors.NOT_FOUND),
 )
 async def stripe_webhook(call: Call) -> Received:
     """What Stripe tells us; only what it has signed is read."""

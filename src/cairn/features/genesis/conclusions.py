@@ -45,6 +45,9 @@ def _decoded(page: Sequence[Row]) -> dict[str, FileFacts]:
 
 
 async def look_at_all(task: Task) -> tuple[Codebase, Study]:
+    """The codebase as far as it was read, and what it says; put together once."""
+    if task.seen is not None:
+        return task.seen
     facts = await load_facts(task)
     async with task.snapshot() as snapshot:
         paths = tuple(entry.path for entry in await snapshot.entries())
@@ -52,7 +55,8 @@ async def look_at_all(task: Task) -> tuple[Codebase, Study]:
     commits = tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
     name = task.project["repo_url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
     codebase = Codebase(name=name, paths=paths, files=facts, commits=commits)
-    return codebase, await asyncio.to_thread(study, codebase)
+    task.seen = codebase, await asyncio.to_thread(study, codebase)
+    return task.seen
 
 
 async def synthesize(task: Task) -> None:
@@ -75,7 +79,7 @@ async def synthesize(task: Task) -> None:
 
 
 async def security_audit(task: Task) -> None:
-    facts = await load_facts(task)
+    facts = task.seen[0].files if task.seen is not None else await load_facts(task)
     found = await asyncio.to_thread(audit, facts)
     async with task.finish("security_audit") as tx:
         await keep_findings(task, tx, AUDIT, found)

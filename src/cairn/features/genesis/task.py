@@ -19,6 +19,7 @@ from cairn.features.projects.repository import token_context
 from cairn.features.sessions.service import Models
 from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import Run
+from cairn.memory.codebase.records import Codebase, Study
 from cairn.ports.git.repository import Repositories
 from cairn.ports.git.snapshot import Snapshot
 from cairn.ports.llm.model import LanguageModel
@@ -67,6 +68,8 @@ class Task:
     meter: TeamMeter
     model: LanguageModel | None
     notes: list[str]
+    seen: tuple[Codebase, Study] | None = None
+    """What the last phases look at, once it was put together; after a crash that is done again."""
 
     @property
     def scan_id(self) -> str:
