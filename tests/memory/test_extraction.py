@@ -310,3 +310,27 @@ def test_operations() -> None:
     assert operate(operation="deprecate", item={"id": "i1"}).operations == (Operation("deprecate", "i1", {}),)
     for broken in (operate(operation="update", itemId="i1"), operate(operation="delete"), operate(operation="explode")):
         assert broken == Extraction(())
+
+
+def test_a_scan_of_many_files_still_tells_what_was_found_in_them() -> None:
+    files = [
+        {"path": f"src/part{number}.py", "language": "python", "lines": 9, "hash": "a" * 40} for number in range(3_000)
+    ]
+    things = ("ledger", "router", "mailer", "parser", "planner", "exporter", "scheduler", "renderer")
+    findings = [
+        {
+            "layer": "architecture",
+            "title": f"The {thing} lives in src/{thing}.py",
+            "content": f"The {thing} of the shop is in src/{thing}.py.\n- It keeps {number} tables.\n- It is old.",
+            "importance": 1 + number % 5,
+            "files": [f"src/{thing}.py"],
+        }
+        for number, thing in enumerate(things)
+    ]
+    found = extract(RawEvent("e1", "scan_result", {"files": files, "findings": findings}))
+    assert [item.files for item in found.items] == [(f"src/{thing}.py",) for thing in things]
+    assert all("\n- It is old." in item.content for item in found.items), "what is laid out stays so"
+    assert len(found.files) == len(files)
+    sure = [item.confidence for item in found.items]
+    assert sure[:5] == sorted(sure[:5]), "the lowest mark is the least sure"
+    assert sure[0] < sure[4]

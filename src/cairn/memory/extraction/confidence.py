@@ -61,7 +61,8 @@ def of_importance(value: Any) -> float:
     rating = number(value)
     if rating is None or rating < 0 or rating > 100:
         return _UNRATED
-    top = 1 if rating <= 1 else 5 if rating <= 5 else 10 if rating <= 10 else 100
+    is_mark = isinstance(value, int) and 1 <= rating <= 5  # a whole 1 is the lowest mark, not all there is
+    top = 5 if is_mark else 1 if rating <= 1 else 5 if rating <= 5 else 10 if rating <= 10 else 100
     return round(WEAK + (STATED - WEAK) * rating / top, 2)
 
 

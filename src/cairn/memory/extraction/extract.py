@@ -14,7 +14,7 @@ from cairn.memory.extraction.operations import context_of, created_item, operati
 from cairn.memory.extraction.payloads import bounded, texts_of
 from cairn.memory.extraction.results import ContextUpdate, Digest, Extraction, FileChange, Operation
 from cairn.memory.extraction.saves import facts_of_context, facts_of_save
-from cairn.memory.extraction.scans import facts_of_scan, file_states
+from cairn.memory.extraction.scans import FILE_LISTS, facts_of_scan, file_states
 from cairn.memory.items import Item, RawEvent
 
 __all__ = ["ContextUpdate", "Digest", "Extraction", "FileChange", "Operation", "extract", "texts_of"]
@@ -23,6 +23,8 @@ __all__ = ["ContextUpdate", "Digest", "Extraction", "FileChange", "Operation", "
 def extract(event: RawEvent) -> Extraction:
     """What the event says: items, operations, contexts, and the state of the repository."""
     whole = event.payload if isinstance(event.payload, dict) else {}
+    if event.event == "scan_result":  # thousands of files would leave no room for what was found in them
+        event = replace(event, payload={name: value for name, value in whole.items() if name not in FILE_LISTS})
     event = bounded(event)
     payload = event.payload
     origin = origin_of(event.id, payload)
@@ -37,7 +39,7 @@ def extract(event: RawEvent) -> Extraction:
                 files=file_changes(commits, newest_first=is_newest_first(payload, commits)),
             )
         case "scan_result":
-            return Extraction(_items(facts_of_scan(payload, origin), origin), files=file_states(payload, origin.roots))
+            return Extraction(_items(facts_of_scan(payload, origin), origin), files=file_states(whole, origin.roots))
         case "context_update":
             context = context_of(whole)  # a context is kept whole: it is a document, not evidence
             items = _items(facts_of_context(payload, origin), origin, valid_key(payload.get("schemaKey")))

@@ -17,6 +17,7 @@ from cairn.wire.items import ItemType
 
 SCAN = "scan"
 """The tag of what a scan has told: the next one tells it anew."""
+FILE_LISTS = ("files", "deleted")
 _LAYERS_AS_TAGS = ("product", "dependencies", "datamodel", "entrypoints", "security")
 _LAID_OUT = re.compile(r"^(?:[-*] |\d{1,3}\. |#{1,6} |\|)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
