@@ -23,6 +23,7 @@ from bench.measure import cpu_seconds, rss_mib
 from bench.servers import ENGINES, Cairn, address_for, start_cairn
 from cairn.base import signing
 from cairn.memory.codebase.choosing.choosing import Listed, candidates, choose
+from cairn.memory.codebase.choosing.contents import text_of
 from cairn.memory.codebase.choosing.glancing import quick_imports
 from cairn.memory.codebase.graph.graph import counts
 from cairn.memory.codebase.layout import main_directories
@@ -83,11 +84,8 @@ def read_repository(repository: Repository) -> Codebase:
         imported = counts(glanced, tuple(glanced))
     chosen = choose(kept, _MAX_FILES, imported)
     contents = repository.read([blobs[path] for path in chosen])
-    files = {
-        path: read_file(path, contents[blobs[path]].decode(errors="replace").replace("\0", ""))
-        for path in chosen
-        if blobs[path] in contents and b"\0" not in contents[blobs[path]][:8_000]
-    }
+    readable = {path: text_of(contents[blobs[path]]) for path in chosen if blobs[path] in contents}
+    files = {path: read_file(path, text) for path, text in readable.items() if text is not None}
     name = repository.name.rpartition("/")[2]
     return Codebase(name=name, paths=tuple(blobs), files=files, commits=repository.commits(60))
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +16,14 @@ from sqlalchemy import select
 from cairn.storage.database import Database, Row
 from cairn.storage.opening import open_database
 from cairn.storage.tables import ai_reservations, candidates, events, jobs, usage_counters
+from tests.chaos.crashes import crashing_process
 from tests.features.signed import Tool
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn, free_port
+from tests.support.processes import Cairn
 
 pytestmark = pytest.mark.anyio
 
-_ROOT = Path(__file__).parents[2]
 _STAGES = ("enrich", "embed", "dedup", "drift_check")
 _EVENTS = 25
 _CALLS = 3
@@ -52,27 +49,6 @@ def _payload(number: int) -> dict[str, Any]:
 def _answer(request: Request) -> Say:
     """A model that finds nothing new, and is paid for it."""
     return Say(json.dumps({"items": []}))
-
-
-@contextmanager
-def _process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
-    port = free_port()
-    environment = {**cairn.environment(port), **({"CRASH": crash} if crash else {})}
-    with (cairn.folder / "crashing.log").open("ab") as log:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.chaos.crashing", "serve"],
-            env={**environment, "PYTHONPATH": f"{_ROOT}:{_ROOT / 'src'}"},
-            cwd=cairn.folder,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10.0) as http:
-            yield child, http
-    finally:
-        if child.poll() is None:
-            child.kill()
-        child.wait()
 
 
 def _wait_ready(child: subprocess.Popen[bytes], http: httpx.Client, log: Path) -> bool:
@@ -124,16 +100,16 @@ async def test_the_pipeline_survives_kill_in_every_stage(cairn: Cairn, when: str
         }
         made = cairn.create_owner()
         key = {"Authorization": f"Bearer {made['apiKey']}"}
-        with _process(cairn, f"{_STAGES[0]}/{when}") as (child, http):
+        with crashing_process(cairn, f"{_STAGES[0]}/{when}") as (child, http):
             assert _wait_ready(child, http, log)
             session_id = _tell_all(http, key, made["projectId"])
             begun = http.post(f"/api/v2/sessions/{session_id}/enrich", headers=key)
             assert begun.status_code == 202, begun.text
             _wait_dead(child, log)
         for stage in _STAGES[1:]:
-            with _process(cairn, f"{stage}/{when}") as (child, http):
+            with crashing_process(cairn, f"{stage}/{when}") as (child, http):
                 _wait_dead(child, log)
-        with _process(cairn, "") as (child, http):
+        with crashing_process(cairn, "") as (child, http):
             assert _wait_ready(child, http, log)
             job = _wait_job(http, key, session_id)
             assert job["status"] == "completed", job

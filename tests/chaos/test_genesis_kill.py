@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,17 @@ from cairn.features.genesis.service import PHASES
 from cairn.storage.database import Row
 from cairn.storage.opening import open_database
 from cairn.storage.tables import ai_reservations, events, jobs, running_scans, sessions, usage_counters
+from tests.chaos.crashes import crashing_process
 from tests.features.scanning import FILES, PLANTED
 from tests.features.signed import Tool
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn, free_port
+from tests.support.processes import Cairn
 
 pytestmark = pytest.mark.anyio
 
-_ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 90.0
 _CHUNKS = 3
 _MODULE = (
@@ -123,27 +122,6 @@ class _Project:
         }
 
 
-@contextmanager
-def _process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
-    port = free_port()
-    environment = {**cairn.environment(port), **({"CRASH": crash} if crash else {})}
-    with (cairn.folder / "crashing.log").open("ab") as log:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.chaos.crashing", "serve"],
-            env={**environment, "PYTHONPATH": f"{_ROOT}:{_ROOT / 'src'}"},
-            cwd=cairn.folder,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20.0) as http:
-            yield child, http
-    finally:
-        if child.poll() is None:
-            child.kill()
-        child.wait()
-
-
 def _until(is_so: Callable[[], bool]) -> None:
     stop = time.monotonic() + _PATIENCE_S
     while not is_so():
@@ -188,16 +166,16 @@ async def test_a_scan_survives_kill(cairn: Cairn, tmp_path: Path, way: str) -> N
         made = cairn.create_owner()
         key = {"Authorization": f"Bearer {made['apiKey']}"}
         first, *others = _POINTS[way]
-        with _process(cairn, first) as (child, http):
+        with crashing_process(cairn, first) as (child, http):
             _until(lambda: _is_ready(http))
             shop = _Project.of(http, key, server.url("o/shop"), made["projectId"])
             scan_id = shop.start(http)
             _wait_dead(child, first, log)
         for point in others:
-            with _process(cairn, point) as (child, _):
+            with crashing_process(cairn, point) as (child, _):
                 _wait_dead(child, point, log)
             _until(lambda: not _at_work_in(cairn.folder))
-        with _process(cairn, "") as (child, http):
+        with crashing_process(cairn, "") as (child, http):
             _until(lambda: _is_ready(http))
             scan = shop.wait(http)
             assert (scan["id"], scan["phase"], scan["error"]) == (scan_id, "complete", None)

@@ -14,6 +14,7 @@ from cairn.client.client import ApiError, Client
 from cairn.entry.checkout import Checkout, blob_hash, open_checkout
 from cairn.features.genesis.reading import Reader
 from cairn.memory.codebase.choosing.choosing import candidates, choose
+from cairn.memory.codebase.choosing.contents import text_of
 from cairn.memory.codebase.choosing.glancing import quick_imports
 from cairn.memory.codebase.graph.graph import counts
 from cairn.memory.codebase.records import Codebase, FileFacts, Finding, Study
@@ -24,7 +25,6 @@ from cairn.memory.redaction import redact_payload
 
 _COMMITS = 60
 _IGNORE_FILES = 50
-_BINARY_LOOK = 8_000
 _AT_ONCE = 40
 
 Progress = Callable[[int, int], None]
@@ -84,7 +84,7 @@ async def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
             contents = {path: checkout.read(path) for path in chosen[start : start + _AT_ONCE]}
             there = {path: content for path, content in contents.items() if content is not None}
             hashes |= {path: blob_hash(content, checkout.commit) for path, content in there.items()}
-            texts = {path: text for path, content in there.items() if (text := _as_text(content)) is not None}
+            texts = {path: text for path, content in there.items() if (text := text_of(content)) is not None}
             facts |= {path: FileFacts(None, 0) for path in there} | (await reader.read(texts))[0]
             progress(min(start + _AT_ONCE, len(chosen)), len(chosen))
     finally:
@@ -98,13 +98,7 @@ async def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
 
 def _text(checkout: Checkout, path: str) -> str | None:
     content = checkout.read(path)
-    return _as_text(content) if content is not None else None
-
-
-def _as_text(content: bytes) -> str | None:
-    if b"\0" in content[:_BINARY_LOOK]:
-        return None
-    return content.decode(errors="replace").replace("\0", "")
+    return text_of(content) if content is not None else None
 
 
 @dataclass(frozen=True)

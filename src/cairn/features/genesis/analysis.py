@@ -11,6 +11,7 @@ from cairn.features.genesis import files, store
 from cairn.features.genesis.reading import Reader
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
+from cairn.memory.codebase.choosing.contents import text_of
 from cairn.memory.codebase.records import FileFacts, Finding
 from cairn.memory.redaction import redact
 from cairn.ports.git.snapshot import Snapshot
@@ -20,7 +21,6 @@ PHASE = "analyze"
 _ASKED_CHUNKS = 60
 """A model is asked about so many chunks of a scan, spread evenly."""
 _ANSWER_TOKENS = 2_000
-_BINARY_LOOK = 8_000
 
 
 async def analyze(task: Task) -> None:
@@ -42,7 +42,7 @@ async def _read_chunk(task: Task, snapshot: Snapshot, reader: Reader, chunk: int
     async with task.kit.database.read() as tx:
         named = await files.list_chunk(tx, task.scope, task.scan_id, chunk)
     contents = await snapshot.read([blob for _, blob in named])
-    texts = {path: _text(contents.get(blob)) for path, blob in named}
+    texts = {path: text_of(contents[blob]) if blob in contents else None for path, blob in named}
     facts, unreadable = await reader.read({path: text for path, text in texts.items() if text is not None})
     facts |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
     for path in unreadable:
@@ -65,13 +65,6 @@ async def _read_chunk(task: Task, snapshot: Snapshot, reader: Reader, chunk: int
             },
         )
     task.meter.forget_charged()
-
-
-def _text(content: bytes | None) -> str | None:
-    """The text of a file; None when it is not one."""
-    if content is None or b"\0" in content[:_BINARY_LOOK]:
-        return None
-    return content.decode(errors="replace").replace("\0", "")
 
 
 async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | None]) -> list[Finding]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from cairn.memory.codebase.records import Category, Tech
+from cairn.memory.evaluation.report import aligned
 
 Split = Literal["dev", "dev2", "test"]
 
@@ -144,7 +145,7 @@ class Scores:
     def to_table(self, has_lists: bool | None = None) -> str:
         """For a person: a line a repository, then what went wrong."""
         rows = [(score.repository, *map(_cell, score.figures.values())) for score in self.scores]
-        table = _aligned([(self.split, *self.totals), *rows, ("total", *map(_cell, self.totals.values()))])
+        table = aligned([(self.split, *self.totals), *rows, ("total", *map(_cell, self.totals.values()))])
         return "\n".join([table, *self._told_lists()]) if self._tells(has_lists) else table
 
     def to_json(self, has_lists: bool | None = None) -> str:
@@ -275,9 +276,3 @@ def _cell(share: Share) -> str:
 
 def _numbers(figures: dict[str, Share]) -> dict[str, Any]:
     return {name: {"value": share.value, "right": share.right, "of": share.of} for name, share in figures.items()}
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)

@@ -92,13 +92,13 @@ class Report:
     def to_table(self) -> str:
         """The same for a person: plain text, columns aligned."""
         rows = [("part", "figure", self.split, "wanted", ""), *(figure.cells for figure in self.figures)]
-        text = _aligned(rows)
+        text = aligned(rows)
         if self.pairs is None:
             return text
         counts = self.pairs.confusion
         head = ("label \\ judged", *LABELS)
         body = [(of, *(str(counts.get((of, to), 0)) for to in LABELS)) for of in LABELS]
-        return f"{text}\n\n{_aligned([head, *body])}"
+        return f"{text}\n\n{aligned([head, *body])}"
 
 
 def measure(
@@ -177,7 +177,7 @@ def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)

@@ -56,3 +56,8 @@ def is_generated(path: str, content: str) -> bool:
     head = content[:_HEAD_CHARS].splitlines()[:_HEAD_LINES]
     comments = [line[:400] for line in head if _COMMENT.match(line)]
     return _MARK.search(" ".join(comments)) is not None
+
+
+def text_of(content: bytes) -> str | None:
+    """The words of a file; None when it is no text."""
+    return None if is_binary(content) else content.decode(errors="replace").replace("\0", "")
