@@ -6,14 +6,15 @@ import hashlib
 import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.base.settings import default_cache_dir
+from cairn.base.folders import cache_folder
 from cairn.ports.embeddings.embedder import Embedder, open_embedder
 
-CACHE = default_cache_dir() / "bench"
+CACHE = Path(cache_folder()) / "bench"
 """One's own folder and not the one for temporary files: programs are run from it."""
 
 _AT_ONCE = 512

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.redaction import redact, redact_payload
+from cairn.base.redaction.redacting import redact, redact_payload
 from tests.memory.secret_samples import ALNUM, INNOCENT, SECRETS, made_up
 
 PROPERTY = settings(max_examples=200, deadline=None, database=None)

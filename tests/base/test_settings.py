@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.settings import Settings, SettingsError, default_data_dir, load
+from cairn.base.folders import data_folder
+from cairn.base.settings import Settings, SettingsError, load
 
 Read = Callable[..., Settings]
 
@@ -163,7 +164,7 @@ def test_folders_with_unusual_names_survive_in_addresses(tmp_path: Path) -> None
 
 def test_an_empty_data_folder_variable_means_the_usual_place(tmp_path: Path) -> None:
     environment = {"CAIRN_DATA_DIR": "", "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "xdg")}
-    assert load(environment, folder=tmp_path).data_dir == default_data_dir(environment)
+    assert load(environment, folder=tmp_path).data_dir == Path(data_folder(environment))
 
 
 def test_a_home_folder_written_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from email.utils import format_datetime
 
 SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def _system_ms() -> int:
@@ -48,7 +50,8 @@ def iso(at_ms: int) -> str:
 
 def rfc2822(at_ms: int) -> str:
     """The moment as mail headers write it."""
-    return format_datetime(datetime.fromtimestamp(at_ms // 1000, tz=UTC))
+    at = datetime.fromtimestamp(at_ms // 1000, tz=UTC)
+    return f"{_DAYS[at.weekday()]}, {at.day:02d} {_MONTHS[at.month - 1]} {at.year:04d} {at:%H:%M:%S} +0000"
 
 
 def iso_or_none(at_ms: int | None) -> str | None:

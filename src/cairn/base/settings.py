@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
-import sys
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -18,11 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from cairn.base.folders import cache_folder, data_folder
 from cairn.base.setting_values import parse
 
 PREFIX = "CAIRN_"
+FILE = "cairn.toml"
 GENERATED = "{generated}"
 """Stands for a secret of our own in the data folder; set but empty means that there is to be none."""
+OF_CLIENTS = ("CAIRN_URL", "CAIRN_API_KEY", "CAIRN_PROJECT", "CAIRN_HMAC_SECRET")
+"""What the command line, the hook and the tool server read; a server that is started beside them takes no offence."""
 DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
 T = TypeVar("T")
 
@@ -171,57 +174,36 @@ def keep_numpy_calm() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def default_data_dir(environment: Mapping[str, str] | None = None) -> Path:
-    """The platform's folder for application data."""
-    environment = os.environ if environment is None else environment
-    home = Path(environment.get("HOME") or Path.home())
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "cairn"
-    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "cairn"
-
-
-def default_cache_dir(environment: Mapping[str, str] | None = None) -> Path:
-    """The platform's folder for what can be made again."""
-    environment = os.environ if environment is None else environment
-    home = Path(environment.get("HOME") or Path.home())
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "cairn"
-    return Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "cairn"
-
-
-def default_config_dir() -> Path:
-    """The platform's folder for a person's configuration."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "cairn"
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "cairn"
-
-
 def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = None) -> Settings:
     """Read the settings from the environment and ``cairn.toml``."""
     environment = os.environ if environment is None else environment
-    given = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+    given = {name: value for name, value in environment.items() if name.startswith(PREFIX) and name not in OF_CLIENTS}
     if not given.get("CAIRN_DATA_DIR"):
         given.pop("CAIRN_DATA_DIR", None)  # set but empty means the usual place
-    data_dir = Path(given.get("CAIRN_DATA_DIR") or default_data_dir(environment)).expanduser()
+    data_dir = Path(given.get("CAIRN_DATA_DIR") or data_folder(environment)).expanduser()
     values: dict[str, object] = {**_read_file(folder or Path.cwd(), data_dir), **given}
     parsed = _parse_all(values)
     parsed.setdefault("data_dir", data_dir)
     if not parsed.get("cache_dir") or parsed["cache_dir"] == Path():
-        parsed["cache_dir"] = default_cache_dir(environment)
+        parsed["cache_dir"] = Path(cache_folder(environment))
     settings = Settings(**parsed)
     return _checked(_with_derived(settings))
 
 
+def settings_file(folder: Path, data_dir: Path) -> Path | None:
+    """The file whose settings count, if there is one; whoever starts a server is told of it."""
+    return next((path for path in (folder / FILE, data_dir / FILE) if path.is_file()), None)
+
+
 def _read_file(folder: Path, data_dir: Path) -> dict[str, object]:
-    for path in (folder / "cairn.toml", data_dir / "cairn.toml"):
-        if not path.is_file():
-            continue
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{path} is not valid TOML: {error}") from error
-        return {PREFIX + name.upper().removeprefix(PREFIX): value for name, value in content.items()}
-    return {}
+    path = settings_file(folder, data_dir)
+    if path is None:
+        return {}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error
+    return {PREFIX + name.upper().removeprefix(PREFIX): value for name, value in content.items()}
 
 
 def _parse_all(values: Mapping[str, object]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from cairn.base import clock
 from cairn.base.signing import SIGNATURE_PREFIX
 
-_STANDARD_PREFIX = "whsec_"
+STANDARD_PREFIX = "whsec_"
 _STANDARD_KEY_BYTES = 16
 
 
@@ -38,9 +38,9 @@ def standard_key(secret: str) -> bytes:
 
     Any other secret is taken as its bytes; so is one whose base64 holds less than 16 bytes, which would be no key.
     """
-    if secret.startswith(_STANDARD_PREFIX):
+    if secret.startswith(STANDARD_PREFIX):
         with suppress(binascii.Error):
-            key = base64.b64decode(secret.removeprefix(_STANDARD_PREFIX), validate=True)
+            key = base64.b64decode(secret.removeprefix(STANDARD_PREFIX), validate=True)
             if len(key) >= _STANDARD_KEY_BYTES:
                 return key
     return secret.encode()

@@ -1,1 +1,1 @@
-"""The typed client: speaks HTTP, knows only the wire shapes."""
+"""The API for Python programs: calls are values (``calls``), and two clients carry them out, one of them async."""

@@ -1,41 +1,38 @@
-"""A client of the API for Python."""
+"""The client for programs that wait: standard library HTTP, because a command must start quickly."""
 
 from __future__ import annotations
 
+import http.client
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
-import httpx
-import msgspec
-
-from cairn.base import clock, signing
-from cairn.wire.contexts import Populated
-from cairn.wire.identity import Me
-from cairn.wire.keys import KeyCreated, NewKey
-from cairn.wire.projects import HmacSecret, NewProject, ProjectCreated, ProjectEntry
-from cairn.wire.sessions import Enriching, Ingested
-from cairn.wire.shapes import ErrorShape
+from cairn.base import clock
+from cairn.client import answering, protocol
+from cairn.client.call import Answer, ApiError, Call, next_page
+from cairn.client.calls.ask import answer_at, open_ask
+from cairn.client.calls.projects import get_hmac_secret
+from cairn.client.etags import Etags
+from cairn.client.line import Line
+from cairn.wire.answers import AnswerDone, AnswerToken, Ticket
 
 T = TypeVar("T")
 
-_SECONDS = 30.0
-
-
-class ApiError(Exception):
-    """The server refused, or could not be reached (status 0)."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
+_BROKEN = (OSError, http.client.HTTPException, ValueError)
 
 
 class Client:
-    """One connection to one server, with one key."""
+    """One connection to one server, with one key and the secrets of its projects."""
 
-    def __init__(self, base_url: str, key: str) -> None:
-        self._http = httpx.Client(
-            base_url=base_url.rstrip("/"), headers={"Authorization": f"Bearer {key}"}, timeout=_SECONDS
-        )
+    def __init__(
+        self, url: str, key: str | None, secrets: Mapping[str, str] | None = None, seconds: float = protocol.SECONDS
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._key = key
+        self._secrets = dict(secrets or {})
+        self._unproven = set(self._secrets)
+        self._etags = Etags()
+        self._line = Line(self.url, seconds, seconds * protocol.PATIENCE)
 
     def __enter__(self) -> Self:
         return self
@@ -43,60 +40,98 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._http.close()
+        self.close()
 
-    def _call(self, method: str, path: str, answer: type[T], body: msgspec.Struct | None = None) -> T:
-        return self._send(method, path, answer, msgspec.json.encode(body) if body is not None else None, {})
+    def close(self) -> None:
+        self._line.close()
 
-    def _send(self, method: str, path: str, answer: type[T], body: bytes | None, headers: dict[str, str]) -> T:
-        kind = {"Content-Type": "application/json"} if body is not None else {}
-        try:
-            response = self._http.request(method, path, content=body, headers={**kind, **headers})
-        except httpx.HTTPError as error:
-            raise ApiError(0, f"{self._http.base_url} cannot be reached: {error}") from error
-        if response.is_success:
+    def send(self, call: Call[T]) -> T:
+        """Do it; a busy server is waited for, a broken line tried again where that is safe."""
+        return self.answer(call).value
+
+    def answer(self, call: Call[T]) -> Answer[T]:
+        """The same, with what the answer's head tells."""
+        if call.signed_for is not None:  # here, so that it is not tried again for each attempt
+            self.secret(call.signed_for)
+        attempt = 1
+        while True:
             try:
-                return msgspec.json.decode(response.content, type=answer)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise ApiError(response.status_code, f"{self._http.base_url} does not answer like Cairn") from error
-        raise ApiError(response.status_code, _error_text(response))
+                return self._once(call)
+            except ApiError as error:
+                if error.status == 401 and self._renew_secret(call):
+                    continue
+                pause = protocol.pause_s(call, error, attempt)
+                if pause is None:
+                    raise
+                attempt += 1
+                clock.pause(pause)
 
-    def me(self) -> Me:
-        return self._call("GET", "/api/auth/me", Me)
+    def every(self, call: Call[list[T]]) -> Iterator[T]:
+        """All entries of a list, page by page as they are wanted."""
+        page = self.answer(call)
+        yield from page.value
+        seen: set[str] = set()
+        while (cursor := protocol.go_on(seen, page.next_cursor, self.url)) is not None:
+            page = self.answer(next_page(call, cursor))
+            yield from page.value
 
-    def list_projects(self) -> list[ProjectEntry]:
-        return self._call("GET", "/api/projects", list[ProjectEntry])
+    def secret(self, project_id: str) -> str:
+        """The secret that signs for a project: as given, else asked for once."""
+        if project_id not in self._secrets:
+            self._secrets[project_id] = self.send(get_hmac_secret(project_id)).secret
+        return self._secrets[project_id]
 
-    def create_project(self, name: str, description: str = "") -> ProjectCreated:
-        return self._call("POST", "/api/projects", ProjectCreated, NewProject(name=name, description=description))
+    def ask(
+        self, project_id: str, question: str, chat_session_id: str | None = None
+    ) -> Iterator[AnswerToken | AnswerDone]:
+        """The answer to a question as it is being written: tokens, then what it rests on."""
+        yield from self.stream_answer(self.send(open_ask(project_id, question, chat_session_id)), question)
 
-    def hmac_secret(self, project_id: str) -> str:
-        return self._call("GET", f"/api/projects/{project_id}/hmac-secret", HmacSecret).secret
+    def stream_answer(self, ticket: Ticket, question: str) -> Iterator[AnswerToken | AnswerDone]:
+        """The same for a ticket that one has already."""
+        call, server = answer_at(ticket, question), ticket.worker_url.rstrip("/")
+        reader = answering.Reader()
+        line = Line(server, answering.SILENT_SECONDS, answering.SECONDS)
+        try:
+            with line.exchange(call, protocol.headers(call, None, None)) as answer:
+                if answer.status != 200:
+                    content = answer.read(protocol.MOST_BYTES)
+                    protocol.read(call, answer.status, content, line.told(answer), server)
+                while not reader.is_done and (piece := answer.read1(65_536)):
+                    yield from reader.feed(piece)
+            reader.end()
+        except _BROKEN as error:
+            raise line.failure(error) from error
+        finally:
+            line.close()
 
-    def send_event(self, project_id: str, secret: str, event: str, payload: dict[str, Any]) -> Ingested:
-        """A captured event, signed with the project's secret."""
-        body = msgspec.json.encode({"event": event, "payload": payload})
-        timestamp = str(clock.now_ms() // 1000)
-        signed = {
-            "X-Service-Project": project_id,
-            "X-Service-Timestamp": timestamp,
-            "X-Service-Signature": signing.sign_request(secret, timestamp, body),
-        }
-        return self._send("POST", "/api/v2/ingest", Ingested, body, signed)
+    def _once(self, call: Call[T]) -> Answer[T]:
+        secret = self._secrets[call.signed_for] if call.signed_for is not None else None
+        sent = protocol.headers(call, self._key, secret)
+        kept = self._etags.find(call.path) if call.method == "GET" else None
+        if kept is not None:
+            sent["If-None-Match"] = kept.etag
+        try:
+            with self._line.exchange(call, sent) as answer:
+                content = answer.read(protocol.MOST_BYTES + 1)
+                if answer.length and len(content) <= protocol.MOST_BYTES:  # the library says nothing of it
+                    raise http.client.IncompleteRead(content, answer.length)
+        except _BROKEN as error:
+            raise self._line.failure(error) from error
+        if len(content) > protocol.MOST_BYTES:
+            raise protocol.too_long(self.url)
+        answered = answer.status, self._line.told(answer), content
+        return protocol.read_kept(call, kept, self._etags, answered, self.url)
 
-    def enrich(self, session_id: str) -> Enriching:
-        return self._call("POST", f"/api/v2/sessions/{session_id}/enrich", Enriching)
-
-    def populate(self, project_id: str, nodes: list[dict[str, Any]], source: str) -> Populated:
-        body = msgspec.json.encode({"projectId": project_id, "nodes": nodes, "source": source})
-        return self._send("POST", "/api/contexts/populate", Populated, body, {})
-
-    def create_key(self, name: str) -> KeyCreated:
-        return self._call("POST", "/api/keys", KeyCreated, NewKey(name=name))
-
-
-def _error_text(response: httpx.Response) -> str:
-    try:
-        return msgspec.json.decode(response.content, type=ErrorShape).error
-    except msgspec.DecodeError:
-        return f"the server answered {response.status_code}"
+    def _renew_secret(self, call: Call[T]) -> bool:
+        """Whether there is another secret now than the one that was given; that is asked once."""
+        project_id = call.signed_for
+        if project_id not in self._unproven or self._key is None:
+            return False
+        self._unproven.discard(project_id)
+        before = self._secrets.pop(project_id)
+        try:
+            return self.secret(project_id) != before
+        except ApiError:
+            self._secrets[project_id] = before
+            return False

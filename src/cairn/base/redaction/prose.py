@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cairn.memory.redaction_shapes import is_harmless, is_ordinary
+from cairn.base.redaction.late import late
+from cairn.base.redaction.shapes import is_harmless, is_ordinary
 
 _WORDS_BETWEEN = 9
 _CHARS_BETWEEN = 140
@@ -13,20 +14,20 @@ _HEX_CHARS = 24
 _LONG_CHARS = 10
 
 # What is told after these may be weak; after the second group it must look strong.
-_SECRET_WORD = re.compile(
+_SECRET_WORD = late(
     r"(?<![A-Za-z0-9_./-])(?<!redacted:)(?:"
     r"(pass(?:words?|wd|phrases?|code)|pwd?|creds?|credentials?|passwort|kennwort|mot de passe)"
     r"|((?:client_)?secrets?|api[ -]keys?|tokens?|log(?:ged)? ?in|sign in))(?![A-Za-z0-9_(./-])",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(rf"[^\s\"'`<>()\[\],;]{{{_LEAST_CHARS},}}+")
-_END = re.compile(r"\n|\[redacted:|[.!?](?=\s+[A-Z]\w*\s)")
-_QUOTED = re.compile(
-    r"[\s:=]{0,3}(?:(?:is|was|now|changed to|set to) ){0,2}([\"'`])((?:[a-z]{2,12}[ -]){2,7}[a-z]{2,12})\1"
-)
-_DIGIT = re.compile(r"\d")
-_HEX = re.compile(r"[0-9a-f]+")
-_NAME = re.compile(
+# What such a word begins with, or is: where none stands there is nothing to look for.
+PROSE_ANCHORS = ("pass", "pw", "cred", "kennwort", "secret", "api", "token", "log", "sign in")
+_TOKEN = late(rf"[^\s\"'`<>()\[\],;]{{{_LEAST_CHARS},}}+")
+_END = late(r"\n|\[redacted:|[.!?](?=\s+[A-Z]\w*\s)")
+_QUOTED = late(r"[\s:=]{0,3}(?:(?:is|was|now|changed to|set to) ){0,2}([\"'`])((?:[a-z]{2,12}[ -]){2,7}[a-z]{2,12})\1")
+_DIGIT = late(r"\d")
+_HEX = late(r"[0-9a-f]+")
+_NAME = late(
     r"[A-Z]{2,}-\d+|\d{1,4}-\d\d?-\d\d?\S*|[a-z]+\d{1,3}|[a-z]+-20\d\d\S*|#?\d+\w{0,3}|v?\d+(?:\.\d+)+\S*|[\d.,:/x×-]+\w{0,4}"
 )
 _SYMBOLS = frozenset("!#$%^&*?+~=@")

@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from cairn.memory.redaction_prose import redact_prose
-from cairn.memory.redaction_rules import RULES, Rule
-from cairn.memory.redaction_shapes import is_harmless, is_secret_by_key, is_secret_key, is_secret_value
+from cairn.base.redaction.late import late
+from cairn.base.redaction.prose import PROSE_ANCHORS, redact_prose
+from cairn.base.redaction.rules import RULES, Rule
+from cairn.base.redaction.shapes import (
+    is_harmless,
+    is_secret_by_key,
+    is_secret_key,
+    is_secret_value,
+    may_be_secret,
+)
 
-MARKER = re.compile(r"\[redacted:[a-z-]+\]")
+TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
+if TYPE_CHECKING:
+    from typing import Any
+
+MARKER = late(r"\[redacted:[a-z-]+\]")
 # A secret can hide behind another one (its boundary appears when the first is gone); real texts need one pass.
 _MAX_PASSES = 6
 
-_PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BEGIN = late(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = late(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_MAX_CHARS = 20_000
 # A block that was cut off: what follows as long as it looks like lines of base64.
-_PEM_REST = re.compile(r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+")
+_PEM_REST = late(r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+")
 
 # The password of an address; user names are kept, they say whose secret it was.
-_URL_PASSWORD = re.compile(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,64}:([^\s@/\"'<>]{1,256})@"
-)
-_URL_USER = re.compile(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
-_HEADER = re.compile(
+_URL_PASSWORD = late(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,64}:([^\s@/\"'<>]{1,256})@")
+_URL_USER = late(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
+_HEADER = late(
     r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[a-z][a-z0-9-]{2,20}[ \t]+)?"
     r"([^\s\"',;]{6,}+)",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
-_USER_FLAG = re.compile(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
-_SHORT_FLAG = re.compile(
+_BEARER = late(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
+_USER_FLAG = late(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
+_SHORT_FLAG = late(
     r"(?:\b(?:mysql|mysqldump|mysqladmin|mongo|mongosh|sshpass|redis-cli)\b[^\n|;]{0,80}?[ \t](?:-p|-a)[ \t]?"
     r"|\bdocker login\b[^\n|;]{0,80}?[ \t]-p[ \t])[\"']?([^\s\"'-][^\s\"']{5,200})"
 )
-_COOKIE = re.compile(
+_COOKIE = late(
     r"cookie[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[^\n;=]{1,40}+=[^\n;]{0,100}+;[ \t]?+){0,3}"
     r"[A-Za-z_.-]{0,20}(?:sess|sid|auth|token)[A-Za-z_.-]{0,20}=([A-Za-z0-9%._~+/-]{16,}+)",
     re.IGNORECASE,
@@ -46,6 +54,7 @@ _KEYWORD = (
     r"|api[_ -]?key|auth[_-]?key|account[_-]?key"
     r"|(?:access|private|signing|encryption|encrypt|master|service|license|deploy|hmac|jwt|storage|client|shared)[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
 )
+_KEYWORD_ANCHORS = ("pass", "pw", "secret", "token", "credential", "key", "_auth")
 _ENDING = (
     r"(?:[_-]?(?:value|access[_-]?key|key[_-]?base|key|prod(?:uction)?|dev|staging|live|test|local|main|primary|secondary"
     r"|old|new|backup|base64|b64|raw|plain|string|hex|default|salt|v?\d{1,2})){0,2}"
@@ -60,8 +69,9 @@ _LINK = (
     r"([ \t]{0,8}(?:[:?]{1,3}=|=>|!?={1,3}|:)[ \t]{0,8}|,[ \t]{0,2}(?=[\"'])"
     r"|[ \t]+(?:is|was)[ \t]+(?:set to[ \t]+|now[ \t]+)?|[ \t]+)"
 )
-_ASSIGNMENT = re.compile(
-    rf"({_KEYWORD})({_ENDING})(?![A-Za-z0-9])[\"'`\]]{{0,2}}{_LINK}(?:[a-z]{{1,2}}(?=[\"']))?{_VALUE}", re.IGNORECASE
+# Letters count without their case up to the value, which has none in its form: that is quicker to compile.
+_ASSIGNMENT = late(
+    rf"(?i:({_KEYWORD})({_ENDING})(?![A-Za-z0-9])[\"'`\]]{{0,2}}{_LINK}(?:[a-z]{{1,2}}(?=[\"']))?){_VALUE}"
 )
 
 
@@ -127,9 +137,19 @@ def _one_pass(text: str) -> tuple[str, int]:
         if anchor in lower:
             text, more = _apply(Rule(kind, (), pattern), text)
             found += more
-    text, more = _redact_assignments(text)
-    text, told = redact_prose(text)
-    return text, found + more + told
+    if may_hold(lower, _KEYWORD_ANCHORS):
+        text, more = _redact_assignments(text)
+        found += more
+    if may_hold(lower, PROSE_ANCHORS):
+        text, more = redact_prose(text)
+        found += more
+    return text, found
+
+
+def may_hold(lower: str, anchors: tuple[str, ...]) -> bool:
+    """Whether one of the words can stand in a text in lower case, as a pattern that ignores case would find it."""
+    # Such a pattern takes the long s for an s and the i without its dot for an i, which lower case leaves alone.
+    return any(anchor in lower for anchor in anchors) or "\u017f" in lower or "\u0131" in lower
 
 
 _CONTEXTS = (
@@ -204,8 +224,8 @@ def _redact_assignments(text: str) -> tuple[str, int]:
     return _ASSIGNMENT.sub(replaced, text), found
 
 
-_FLAG_BEFORE = re.compile(r"(?:^|[\s\"'`])--?[A-Za-z-]{0,20}$")
-_OTHER_KEYS = re.compile(
+_FLAG_BEFORE = late(r"(?:^|[\s\"'`])--?[A-Za-z-]{0,20}$")
+_OTHER_KEYS = late(
     r"(?:next|page|cursor|sync|csrf|xsrf|public|primary|foreign|design|cache|sort|schema|partition|bucket|object"
     r"|idempotency)[_-]?$",
     re.IGNORECASE,
@@ -213,7 +233,7 @@ _OTHER_KEYS = re.compile(
 
 
 def _is_assigned(before: str, key: str, separator: str, value: str, *, quoted: bool) -> bool:
-    if is_harmless(value) or _OTHER_KEYS.search(before):
+    if not may_be_secret(value):
         return False
     said = separator.strip().lower()
     if not said and not _FLAG_BEFORE.search(before):
@@ -222,4 +242,6 @@ def _is_assigned(before: str, key: str, separator: str, value: str, *, quoted: b
     is_password = key.lower().startswith(("pass", "pw", "_pass", "secret", "credential"))
     compact = quoted or (said == "=" and separator == "=") or not said
     weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(("is", "was")))
-    return is_secret_value(value, strict=not weak_is_enough, quoted=compact)
+    if not is_secret_value(value, strict=not weak_is_enough, quoted=compact):
+        return False
+    return not is_harmless(value) and not _OTHER_KEYS.search(before)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from cairn.base.redaction.late import late
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
     """A form: looked for only in texts that hold one of its anchors (lower case); group 1, if any, is the secret."""
 
-    kind: str
-    anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    __slots__ = ("anchors", "kind", "pattern")
+
+    def __init__(self, kind: str, anchors: tuple[str, ...], pattern: re.Pattern[str]) -> None:
+        self.kind = kind
+        self.anchors = anchors
+        self.pattern = pattern
 
 
 # What may not stand before a token: a start inside a longer run would make the search quadratic, and is no token.
@@ -23,13 +26,13 @@ _WORD = r"(?<![A-Za-z0-9])"
 def _prefixed(kind: str, prefixes: str, body: str, at_least: int, boundary: str = _WORD) -> Rule:
     """A token that begins with one of the prefixes (regular expressions, split at blanks) and goes on for a while."""
     names = prefixes.split()
-    anchors = tuple(re.split(r"[\[(\\]", name)[0].lower() for name in names)
+    anchors = tuple(name.partition("[")[0].partition("(")[0].partition("\\")[0].lower() for name in names)
     form = rf"{boundary}(?:{'|'.join(names)})[{body}]{{{at_least},}}+"
-    return Rule(kind, anchors, re.compile(form))
+    return Rule(kind, anchors, late(form))
 
 
 def _form(kind: str, anchors: str, pattern: str, flags: int = 0) -> Rule:
-    return Rule(kind, tuple(anchors.split()), re.compile(pattern, flags))
+    return Rule(kind, tuple(anchors.split()), late(pattern, flags))
 
 
 _HEX = "a-f0-9"

@@ -6,6 +6,8 @@ import math
 import re
 from collections import Counter
 
+from cairn.base.redaction.late import late
+
 _STRONG_CHARS = 16
 _STRONG_BITS = 2.8
 _LETTERS_CHARS = 24
@@ -14,40 +16,40 @@ _WEAK_CHARS = 6
 _KEYED_CHARS = 4
 
 # Stands for a secret, or says where it is: left alone.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late(
     r"(?:your|my|the|some|insert|replace|change|enter|put|add|fake|dummy|example|sample|placeholder|redacted|todo|fixme"
     r"|test[_-]?only|not[_-]?a)(?:[-_ ]?(?:your|own|me|this|with|here|it|in|real|secret|token|api|key|password|pass"
     r"|value|access|private|client|auth|db|aws|user|name|string|production))*+[-_ ]?\d{0,3}",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
+_PLAIN = late(
     r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|key|none|null|nil|undefined|true|false|yes|no|empty|unset"
     r"|required|optional|string|bytes|any|str|int|bool|hidden|masked|default|user|admin|foo|bar|baz|foobar|abc|abcd"
     r"|abc-?123|12345\d*|tbd|n/?a|xyz)",
     re.IGNORECASE,
 )
-_REPEATED = re.compile(
+_REPEATED = late(
     r"(.)\1*|(?:[xX*•.#?0-]|\.\.\.|…)+|(?:[A-Za-z]{1,8}[-_]){0,4}(?:[xX]{3,}|\*{2,}|\.{3}|…)[-_A-Za-z]{0,8}"
 )
-_REFERENCE = re.compile(
+_REFERENCE = late(
     r"\$|%[({A-Za-z]|<|\{|\[|@|#\{|\(|process\.env|os\.|env[.:(\[]|import\.meta|vault:|arn:|op://|ssm:|secretsmanager|sops|ENC\[|file:|kms:|!|&|\\|\.\.?/|~/|--|https?:"
 )
-_EMAIL = re.compile(r"[^\s@]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
-_PATH = re.compile(
+_EMAIL = late(r"[^\s@]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
+_PATH = late(
     r"(?:[A-Za-z]:[\\/]|/)?(?:[a-z0-9_.@-]{1,40}[\\/])+[A-Za-z0-9_.-]{1,40}|/[a-z0-9_.-]+|[\w-]+\.(?:py|ts|js|go|rs|md|txt|json|ya?ml|toml|env|pem|key|sh)(?::\d+)?"
 )
-_MARKER_PART = re.compile(r"\[redacted:")
+_MARKER_PART = late(r"\[redacted:")
 # Names of algorithms and such that carry a digit and are no secrets.
-_KNOWN_WORDS = re.compile(
+_KNOWN = (
     r"(?:x?sha-?\d{1,3}|md5|argon2(?:id|i|d)?|pbkdf2|bcrypt|scrypt|base(?:64|32|58)(?:url)?|b64|oauth-?2?|oauth2?|http[s23]?|utf-?8|x509|[hrep]s(?:256|384|512)|ed25519|curve25519|secp256\w\d"
-    r"|aes-?\d{0,3}|u?int\d{1,2}|float\d{2}|vec\d|v\d{1,3}|ipv[46]|hmac|s3|ec2|k8s|i18n|l10n|p256|rfc\d{3,5}|iso\d{4,5}|gpt\d?|cl100k|o200k|uuid\d?|2fa|mfa)",
-    re.IGNORECASE,
+    r"|aes-?\d{0,3}|u?int\d{1,2}|float\d{2}|vec\d|v\d{1,3}|ipv[46]|hmac|s3|ec2|k8s|i18n|l10n|p256|rfc\d{3,5}|iso\d{4,5}|gpt\d?|cl100k|o200k|uuid\d?|2fa|mfa)"
 )
-_KNOWN_WORDS_ALONE = re.compile(rf"(?<![A-Za-z0-9]){_KNOWN_WORDS.pattern}(?![A-Za-z0-9])", re.IGNORECASE)
-_PACKAGE = re.compile(r"[a-z]+(?:[-_.:][a-z]+)*[-_:@]v?\d+(?:\.\d+)+")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z_]*\d{0,2}(?:(?:[._:-]|::|->)[A-Za-z_]+\d{0,2})*[.!?]?")
-_NUMBER = re.compile(r"[\d.,_:%+-]+(?:[a-zA-Z]{1,3}|seconds?|minutes?|hours?|days?|bytes|tokens|chars)?")
-_HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,12}(?::\d{2,5})?(?:/\S*)?")
+_KNOWN_WORDS = late(_KNOWN, re.IGNORECASE)
+_KNOWN_WORDS_ALONE = late(rf"(?<![A-Za-z0-9]){_KNOWN}(?![A-Za-z0-9])", re.IGNORECASE)
+_PACKAGE = late(r"[a-z]+(?:[-_.:][a-z]+)*[-_:@]v?\d+(?:\.\d+)+")
+_IDENTIFIER = late(r"[A-Za-z_$][A-Za-z_]*\d{0,2}(?:(?:[._:-]|::|->)[A-Za-z_]+\d{0,2})*[.!?]?")
+_NUMBER = late(r"[\d.,_:%+-]+(?:[a-zA-Z]{1,3}|seconds?|minutes?|hours?|days?|bytes|tokens|chars)?")
+_HOST = late(r"(?:[a-z0-9-]+\.)+[a-z]{2,12}(?::\d{2,5})?(?:/\S*)?")
 
 
 def is_harmless(value: str) -> bool:
@@ -68,6 +70,12 @@ def is_ordinary(value: str) -> bool:
     if any(pattern.fullmatch(value) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE, _EMAIL)):
         return True
     return sum(map(str.isdigit, _KNOWN_WORDS_ALONE.sub("", value))) < (1 if re.search(r"[!#%^&*?+~]", value) else 2)
+
+
+def may_be_secret(value: str) -> bool:
+    """Whether a value has what each that ``is_secret_value`` takes has: a digit, a sign, or some length. Quick."""
+    bare = value.rstrip(".,;:!?")
+    return len(bare) >= _LETTERS_CHARS or any(not each.isalpha() and each not in "-_./:" for each in bare)
 
 
 def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
@@ -96,8 +104,8 @@ def is_secret_by_key(value: str) -> bool:
     return len(value) >= _KEYED_CHARS and not is_harmless(value) and value.count(" ") < 4
 
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_. -]*")
-_SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_NAME = late(r"[A-Za-z][A-Za-z0-9_. -]*")
+_SNAKE = late(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _SECRET_ENDINGS = frozenset(
     [
         "password",

@@ -1,0 +1,1 @@
+"""The typed client, sync and async."""
