@@ -108,6 +108,20 @@ async def _ingest_again(cast: Cast, actor: Actor) -> Ask:
     return Ask(json=event, target=project, project=project, secret=await cast.secret_of(project))
 
 
+@_on("events.tell")
+async def _tell_event(cast: Cast, project: str) -> Ask:
+    return Ask(json={**new_event(), "projectId": project}, target=project, project=project)
+
+
+@_example("events.tell (sent before)")
+async def _tell_event_again(cast: Cast, actor: Actor) -> Ask:
+    """Signed by a tool first, then told by a person: one event."""
+    project = await cast.project()
+    event = new_event()
+    await send_event(cast, project, event)
+    return Ask(json={**event, "projectId": project}, target=project, project=project)
+
+
 @_on("sessions.list")
 async def _list_sessions(cast: Cast, project: str) -> Ask:
     for _ in range(3):

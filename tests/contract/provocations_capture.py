@@ -226,6 +226,7 @@ async def _plan_limit(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked
     """Each counter of the plan used up in turn; projects are counted elsewhere."""
     about = {
         "ingest.send": ("events", "storage", "sessions"),
+        "events.tell": ("events", "storage", "sessions"),
         "sessions.create": ("sessions",),
         "sessions.enrich": ("enrichments",),
         "sessions.retry": ("enrichments",),

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
+from cairn.wire.events import IngestEvent
 from cairn.wire.shapes import AnyId, Shape
 
 SessionStatus = Literal["active", "completed", "enriching", "failed"]
@@ -76,6 +77,14 @@ class Retrying(Shape):
     job_id: str
     status: JobStatus
     retried_from: str
+
+
+class NewEvent(Shape):
+    """An event, told by a person."""
+
+    project_id: AnyId
+    event: IngestEvent
+    payload: dict[str, Any]
 
 
 class Ingested(Shape, omit_defaults=True):

@@ -12,6 +12,7 @@ import msgspec
 from cairn.base import errors, limits
 from cairn.base.caller import Caller
 from cairn.features.sessions.blobs import take_out
+from cairn.storage.database import Row
 from cairn.wire.events import IngestEvent
 
 _GZIP = 16 + zlib.MAX_WBITS
@@ -71,9 +72,13 @@ def inflate(body: bytes, encoding: str | None) -> bytes:
 def capture(body: bytes, caller: Caller, source: str | None) -> Captured:
     """Decode what a project's tool has sent. The hash covers project, event and payload, whatever the order of keys."""
     sent = _decode(body)
-    named = sent.payload.get("source")
-    source = _source(named if isinstance(named, str) else source)
-    return captured(sent, caller.credential_id, caller.team_id, source, proof=caller.proof)
+    return captured(sent, caller.credential_id, caller.team_id, _source_of(sent, source), proof=caller.proof)
+
+
+def capture_of(sent: SentEvent, project: Row) -> Captured:
+    """What a person with a key tells of a project that they may write to."""
+    source = _source_of(sent, None)
+    return captured(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
 
 
 def captured(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> Captured:
@@ -135,5 +140,7 @@ def _is_too_deep(payload: dict[str, Any]) -> bool:
     return True
 
 
-def _source(given: str | None) -> str:
+def _source_of(sent: SentEvent, header: str | None) -> str:
+    named = sent.payload.get("source")
+    given = named if isinstance(named, str) else header
     return (given or "").replace("\0", "").strip()[:_SOURCE_CHARS] or "api"

@@ -1,17 +1,19 @@
-"""POST /api/v2/ingest."""
+"""POST /api/v2/ingest, and /api/v2/events for people with a key."""
 
 from __future__ import annotations
 
 from cairn.base import errors
 from cairn.features.ingest.payload import SentEvent
 from cairn.features.ingest.service import Capture
+from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
-from cairn.web.needs import QUICK_SIGNATURE, needs
+from cairn.web.needs import KEY, LOGIN, QUICK_SIGNATURE, needs
 from cairn.web.routes import Routes, TxMode
 from cairn.web.validation import require_json
-from cairn.wire.sessions import Ingested
+from cairn.wire.sessions import Ingested, NewEvent
 
 routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=errors.RATE_LIMITED_PLAIN)
+event_routes = Routes("events")
 
 
 @routes.add(
@@ -40,3 +42,19 @@ async def ingest(call: Call) -> Ingested:
     require_json(request)
     encoding, source = request.header(b"content-encoding"), request.header(b"x-service-source")
     return await call.use(Capture).take(await request.read_body(), encoding, call.caller, source)
+
+
+@event_routes.add(
+    "POST",
+    "/api/v2/events",
+    needs(KEY | LOGIN),
+    name="tell",
+    status=202,
+    tx=TxMode.NONE,
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_LIMIT),
+)
+async def tell(call: Call, body: NewEvent) -> Ingested:
+    """As ingest, by the right to write to the project instead of its secret, which members do not see."""
+    async with call.database.read() as tx:
+        project = await get_project(tx, call.caller, body.project_id, Right.WRITE)
+    return await call.use(Capture).take_from(SentEvent(body.event, body.payload), project)

@@ -14,7 +14,7 @@ from cairn.base.plans import Plan, Plans
 from cairn.features.ingest import store
 from cairn.features.ingest.admission import Admission, AtEdge, lacking_for, new_blobs
 from cairn.features.ingest.linking import Links
-from cairn.features.ingest.payload import Captured, capture, inflate
+from cairn.features.ingest.payload import Captured, SentEvent, capture, capture_of, inflate
 from cairn.features.metering.counting import count_own
 from cairn.features.metering.slots import EVENTS, SESSIONS, STORAGE
 from cairn.features.projects.secrets import accepted_secrets
@@ -51,6 +51,15 @@ class Capture:
             captured = await loop.run_in_executor(
                 self._reader, lambda: capture(inflate(sent, encoding), caller, source)
             )
+        return await self._keep_durably(captured)
+
+    async def take_from(self, sent: SentEvent, project: Row) -> Ingested:
+        """What somebody who may write to the project tells; it goes the way of what the project's tools sign."""
+        loop = asyncio.get_running_loop()
+        captured = await loop.run_in_executor(self._reader, capture_of, sent, project)
+        return await self._keep_durably(captured)
+
+    async def _keep_durably(self, captured: Captured) -> Ingested:
         if captured.blobs:
             await self._put_blobs(captured)
         kept = await self._submit(captured)
