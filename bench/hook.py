@@ -1,0 +1,122 @@
+"""What one run of ``cairn hook`` costs: CPU of the whole process, interpreter start included, beside a bare ``python``.
+
+Runs are interleaved. The flusher that a run may start is a process of its own and is not counted in the run; its CPU
+is printed apart. The server is away: nothing listens at the address.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, quantiles
+from typing import Any
+
+from bench.measure import cpu_seconds
+
+_RUNS = 40
+_ANSWER = (
+    "The login test failed because the clock was frozen before the token was issued; I moved the freeze after "
+    "`issue_token()` in `tests/test_login.py`. The password is read from the settings now, never from the code. "
+) * 12
+
+
+def _samples(folder: str) -> dict[str, dict[str, Any]]:
+    known = {"session_id": "5f0c", "transcript_path": f"{folder}/.claude/projects/x/5f0c.jsonl", "cwd": folder}
+    tool = {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "toolu_1"}
+    change = {"file_path": f"{folder}/src/app.py", "old_string": "x = 1\n" * 200, "new_string": "x = 2\n" * 200}
+    return {
+        "session start": {**known, "hook_event_name": "SessionStart", "source": "startup"},
+        "prompt": {
+            **known,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "Fix the login test: the token expires early. Use src/auth.py for it, please. " * 8,
+        },
+        "tool": {**known, **tool, "tool_input": change, "tool_response": {"filePath": "src/app.py", "ok": True}},
+        "tool, 1 MiB answer": {
+            **known,
+            **tool,
+            "tool_input": change,
+            "tool_response": {"stdout": "line of it\n" * 95_000},
+        },
+        "turn end": {**known, "hook_event_name": "Stop", "last_assistant_message": _ANSWER},
+    }
+
+
+def _run(command: Sequence[str], environment: dict[str, str], given: bytes) -> tuple[float, float]:
+    """CPU and wall time of one process and of those it waited for, in milliseconds."""
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(given)
+        process.stdin.close()
+        _, _, used = os.wait4(process.pid, 0)
+        process.returncode = 0
+    return (used.ru_utime + used.ru_stime) * 1_000, (time.perf_counter() - started) * 1_000
+
+
+def _prepare(home: Path) -> tuple[Path, dict[str, str]]:
+    project = home / "project"
+    project.mkdir()
+    (home / ".config" / "cairn").mkdir(parents=True)
+    profile = {"url": "http://127.0.0.1:9", "key": "service_sk_none", "secrets": {"prj_bench": "none"}}
+    (home / ".config" / "cairn" / "profile.json").write_text(json.dumps(profile))
+    (project / ".cairn.toml").write_text('project = "prj_bench"\n')
+    links = {str(project.resolve()): {"project": "prj_bench"}}
+    (home / ".config" / "cairn" / "links.json").write_text(json.dumps(links))
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(home / "pycache")}
+    return project, {"HOME": str(home), "PATH": os.environ["PATH"], **bytecode}
+
+
+def _end_flusher(home: Path) -> float:
+    """The CPU the flusher has used until now, in milliseconds; then it is ended."""
+    told = home / ".local" / "state" / "cairn" / "spool" / "lock"
+    try:
+        pid = int(told.read_text())
+        if f"HOME={home}".encode() not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            return 0.0
+        used = cpu_seconds(pid) * 1_000
+        os.kill(pid, signal.SIGKILL)
+    except (OSError, ValueError):
+        return 0.0
+    return used
+
+
+def _row(name: str, cpu: Sequence[float], wall: Sequence[float]) -> None:
+    high = quantiles(cpu, n=20)[-1]
+    print(f"{name:28} {mean(cpu):9.1f} {high:9.1f} {quantiles(wall, n=2)[0]:9.1f}")
+
+
+def run() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        project, environment = _prepare(home)
+        samples = _samples(str(project))
+        hook = [str(Path(sys.executable).parent / "cairn"), "hook"]
+        bare = [sys.executable, "-c", "pass"]
+        given = {name: json.dumps(sample).encode() for name, sample in samples.items()}
+        for data in given.values():
+            _run(hook, environment, data)
+        figures: dict[str, list[tuple[float, float]]] = {name: [] for name in ("python -c pass", *given, "not linked")}
+        flusher: list[float] = []
+        elsewhere = json.dumps({**samples["turn end"], "cwd": "/"}).encode()
+        for _ in range(_RUNS):
+            figures["python -c pass"].append(_run(bare, environment, b""))
+            for name, data in given.items():
+                figures[name].append(_run(hook, environment, data))
+            figures["not linked"].append(_run(hook, environment, elsewhere))
+            time.sleep(0.1)
+            flusher.append(_end_flusher(home))
+        print(f"cairn hook, {_RUNS} runs each, interleaved; milliseconds")
+        print(f"{'':28} {'CPU mean':>9} {'CPU p95':>9} {'wall p50':>9}")
+        for name, rows in figures.items():
+            _row(name, [cpu for cpu, _ in rows], [wall for _, wall in rows])
+        print(f"the flusher, apart: {mean(flusher):.0f} ms of CPU until its first failed attempt")

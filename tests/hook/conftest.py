@@ -1,0 +1,74 @@
+"""Machines to run the hook on: one with a real server, one whose server is away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.entry.owner import make_owner
+from tests.entry.quick import bytecode
+from tests.hook.desk import Desk
+from tests.support import databases
+from tests.support.processes import Cairn, Process, free_port
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return bytecode(tmp_path_factory)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, quick: dict[str, str]) -> Iterator[Desk]:
+    """Nothing listens where its server should be."""
+    made = Desk(tmp_path / "home", f"http://127.0.0.1:{free_port()}", "prj_stones", settings=dict(quick))
+    yield made
+    made.kill_flusher()
+
+
+@pytest.fixture
+def here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """The same, with this process on that machine."""
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CAIRN_URL", "CAIRN_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(desk.home))
+    return desk
+
+
+@pytest.fixture(scope="module")
+def running(
+    tmp_path_factory: pytest.TempPathFactory, quick: dict[str, str]
+) -> Iterator[tuple[Process, dict[str, str]]]:
+    """A server on SQLite that many tests share, each with a project of its own; and its owner."""
+    folder = tmp_path_factory.mktemp("server")
+    cairn = Cairn(folder, databases.fresh("sqlite", folder), dict(quick))
+    owner = make_owner(cairn)
+    with cairn.start().wait_ready() as server:
+        yield server, owner
+
+
+@pytest.fixture
+def guest(
+    tmp_path: Path, quick: dict[str, str], running: tuple[Process, dict[str, str]]
+) -> Iterator[tuple[Process, Desk]]:
+    """The running server, and a machine with a project of its own there."""
+    server, owner = running
+    with server.client(owner["apiKey"]) as client:
+        project = client.post("/api/projects", json={"name": tmp_path.name[-60:]}).json()
+    desk = Desk(tmp_path / "home", server.url, project["id"], owner["apiKey"], settings=dict(quick))
+    yield server, desk
+    desk.kill_flusher()
+
+
+@pytest.fixture
+def house(tmp_path: Path, quick: dict[str, str], request: pytest.FixtureRequest) -> Iterator[tuple[Cairn, Desk]]:
+    """A server that is not started yet, on SQLite unless asked otherwise, and the machine of its owner."""
+    (tmp_path / "server").mkdir()
+    engine = getattr(request, "param", "sqlite")
+    cairn = Cairn(tmp_path / "server", databases.fresh(engine, tmp_path), dict(quick))
+    owner = make_owner(cairn)
+    url = f"http://127.0.0.1:{free_port()}"
+    desk = Desk(tmp_path / "home", url, owner["projectId"], owner["apiKey"], settings=dict(quick))
+    yield cairn, desk
+    desk.kill_flusher()

@@ -1,0 +1,126 @@
+"""Real repositories for the tests, whose hooks only write down that they ran: the test then does what they ask for."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cairn.base import profile
+from cairn.hook import commits, gathering, link, outbox, spool, starting
+
+PROJECT = "prj_git"
+SERVER = "http://127.0.0.1:1"
+# Each call of a hook is a file: the folder, the hook, where HEAD is, and what it was given.
+_NOTED = """#!/bin/sh
+mkdir -p "$HOME/hooks"
+{ pwd; basename "$0"; echo "$@"; git rev-parse HEAD --symbolic-full-name HEAD; echo "${GIT_CHERRY_PICK_HELP+rebase}"
+[ "$(basename "$0")" = post-rewrite ] && cat; } > "$HOME/hooks/$(date +%s%N)"
+exit 0
+"""
+
+
+class Repository:
+    """A repository, and somebody who works in it."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.monkeypatch = monkeypatch
+
+    def git(self, *arguments: str, stdin: str = "", **environment: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.folder,
+            input=stdin.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            check=True,
+            env={**os.environ, **environment},
+        )
+        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def write(self, path: str, content: str | bytes) -> None:
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def link(self) -> None:
+        """As ``cairn init`` does."""
+        link.save_link(str(self.folder), PROJECT, SERVER)
+
+    def commit(self, path: str, content: str | bytes, message: str) -> str:
+        self.write(path, content)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--file=-", stdin=message)
+        return self.head
+
+    @property
+    def head(self) -> str:
+        return self.git("rev-parse", "HEAD")
+
+    def watch(self) -> None:
+        """Let git's hooks write down that they ran."""
+        for name in commits.EVENTS:
+            hook = self.folder / ".git" / "hooks" / name
+            hook.parent.mkdir(exist_ok=True)
+            hook.write_text(_NOTED)
+            hook.chmod(0o755)
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the hooks that ran since the last time tell the server."""
+        calls = Path(os.environ["HOME"]) / "hooks"
+        for call in sorted(calls.iterdir()) if calls.exists() else []:
+            folder, name, given, head, branch, rebase, said = call.read_text().split("\n", 6)
+            call.unlink()
+            with self.monkeypatch.context() as patch:
+                patch.setenv("CAIRN_GIT_AT", f"{head}\n{branch}")
+                if rebase:
+                    patch.setenv("GIT_CHERRY_PICK_HELP", "…")
+                patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
+                patch.setattr(starting, "start", lambda: None)  # the test is the flusher
+                commits.caught(name, given.split(), folder)
+        return taken()
+
+
+def taken() -> list[dict[str, Any]]:
+    """What the flusher makes of the spool, which is empty afterwards."""
+    gathering.finish_begun()
+    gathering.gather()
+    assert spool.list_names() == []
+    batches = [outbox.read(name) for name in outbox.list_names()]
+    for batch in batches:
+        assert batch is not None
+        assert (batch.event, batch.project) == ("git_digest", PROJECT)
+        outbox.remove(batch.name)
+    return [batch.payload for batch in batches if batch is not None]
+
+
+def subjects(payloads: list[dict[str, Any]]) -> list[str]:
+    return [commit["message"].split("\n")[0] for payload in payloads for commit in payload["commits"]]
+
+
+def create(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Repository:
+    folder.mkdir(parents=True)
+    made = Repository(folder, monkeypatch)
+    made.git("init", "--quiet", "--initial-branch=main", *options)
+    made.write(".git/info/exclude", "/.cairn.toml\n")
+    made.link()
+    return made
+
+
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home of its own for git and for us, signed in to a server that is not there."""
+    home.mkdir()
+    for name in [name for name in os.environ if name.startswith(("CAIRN_", "XDG_", "GIT_"))]:
+        if not name.startswith("CAIRN_TEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    (home / ".gitconfig").write_text(
+        '[user]\nname = Mara\nemail = mara@example.com\n[commit]\ngpgsign = false\n[protocol "file"]\nallow = always\n'
+    )
+    profile.save(profile.Profile(SERVER, "service_sk_none"))

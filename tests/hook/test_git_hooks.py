@@ -1,0 +1,229 @@
+"""Our lines in git's hooks: beside what is there, as quick as nothing, and gone without a trace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cairn.hook import commits, githooks, spool
+from tests.hook.git_repositories import Repository, at_home, create, subjects, taken
+
+SHELL = '#!/bin/sh\nset -eu\necho "$@" >> ran\n{ [ $# -eq 0 ] || cat >> said; }\nwait\nexit 0'
+PYTHON = "#!/usr/bin/env python3\nimport sys\nopen('ran', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
+PYTHON += "open('said', 'a').write(sys.stdin.read())\n"
+EXISTING: dict[str, tuple[bytes, int] | None] = {
+    "none": None,
+    "shell": (SHELL.encode(), 0o755),
+    "bash with options": (SHELL.replace("/bin/sh", "/usr/bin/env bash").encode() + b"\n\n", 0o750),
+    "python": (PYTHON.encode(), 0o755),
+    "only a first line": (b"#!/bin/sh", 0o755),
+    "windows": (b"#!/bin/sh\r\nexit 0\r\n", 0o755),
+    "switched off": (b"#!/bin/sh\necho off >> ran\n", 0o644),
+    "bytes": (b"#!/bin/sh\n# \xff\xfe\x00\nexit 0\n", 0o711),
+}
+# The hook as it is, but for the flusher: that is the test, since it would wait minutes for a server that is not there.
+PROGRAM = """#!/bin/sh
+exec {python} -c 'import sys
+from cairn.hook import hook, starting
+starting.start = lambda: None
+sys.exit(hook.main(sys.argv[2:]))' "$@"
+"""
+
+# Written in one go: hooks run beside each other.
+_HEAR = '#!/bin/sh\ntold=$(echo "$@"; echo "$CAIRN_GIT_AT"; cat)\nprintf "%s\\n" "$told" >> "{}"\n'
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    at_home(tmp_path / "home", monkeypatch)
+    made = create(tmp_path / "work", monkeypatch)
+    made.commit("a.py", "a = 1\n", "Add a")
+    return made
+
+
+def _program(work: Repository, text: str) -> Path:
+    """A ``cairn`` on the path."""
+    place = work.folder.parent / "bin" / "cairn"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(text)
+    place.chmod(0o755)
+    work.monkeypatch.setenv("PATH", f"{place.parent}:{os.environ['PATH']}")
+    return place
+
+
+def _state(folder: Path) -> dict[str, tuple[int, bytes | str]]:
+    """All that is in a folder, byte for byte."""
+    found: dict[str, tuple[int, bytes | str]] = {}
+    for path in sorted(folder.rglob("*")):
+        about = path.lstat()
+        if path.is_symlink():
+            found[str(path)] = (0, os.readlink(path))
+        elif path.is_file():
+            found[str(path)] = (stat.S_IMODE(about.st_mode), path.read_bytes())
+    return found
+
+
+@pytest.mark.parametrize("kind", EXISTING)
+def test_an_existing_hook_goes_on_as_before_and_comes_back_byte_for_byte(work: Repository, kind: str) -> None:
+    heard = work.folder.parent / "heard"
+    _program(work, _HEAR.format(heard))
+    hooks = work.folder / ".git" / "hooks"
+    existing = EXISTING[kind]
+    for name in githooks.HOOKS if existing is not None else ():
+        assert existing is not None
+        (hooks / name).write_bytes(existing[0])
+        (hooks / name).chmod(existing[1])
+    before = _state(hooks)
+    preview = githooks.preview(str(work.folder))
+    assert _state(hooks) == before
+    assert len(githooks.install(str(work.folder))) == len(preview) == 3
+    installed = _state(hooks)
+    assert all("there already" in line for line in githooks.install(str(work.folder)))
+    assert _state(hooks) == installed
+    sha = work.commit("b.py", "b = 1\n", "Add b")
+    work.git("commit", "--amend", "--quiet", "-m", "Add b better")
+    told = _wait_for(heard, f"{sha} {work.head}\n")
+    assert "hook git post-commit\n" in told
+    assert f"hook git post-rewrite amend\n{work.head}\nrefs/heads/main\n{sha} {work.head}\n" in told
+    if kind in ("shell", "bash with options", "python"):
+        assert (work.folder / "ran").read_text().split("\n") == ["", "", "amend", ""]
+        assert (work.folder / "said").read_text() == f"{sha} {work.head}\n"
+    else:
+        assert not (work.folder / "ran").exists()
+    githooks.uninstall(str(work.folder))
+    assert _state(hooks) == before
+    assert githooks.uninstall(str(work.folder)) == ["no git hook of cairn is installed here"]
+
+
+def test_what_others_added_to_our_hook_stays(work: Repository) -> None:
+    githooks.install(str(work.folder))
+    hook = work.folder / ".git" / "hooks" / "post-commit"
+    hook.write_bytes(hook.read_bytes() + b"echo theirs\n")
+    githooks.uninstall(str(work.folder))
+    assert hook.read_bytes() == b"#!/bin/sh\necho theirs\n"
+
+
+def test_other_tools_are_left_alone_and_the_lines_told(work: Repository, tmp_path: Path) -> None:
+    hooks = work.folder / ".git" / "hooks"
+
+    def told() -> str:
+        before = _state(work.folder)
+        lines = githooks.install(str(work.folder))
+        assert _state(work.folder) == before
+        return "\n".join(lines)
+
+    for name in githooks.HOOKS:
+        (hooks / name).symlink_to(tmp_path / "elsewhere")
+    assert "it is a link" in told()
+    for name in githooks.HOOKS:
+        (hooks / name).unlink()
+        (hooks / name).write_text("#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n")
+    assert "left alone (pre-commit)" in told()
+    (work.folder / "lefthook.yml").write_text("{}")
+    assert "left alone (lefthook)" in told()
+    (work.folder / "lefthook.yml").unlink()
+    work.git("config", "core.hooksPath", ".husky/_")
+    assert "left alone (husky)" in told()
+    assert 'cairn hook git post-commit "$@"' in told()
+    work.git("config", "core.hooksPath", str(tmp_path / "elsewhere"))
+    assert "leads out of the repository" in told()
+    work.git("config", "--unset", "core.hooksPath")
+    work.git("config", "--global", "core.hooksPath", "~/hooks")
+    assert "for all repositories" in told()
+    assert not (tmp_path / "home" / "hooks").exists()
+
+
+def test_the_lines_that_are_told_do_what_ours_do(work: Repository) -> None:
+    heard = work.folder.parent / "heard"
+    _program(work, _HEAR.format(heard))
+    (work.folder / "lefthook.yml").write_text("{}")
+    for line in githooks.install(str(work.folder)):
+        if not line.startswith(" "):
+            hook = Path(line.partition(":")[0])
+        else:
+            hook.write_text(f"#!/bin/sh\n{line.strip()}\n")
+            hook.chmod(0o755)
+    sha = work.commit("b.py", "b = 1\n", "Add b")
+    work.git("commit", "--amend", "--quiet", "-m", "Add b better")
+    assert "hook git post-commit\n" in _wait_for(heard, f"{sha} {work.head}\n")
+
+
+def test_worktrees_submodules_and_a_hooks_path_in_the_repository(work: Repository, tmp_path: Path) -> None:
+    work.git("worktree", "add", "--quiet", str(tmp_path / "beside"))
+    lines = githooks.install(str(tmp_path / "beside"))
+    assert all(line.startswith(str(work.folder / ".git" / "hooks")) for line in lines)
+    githooks.uninstall(str(work.folder))
+    whole = create(tmp_path / "whole", work.monkeypatch)
+    whole.git("submodule", "--quiet", "add", str(work.folder), "part")
+    lines = githooks.install(str(whole.folder / "part"))
+    assert all(line.startswith(str(whole.folder / ".git" / "modules" / "part" / "hooks")) for line in lines)
+    work.git("config", "core.hooksPath", "scripts/hooks")
+    _program(work, "#!/bin/sh\n")
+    githooks.install(str(work.folder / ".git" / ".."))
+    text = (work.folder / "scripts" / "hooks" / "post-commit").read_text()
+    assert str(tmp_path) not in text  # it may be committed: no path of this machine
+    githooks.uninstall(str(work.folder))
+    assert not (work.folder / "scripts" / "hooks" / "post-commit").exists()
+
+
+def test_a_real_commit_reaches_the_spool_and_is_not_slowed(
+    work: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _program(work, PROGRAM.format(python=sys.executable))
+    plain = Repository(work.folder.parent / "plain", work.monkeypatch)
+    shutil.copytree(work.folder, plain.folder)
+    githooks.install(str(work.folder))
+    assert (work.folder / ".git/hooks/post-commit").read_text().count(str(work.folder.parent / "bin" / "cairn")) == 1
+    ratios: list[float] = []
+    seconds: list[float] = []
+    for number in range(12):  # one beside the other, since the machine is shared
+        without, with_hook = _timed(plain, number), _timed(work, number)
+        ratios.append(with_hook / without)
+        seconds.append(with_hook - without)
+    deadline = time.monotonic() + 30
+    while len(spool.list_names()) < 12 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert sorted(subjects(taken())) == sorted(f"Set {number}" for number in range(12))
+    middle = sorted(ratios)[6]
+    with capsys.disabled():
+        print(f"\ncommit with hook: {middle:.2f} of one without, {sorted(seconds)[6] * 1000:+.1f} ms (median of 12)")
+    assert sorted(seconds)[3] < 0.1
+
+
+def _timed(work: Repository, number: int) -> float:
+    work.write("n.txt", f"{number}\n")
+    work.git("add", "--all")
+    started = time.monotonic()
+    subprocess.run(["git", "commit", "--quiet", "-m", f"Set {number}"], cwd=work.folder, check=True)
+    return time.monotonic() - started
+
+
+def _wait_for(place: Path, text: str) -> str:
+    """Hooks run beside git: what they do comes a little later."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        found = place.read_text() if place.exists() else ""
+        if text in found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{text!r} did not come: {place.read_text() if place.exists() else None!r}")
+
+
+def test_begin_leaves_old_history_to_the_back_fill(work: Repository) -> None:
+    for number in range(25):
+        work.commit("n.txt", f"{number}\n", f"Old {number}")
+    work.git("branch", "aside", "HEAD~3")
+    githooks.install(str(work.folder))
+    work.watch()
+    work.commit("new.py", "x = 1\n", "New")
+    work.git("checkout", "--quiet", "aside")
+    work.commit("aside.py", "x = 1\n", "New aside")
+    assert subjects(work.events()) == ["New", "New aside"]
+    assert len(commits.digest(str(work.folder), since="main~5", until="main")[0]["commits"]) == 5

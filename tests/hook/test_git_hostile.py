@@ -1,0 +1,202 @@
+"""Repositories that want to do harm: what they say is told as text, and nothing of theirs is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cairn.hook import commits, git, githooks, gitrepository
+from cairn.memory.extraction.commit_log import commits_of
+from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
+
+BRANCHES = (
+    "$(touch${IFS}owned)",
+    ";touch${IFS}owned;",
+    "`touch${IFS}owned`",
+    "a'b\"c|d&e>f",
+    "--upload-pack=touch-owned",
+    "-rf",
+    "ünïcode/with.dots",
+    "ghp_" + "a1B2" * 9,
+)
+MESSAGE = (
+    'Fix "quotes" and $(touch owned)\n\n; rm -rf / `touch owned`\n\x1b]0;owned\x07\x1b[31mred\n--\n../../etc/passwd\r'
+)
+FILES = (
+    "new\nline.py",
+    'quo"te.py',
+    "-rf",
+    "--upload-pack=x",
+    "$(touch owned).py",
+    "\x1b[31mred.py",
+    "b\\ack.py",
+    "tab\there",
+)
+
+
+PROGRAMS = """
+core.fsmonitor core.pager core.editor core.sshCommand core.gitProxy core.askPass core.alternateRefsCommand
+diff.external diff.evil.command diff.evil.textconv filter.evil.clean filter.evil.smudge filter.evil.process
+pager.log pager.diff-tree pager.rev-list gpg.program credential.helper sequence.editor interactive.diffFilter
+""".split()  # noqa: SIM905
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    at_home(tmp_path / "home", monkeypatch)
+    return create(tmp_path / "work", monkeypatch)
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_names_of_branches_are_only_names(work: Repository, branch: str) -> None:
+    work.watch()
+    work.commit("a.py", "a = 1\n", "Add a")
+    work.git("update-ref", f"refs/heads/{branch}", "HEAD")  # git itself takes a name with a dash only this way
+    work.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    sha = work.commit("b.py", "b = 1\n", "Add b")
+    events = work.events()
+    assert subjects(events) == ["Add a", "Add b"]
+    assert events[1]["branch"] == ("[redacted:github-token]" if branch.startswith("ghp_") else branch)
+    assert gitrepository.resolve(str(work.folder / ".git"), branch) in (sha, None)
+    _nothing_was_run(work)
+
+
+def test_messages_and_names_of_files_are_only_text(work: Repository) -> None:
+    for name in FILES:
+        work.write(name, "x = 1\n")
+    # What no checkout would allow: a tree with a way out of the repository.
+    blob = work.git("hash-object", "-w", "--stdin", stdin="root:0\n")
+    above = work.git("mktree", stdin=f"100644 blob {blob}\tpasswd\n")
+    work.commit("last.py", "x = 1\n", MESSAGE)
+    evil = work.git("mktree", "--missing", stdin=f"040000 tree {above}\t..\n")
+    commit = work.git("commit-tree", evil, "-p", "HEAD", stdin="Out of here\n")
+    work.git("update-ref", "HEAD", commit)
+    (event,) = commits.digest(str(work.folder))
+    first, second = event["commits"]
+    assert sorted(first["files"]) == sorted([*FILES, "last.py"])
+    assert first["message"].startswith('Fix "quotes" and $(touch owned)\n\n; rm -rf / `touch owned`')
+    assert "\x1b" not in first["message"] + first["diff"]
+    assert "../passwd" in second["files"]  # told as it is; the server takes no path that leads out
+    assert not any(".." in file.path or file.path.startswith("/") for one in commits_of(event) for file in one.files)
+    assert json.loads(json.dumps(event)) == event
+    _nothing_was_run(work)
+
+
+def test_nothing_that_the_repository_names_is_run(work: Repository, tmp_path: Path) -> None:
+    bait = tmp_path / "bait"
+    bait.write_text(f"#!/bin/sh\ntouch '{work.folder}/owned'\ncat\n")
+    bait.chmod(0o755)
+    work.commit("a.txt", "one\n", "Add a")
+    for key in PROGRAMS:
+        work.git("config", key, str(bait))
+    for name in ("log", "rev-list", "rev-parse", "diff-tree", "cat-file", "config", "for-each-ref", "merge-base"):
+        work.git("config", f"alias.{name}", f"!{bait}")
+    work.git("config", "core.hooksPath", str(tmp_path / "hooks"))
+    work.git("config", "log.showSignature", "true")
+    (tmp_path / "hooks").mkdir()
+    for name in ("post-index-change", "reference-transaction", "fsmonitor-watchman", "post-checkout"):
+        (tmp_path / "hooks" / name).symlink_to(bait)
+    work.write(".gitattributes", "* diff=evil filter=evil\n")
+    work.write(".git/info/attributes", "* diff=evil filter=evil\n")
+    work.write("a.txt", "two\n")
+    work.write("git", bait.read_bytes())  # in the folder where we run
+    (work.folder / "git").chmod(0o755)
+    quiet = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.clean=cat")
+    work.git(*quiet, "-c", "filter.evil.process=", "add", "--all")
+    work.git(*quiet, "-c", "filter.evil.process=", "commit", "--quiet", "-m", "Change a")
+    (work.folder / "owned").unlink(missing_ok=True)
+    work.monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    work.monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(bait))
+    work.monkeypatch.setenv("GIT_PAGER", str(bait))
+    work.monkeypatch.chdir(work.folder)
+    (event,) = commits.digest(".")
+    assert subjects([event]) == ["Add a", "Change a"]
+    assert "-one\n+two\n" in event["commits"][1]["diff"]
+    githooks.preview(".")
+    noted = commits.note("post-commit", [], ".")
+    assert noted is not None
+    assert commits.telling(noted, PROJECT).payloads
+    _nothing_was_run(work)
+
+
+def test_a_partial_clone_fetches_nothing(work: Repository, tmp_path: Path) -> None:
+    """Git fetches what such a clone lacks by itself, in the way that the repository's settings name."""
+    work.commit("a.txt", "one\n", "Add a")
+    work.commit("a.txt", "two\n", "Change a")
+    work.git("config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    work.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", f"file://{work.folder}", str(partial))
+    clone = Repository(partial, work.monkeypatch)
+    clone.git("config", "remote.origin.url", f"ext::sh -c touch% {work.folder}/owned")
+    clone.git("config", "protocol.ext.allow", "always")
+    clone.git("config", "remote.origin.uploadpack", f"touch {work.folder}/owned;")
+    (event,) = commits.digest(str(partial))
+    assert subjects([event]) == ["Add a", "Change a"]
+    assert event["commits"][1]["files"] == ["a.txt"]
+    assert "diff" not in event["commits"][1]
+    _nothing_was_run(work)
+
+
+def test_time_and_output_are_bounded(work: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work.commit("large.txt", "".join(f"{number:09d}\n" for number in range(40_000)), "Add much\n\n" + "word " * 20_000)
+    for number in range(700):
+        work.write(f"{number:03d}-{'n' * 180}.txt", "x\n")
+    work.commit("small.txt", "x\n", "Add many")
+    (event,) = commits.digest(str(work.folder))
+    large, many = event["commits"]
+    assert len(large["diff"].encode()) <= 65_536
+    assert large["diffTruncated"]
+    assert large["insertions"] == 40_000
+    assert len(large["message"].encode()) <= 32_768
+    assert 300 < len(many["files"]) <= 500
+    assert many["insertions"] == 701
+    assert len(json.dumps(event)) < 1_300_000
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "git").write_text("#!/bin/sh\nsleep 60 & wait\n")
+    (tmp_path / "slow" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'slow'}:{os.environ['PATH']}")
+    started = time.monotonic()
+    with pytest.raises(git.GitFailed, match="in time"):
+        git.run(["rev-parse"], folder=str(work.folder), seconds=0.3)
+    assert time.monotonic() - started < 5
+
+
+def test_credentials_of_a_remote_are_not_told() -> None:
+    shown = {
+        "https://user:secret@example.com/a/b.git": "https://example.com/a/b.git",
+        "https://ghp_abc@example.com:8443/a/b?token=x#y": "https://example.com:8443/a/b",
+        "git@example.com:a/b.git": "ssh://example.com/a/b.git",
+        "ssh://git@example.com:22/a/b": "ssh://example.com:22/a/b",
+        "/home/mara/work": None,
+        "file:///home/mara/work": None,
+        "ext::sh -c touch% x": None,
+        "https://[": None,
+    }
+    assert {url: gitrepository.public_address(url) for url in shown} == shown
+
+
+def _nothing_was_run(work: Repository) -> None:
+    assert not (work.folder / "owned").exists()
+
+
+@pytest.mark.parametrize("name", ["shallow", "logs/HEAD"])
+def test_a_pipe_where_a_file_should_be_holds_nothing_up(work: Repository, name: str) -> None:
+    """It came in an archive: whoever opens it waits for somebody who never writes."""
+    work.commit("a.py", "a = 1\n", "Add a")
+    path = work.folder / ".git" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    script = (
+        "import sys; from cairn.hook import commits, gitrepository, link, spool\n"
+        "link.remember_place(sys.argv[1]); commits.caught('post-commit', [], sys.argv[1])\n"
+        "print(gitrepository.last_move(gitrepository.Repository(*[sys.argv[1] + '/.git'] * 2, '', ''), 'x'))"
+    )
+    command = [sys.executable, "-c", script, str(work.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=15, env={**os.environ, "CAIRN_DISABLED": ""})
+    assert (done.stdout, done.stderr) == ("('', '')\n", "")

@@ -1,0 +1,60 @@
+"""Redaction made quick to load finds what it found before: its quick looks change nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from cairn.base.redaction import redacting, shapes
+from cairn.base.redaction.redacting import redact
+from tests.memory import secret_files
+from tests.memory.secret_samples import INNOCENT, SECRETS
+
+ODD = [
+    'paſſword = "Tr0ub4dor&3x"',
+    "ſecret: hunter22xx",
+    "ap\u0131 key is Aa11bb22zz33",
+    "TO\u212aEN=abc123def456ghi789",
+]
+
+
+def words(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (word for pair in value.items() for each in pair for word in words(each))
+    elif isinstance(value, list | tuple):
+        yield from (word for each in value for word in words(each))
+
+
+def texts() -> list[str]:
+    found = [line for line, _ in SECRETS] + INNOCENT + ODD
+    found += [word for value in vars(secret_files).values() for word in words(value)]
+    sets = resources.files("cairn.memory.evaluation").joinpath("sets")
+    for name in ("dev", "test"):
+        lines = sets.joinpath(name, "events.jsonl").read_text().splitlines()
+        found += [word for line in lines for word in words(json.loads(line))]
+    return list(dict.fromkeys(found))
+
+
+def test_the_quick_looks_change_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = texts()
+    assert len(samples) > 4_000
+    quick = [redact(text) for text in samples]
+    assert sum(found for _, found in quick) > 150
+    monkeypatch.setattr(redacting, "may_hold", lambda lower, anchors: True)
+    monkeypatch.setattr(redacting, "may_be_secret", lambda value: True)
+    assert [redact(text) for text in samples] == quick
+
+
+def test_what_cannot_be_a_secret_is_none() -> None:
+    values = {word.strip() for text in texts() for word in text.split() if len(word) < 200}
+    for value in values:
+        for strict in (True, False):
+            for quoted in (True, False):
+                if shapes.is_secret_value(value, strict=strict, quoted=quoted):
+                    assert shapes.may_be_secret(value), value
