@@ -1,0 +1,187 @@
+"""The commands as a person types them, in a home of their own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from cairn.cli import kit
+from cairn.cli.table import HOOKS
+from tests.agents_setup.conftest import contents, snapshot
+
+
+class Shell:
+    """A person in a folder."""
+
+    def __init__(self, home: Path, project: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.home, self.project, self._capture = home, project, capture
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        code = kit.main(HOOKS, words, lambda: "0")
+        said = self._capture.readouterr()
+        return code, said.out, said.err
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    home, project = tmp_path / "home", tmp_path / "home" / "my $(touch pwned) 'shop'"
+    (project / ".git").mkdir(parents=True)
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CAIRN_URL", "CAIRN_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "cairn").write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / "cairn").chmod(0o755)
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    return Shell(home, project, capsys)
+
+
+def test_look_install_look_again_and_take_it_back(shell: Shell) -> None:
+    (shell.home / ".gemini").mkdir()
+    (shell.home / ".gemini" / "settings.json").write_text('{\n  "ui": {}\n}\n')
+    before = snapshot(shell.home)
+    code, out, _ = shell("install", "gemini", "--dry-run")
+    assert code == 0
+    assert (
+        '+        "command": "cairn"' in out.replace("+      ", "+        ") or '"command": "cairn hook gemini"' in out
+    )
+    assert "--- " in out
+    assert "+++ " in json.loads(shell("install", "gemini", "--dry-run", "--json")[1])["agents"][0]["files"][0]["diff"]
+    assert snapshot(shell.home) == before
+    code, _, err = shell("install", "gemini")
+    assert (code, snapshot(shell.home) == before) == (kit.USAGE, True)
+    assert "--yes" in err
+    code, out, _ = shell("install", "--all", "--yes", "--json")
+    told = json.loads(out)
+    assert [(one["agent"], one["state"]) for one in told["agents"]] == [("gemini", "installed")]
+    assert told["agents"][0]["files"] == [{"path": str(shell.home / ".gemini/settings.json"), "change": "changed"}]
+    assert shell("install", "gemini-cli")[1].startswith("Gemini CLI: already installed")
+    states = {row["agent"]: row["user"] for row in json.loads(shell("install", "--list", "--json")[1])}
+    assert states["gemini"] == "installed"
+    assert states["codex"] == "not installed"
+    assert shell("uninstall", "gemini", "--yes")[0] == 0
+    assert snapshot(shell.home) == before
+    assert "was not installed" in shell("uninstall", "gemini", "--yes")[1]
+
+
+def test_into_the_project_around_the_folder(shell: Shell) -> None:
+    code, out, _ = shell("install", "claude", "codex", "--scope", "project", "--yes")
+    assert code == 0
+    assert "/hooks" in out, "Codex wants to be told to trust"
+    assert (shell.project / ".mcp.json").exists()
+    assert "cairn hook claude-code" in (shell.project / ".claude" / "settings.json").read_text()
+    assert shell("uninstall", "--all", "--scope", "project", "--yes")[0] == 0
+    assert [path.name for path in sorted(shell.project.iterdir())] == [".git", "src"]
+
+
+def test_over_http_with_a_key_from_a_variable(shell: Shell) -> None:
+    code, _, err = shell("install", "cursor", "zed", "--http", "https://cairn.example.com/", "--yes")
+    assert code == kit.FAILED
+    assert "Zed" in err
+    servers = json.loads((shell.home / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    assert servers["cairn"] == {
+        "url": "https://cairn.example.com/mcp",
+        "headers": {"Authorization": "Bearer ${env:CAIRN_API_KEY}"},
+    }
+    states = {row["agent"]: row["user"] for row in json.loads(shell("install", "--list", "--json")[1])}
+    assert states["cursor"] == "installed"
+
+
+def test_what_cannot_be_taken_out_is_told(shell: Shell) -> None:
+    assert shell("install", "cursor", "--yes")[0] == 0
+    servers = shell.home / ".cursor" / "mcp.json"
+    servers.write_text(servers.read_text() + "}")
+    code, _, err = shell("uninstall", "cursor", "--yes")
+    assert code == kit.FAILED
+    assert "mcp.json was left alone: it is not valid JSON" in err
+    servers.write_text(servers.read_text()[:-1])
+    assert shell("uninstall", "cursor", "--yes")[0] == 0
+    assert contents(shell.home) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("install", "emacs"),
+        ("install",),
+        ("uninstall",),
+        ("install", "codex", "--http", "ftp://x"),
+        ("install", "codex", "--folder", "/no/such/folder"),
+        ("install", "plugin"),
+        ("install", "codex", "--command", "/usr/bin/python3", "--yes"),
+    ],
+)
+def test_wrong_use_is_told(shell: Shell, words: tuple[str, ...]) -> None:
+    code, out, err = shell(*words)
+    assert (code, out) == (kit.USAGE, "")
+    assert err.startswith("cairn: ")
+    assert contents(shell.home) == {}
+
+
+class _Answers(BaseHTTPRequestHandler):
+    memory = "# Shop\n\n- Prices are whole cents.\n"
+
+    def do_GET(self) -> None:
+        brain = {"markdown": self.memory, "metadata": _METADATA}
+        body = json.dumps(brain).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""
+
+
+_METADATA = {
+    "itemCount": 1,
+    "tokenEstimate": 9,
+    "assembledAt": "2026-11-16T00:00:00.000Z",
+    "schemaKeys": [],
+    "omitted": {"count": 0, "byLayer": {}},
+    "budget": 1200,
+}
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    running = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{running.server_port}"
+    running.shutdown()
+    thread.join()
+    running.server_close()
+
+
+def test_sync_writes_checks_and_takes_back(shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAIRN_URL", server)
+    monkeypatch.setenv("CAIRN_API_KEY", "service_sk_test")
+    monkeypatch.setenv("CAIRN_PROJECT", "prj_1")
+    (shell.project / "CLAUDE.md").write_text("Ours.\n")
+    assert shell("sync", "--check")[0] == kit.FAILED
+    assert not (shell.project / "AGENTS.md").exists()
+    code, out, _ = shell("sync")
+    assert code == 0
+    assert "created" in out
+    assert "- Prices are whole cents." in (shell.project / "AGENTS.md").read_text()
+    assert shell("sync", "--check")[0] == 0
+    monkeypatch.setattr(_Answers, "memory", "# Shop\n\n- Prices are decimals.\n")
+    code, out, _ = shell("sync", "--check")
+    assert code == kit.FAILED
+    assert "+- Prices are decimals." in out
+    assert json.loads(shell("sync", "--check", "--json")[1])["stale"] is True
+    monkeypatch.setenv("CAIRN_URL", "http://127.0.0.1:9")
+    assert shell("sync", "--check", "--offline")[0] == 0, "without the server: whether our part is whole"
+    assert shell("sync", "--remove")[0] == 0
+    assert not (shell.project / "AGENTS.md").exists()
+    assert (shell.project / "CLAUDE.md").read_text() == "Ours.\n"

@@ -1,0 +1,289 @@
+"""Folders, files and paths that want to lead us astray, and programs that get in our way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from cairn.agents import files, installing, instructions
+from cairn.agents.agent import PROJECT, USER, Places, Wish
+from cairn.agents.changes import Block, Element, Whole
+from cairn.agents.refusal import Refused
+from tests.agents_setup.conftest import GOLDEN, Machine, agent, contents, snapshot
+
+_NAMES = [
+    "my tools",
+    "a'b",
+    'a"b',
+    "$(touch pwned)",
+    "`touch pwned`",
+    "a\nb",
+    "a;touch pwned",
+    "\\",
+    "*",
+    "-n",
+    "é\u2028",
+]
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_whatever_the_path_of_our_executable_the_shell_runs_just_that(machine: Machine, name: str) -> None:
+    folder = machine.folder / name
+    folder.mkdir()
+    executable = folder / "cairn"
+    executable.write_text('#!/bin/sh\nprintf "%s." "$@" > "$OUT"\n')
+    executable.chmod(0o755)
+    wish = machine.wish(USER, executable=str(executable))
+    out = machine.folder / "out"
+    commands: list[list[str]] = []
+    for one in ("claude-code", "codex", "gemini", "copilot", "cursor", "windsurf", "devin"):
+        machine.install(one, wish)
+        hooks = [change for file in agent(one).files(wish) for change in file.changes if isinstance(change, Element)]
+        inner = hooks[0].value.get("hooks", [hooks[0].value])[0]
+        commands.append(["/bin/sh", "-c", inner["command"]])
+    machine.install("cline", wish)
+    commands.append([str(machine.home / ".cline" / "hooks" / "TaskStart")])
+    for command in commands:
+        out.unlink(missing_ok=True)
+        subprocess.run(command, env={"OUT": str(out), "PATH": "/usr/bin:/bin"}, cwd=machine.home, check=True, timeout=5)
+        assert out.read_text().startswith("hook.")
+    assert not list(machine.folder.rglob("pwned"))
+    table = tomllib.loads((machine.home / ".codex" / "config.toml").read_text())
+    assert table["mcp_servers"]["cairn"]["command"] == str(executable)
+    machine.install("opencode", wish)
+    source = (machine.home / ".config" / "opencode" / "plugins" / "cairn.js").read_text()
+    told = next(line for line in source.split("\n") if line.startswith("const CAIRN = "))
+    assert json.loads(told.removeprefix("const CAIRN = ")) == str(executable)
+    # Recognised as ours wherever it lies: put in again from another place, it is replaced and not doubled.
+    machine.install("claude-code", machine.wish(USER))
+    settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
+    assert [len(groups) for groups in settings["hooks"].values()] == [1] * 6
+
+
+def test_links_out_of_the_project_are_not_followed(machine: Machine) -> None:
+    outside = machine.folder / "outside"
+    outside.mkdir()
+    (outside / "settings.json").write_text("{}")
+    (machine.project / ".claude").symlink_to(outside)
+    (machine.project / ".gemini").mkdir()
+    (machine.project / ".gemini" / "settings.json").symlink_to(machine.home / "new.json")
+    (machine.project / ".clinerules").symlink_to("..")
+    before = snapshot(machine.folder)
+    for name in ("claude-code", "gemini"):
+        with pytest.raises(Refused, match="leads out of"):
+            machine.install(name, machine.wish(PROJECT))
+    assert machine.install("cline", machine.wish(PROJECT)).steps == []
+    assert snapshot(machine.folder) == before
+
+
+def test_a_folder_of_dotfiles_is_written_through(machine: Machine) -> None:
+    dotfiles = machine.home / "dotfiles"
+    dotfiles.mkdir()
+    (dotfiles / "claude.json").write_text('{"model": "opus"}\n')
+    (dotfiles / "claude.json").chmod(0o600)
+    (machine.home / ".claude").mkdir()
+    link = machine.home / ".claude" / "settings.json"
+    link.symlink_to("../dotfiles/claude.json")
+    before = snapshot(machine.home)
+    machine.install("claude-code", machine.wish(USER))
+    assert link.is_symlink()
+    assert "cairn hook" in (dotfiles / "claude.json").read_text()
+    assert os.stat(dotfiles / "claude.json").st_mode & 0o777 == 0o600
+    machine.uninstall("claude-code", machine.wish(USER))
+    assert link.is_symlink()
+    assert snapshot(machine.home) == before
+
+
+def test_one_broken_file_and_nothing_at_all_is_changed(machine: Machine) -> None:
+    (machine.home / ".codex").mkdir()
+    config = machine.home / ".codex" / "config.toml"
+    for text, why in (
+        ("[mcp_servers\n", "not valid TOML"),
+        ('[mcp_servers.cairn]\ncommand = "mine"\n', r"its own \[mcp_servers\.cairn\]"),
+        ('mcp_servers = { docs = { url = "https://docs.example.com" } }\n', "not be with our table"),
+        ("# >>> cairn: half a block\n", "markers"),
+        ("# <<< cairn <<<\n# >>> cairn >>>\n", "markers"),
+    ):
+        config.write_text(text)
+        with pytest.raises(Refused, match=why):
+            machine.install("codex", machine.wish(USER))
+        assert contents(machine.home) == {".codex/config.toml": text.encode()}
+    config.write_bytes(b"\xff\xfe{\x00")
+    with pytest.raises(Refused, match="UTF-8"):
+        machine.install("codex", machine.wish(USER))
+
+
+def test_pipes_and_folders_in_the_place_of_a_file(machine: Machine) -> None:
+    (machine.home / ".claude").mkdir()
+    os.mkfifo(machine.home / ".claude" / "settings.json")
+    with pytest.raises(Refused, match="not a regular file"):
+        machine.install("claude-code", machine.wish(USER))
+    (machine.home / ".gemini" / "settings.json").mkdir(parents=True)
+    with pytest.raises(Refused, match="was left alone"):
+        machine.install("gemini", machine.wish(USER))
+
+
+def test_a_hook_of_theirs_that_is_a_file_stays(machine: Machine) -> None:
+    theirs = machine.project / ".clinerules" / "hooks" / "PostToolUse"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("#!/bin/sh\nexec audit\n")
+    before = snapshot(machine.project)
+    plan = machine.install("cline", machine.wish(PROJECT))
+    assert theirs.read_text() == "#!/bin/sh\nexec audit\n"
+    assert [str(theirs) in told for told in plan.notes] == [True]
+    assert (theirs.parent / "TaskStart").stat().st_mode & 0o111
+    machine.uninstall("cline", machine.wish(PROJECT))
+    assert snapshot(machine.project) == before
+
+
+def test_a_file_that_changes_while_we_think_is_left_alone(machine: Machine) -> None:
+    settings = machine.home / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{}")
+    plan = installing.plan_install(agent("gemini"), machine.wish(USER), machine.ledger)
+    settings.write_text('{"ui": {}}')
+    with pytest.raises(Refused, match="just been changed"):
+        installing.carry_out(plan, machine.ledger)
+    assert settings.read_text() == '{"ui": {}}'
+
+
+def test_ended_between_the_ledger_and_the_file(machine: Machine) -> None:
+    settings = machine.home / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"ui": {}}')
+    plan = installing.plan_install(agent("gemini"), machine.wish(USER), machine.ledger)
+    record = plan.steps[0].record
+    assert record is not None
+    machine.ledger.save(record)  # and here we are killed
+    machine.uninstall("gemini", machine.wish(USER))
+    assert settings.read_text() == '{"ui": {}}'
+    assert machine.ledger.list_records() == []
+    machine.ledger.save(record)
+    machine.install("gemini", machine.wish(USER))
+    machine.uninstall("gemini", machine.wish(USER))
+    assert settings.read_text() == '{"ui": {}}'
+
+
+def test_two_agents_share_a_file(machine: Machine) -> None:
+    """Copilot and VS Code read the same hooks, Copilot and Claude Code the same servers."""
+    machine.fill(PROJECT, GOLDEN / "claude-code" / PROJECT / "before")
+    before = snapshot(machine.project)
+    wish = machine.wish(PROJECT)
+    for name in ("copilot", "vscode", "claude-code"):
+        machine.install(name, wish)
+    hooks = machine.project / ".github" / "hooks" / "cairn.json"
+    servers = machine.project / ".mcp.json"
+    shared = hooks.read_bytes()
+    machine.uninstall("copilot", wish)
+    assert hooks.read_bytes() == shared
+    assert '"cairn"' in servers.read_text()
+    machine.uninstall("claude-code", wish)
+    assert '"cairn"' not in servers.read_text()
+    machine.uninstall("vscode", wish)
+    assert snapshot(machine.project) == before
+
+
+def test_a_clone_knows_nothing_of_the_ledger(tmp_path: Path) -> None:
+    """What is committed on one machine is found and taken out on another."""
+    first, second = Machine(tmp_path / "first"), Machine(tmp_path / "second")
+    for name in ("claude-code", "codex", "gemini", "cursor", "opencode", "zed"):
+        first.fill(PROJECT, GOLDEN / name / PROJECT / "before")
+        first.install(name, first.wish(PROJECT))
+        second.fill(PROJECT, first.project)
+        assert not second.install(name, second.wish(PROJECT)).is_change
+        second.uninstall(name, second.wish(PROJECT))
+        for path, content in contents(GOLDEN / name / PROJECT / "before").items():
+            if not (second.project / path).exists():
+                assert json.loads(content) == {"mcpServers": {}}  # nobody can tell any more who made that
+                continue
+            left = (second.project / path).read_text()
+            assert "cairn" not in left
+            if path.endswith("json"):
+                assert json.loads(left).keys() <= json.loads(content).keys()
+    assert second.ledger.list_records() == []
+
+
+def test_ours_by_hand_comes_back(machine: Machine) -> None:
+    """Somebody had set up a server of that name in another way: theirs is restored."""
+    servers = machine.home / ".cursor" / "mcp.json"
+    servers.parent.mkdir()
+    servers.write_text('{"mcpServers": {"cairn": {"url": "http://localhost:8000/mcp"}}}')
+    before = servers.read_text()
+    machine.install("cursor", machine.wish(USER))
+    theirs = json.loads(servers.read_text())
+    theirs["mcpServers"]["new"] = {"url": "http://x"}
+    servers.write_text(json.dumps(theirs))
+    machine.uninstall("cursor", machine.wish(USER))
+    theirs["mcpServers"]["cairn"] = json.loads(before)["mcpServers"]["cairn"]
+    assert json.loads(servers.read_text()) == theirs
+
+
+def test_moved_folders_of_agents_are_honoured(machine: Machine, tmp_path: Path) -> None:
+    moved = {
+        name: str(tmp_path / name) for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "XDG_CONFIG_HOME")
+    }
+    moved["GEMINI_CLI_HOME"] = "relative/ignored"
+    wish = Wish(Places(str(machine.home), str(machine.project), "linux", moved), USER)
+    for name in ("codex", "claude-code", "copilot", "opencode", "zed", "gemini"):
+        machine.install(name, wish)
+    assert (tmp_path / "CODEX_HOME" / "hooks.json").exists()
+    assert (tmp_path / "CLAUDE_CONFIG_DIR" / ".claude.json").exists()
+    assert (tmp_path / "COPILOT_HOME" / "hooks" / "cairn.json").exists()
+    assert (tmp_path / "XDG_CONFIG_HOME" / "zed" / "settings.json").exists()
+    assert [path.name for path in machine.home.iterdir()] == [".gemini"]
+
+
+def test_the_descriptions_hold_no_secret_and_quote_for_a_shell(machine: Machine) -> None:
+    wish = machine.wish(PROJECT, executable="/opt/it's here/cairn")
+    for file in (file for one in ("claude-code", "cline", "codex") for file in agent(one).files(wish)):
+        for change in file.changes:
+            told = change.text if isinstance(change, Block | Whole) else json.dumps(change.value)
+            assert "service_sk_" not in told
+    assert shlex.split(wish.hook("codex")) == ["/opt/it's here/cairn", "hook", "codex"]
+
+
+@pytest.mark.parametrize("target", [".git/config", ".git/hooks/pre-commit", "sub/.GIT/config"])
+def test_an_instruction_file_that_leads_into_gits_folder_is_left_alone(machine: Machine, target: str) -> None:
+    there = machine.project / target
+    there.parent.mkdir(parents=True)
+    there.write_text("[core]\n")
+    (machine.project / "AGENTS.md").symlink_to(there)
+    project = str(machine.project)
+    with pytest.raises(Refused, match="git's own folder"):
+        files.find(str(machine.project / "AGENTS.md"), project)
+    with suppress(Refused):
+        plan = installing.plan_files(instructions.wishes(project, "- a note"), "sync", [project], machine.ledger)
+        installing.carry_out(plan, machine.ledger)
+    assert there.read_text() == "[core]\n"
+
+
+def test_a_file_with_tokens_is_private_also_when_we_are_killed_while_writing_it(tmp_path: Path) -> None:
+    target = tmp_path / ".claude.json"
+    target.write_text('{"oauth": "token"}')
+    target.chmod(0o600)
+    script = (
+        "import os, signal, sys; from cairn.agents import files; os.umask(0o022)\n"
+        "setattr(os, sys.argv[2], lambda *_: os.kill(os.getpid(), signal.SIGKILL))\n"
+        'files.write(sys.argv[1], b\'{"oauth": "token", "more": 1}\', 0o600)'
+    )
+    for call in ("fchmod", "fsync", "replace"):
+        done = subprocess.run([sys.executable, "-c", script, str(target), call], timeout=20, capture_output=True)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    parts = [path for path in tmp_path.iterdir() if path != target]
+    assert len(parts) == 3
+    assert {path.stat().st_mode & 0o777 for path in parts} == {0o600}
+    assert target.read_text() == '{"oauth": "token"}'
+    for path in parts:
+        os.utime(path, (1, 1))
+    files.write(str(target), b"{}", 0o600)
+    assert list(tmp_path.iterdir()) == [target], "what was left is swept, the next time"
+    assert target.stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,144 @@
+"""The textual editor: what goes in comes out again to the byte, and everybody else's bytes stay."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.agents import jsonc, merging
+from cairn.agents.changes import Change, Element, Member
+from cairn.agents.refusal import Refused
+
+_HOOK: dict[str, Any] = {
+    "hooks": [{"type": "command", "command": "'/opt/my tools/cairn' hook claude-code", "timeout": 5}]
+}
+_CHANGES: list[Change] = [
+    Member(("mcpServers", "cairn"), {"command": "cairn", "args": ["mcp"]}),
+    Element(("hooks", "Stop"), _HOOK),
+    Element(("hooks", "SessionStart"), _HOOK),
+    Member(("version",), 1, only_if_absent=True),
+]
+
+_leaves = st.none() | st.booleans() | st.integers(-9, 9) | st.text('ab"\\/*,{}[]é\u2028 ', max_size=4)
+_values = st.recursive(
+    _leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+)
+_hooks = st.dictionaries(
+    st.sampled_from(["Stop", "SessionStart", "Other"]),
+    st.lists(st.fixed_dictionaries({"hooks": st.lists(st.just({"command": "make lint"}), max_size=2)}), max_size=2),
+    max_size=3,
+)
+_documents = st.fixed_dictionaries(
+    {},
+    optional={
+        "zed": _values,
+        "mcpServers": st.dictionaries(st.sampled_from(["github", "cairn", "x"]), _values, max_size=2),
+        "hooks": _hooks,
+        "version": st.sampled_from([1, 2]),
+    },
+)
+
+
+@st.composite
+def _texts(draw: st.DrawFn) -> str:
+    """A document as a person may have left it: any spacing, comments, trailing commas, line ends."""
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    trivia = st.sampled_from(
+        [
+            "",
+            " ",
+            newline,
+            newline + "  ",
+            newline + "\t",
+            " /* c, } */ ",
+            f" // it's {{{newline}",
+            f"{newline}{newline} ",
+        ]
+    )
+    trailing = draw(st.booleans())
+
+    def told(value: Any) -> str:
+        if not isinstance(value, dict | list):
+            return json.dumps(value, ensure_ascii=draw(st.booleans()))
+        is_object = isinstance(value, dict)
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        parts = []
+        for key, inner in entries:
+            name = f"{json.dumps(key)}{draw(trivia)}:{draw(trivia)}" if is_object else ""
+            parts.append(f"{draw(trivia)}{name}{told(inner)}{draw(trivia)}")
+        comma = "," if trailing and parts and draw(st.booleans()) else ""
+        return ("{" if is_object else "[") + ",".join(parts) + comma + draw(trivia) + ("}" if is_object else "]")
+
+    return draw(trivia) + told(draw(_documents)) + draw(trivia)
+
+
+def _expected(document: dict[str, Any]) -> dict[str, Any]:
+    hooks = dict(document.get("hooks", {}))
+    for event in ("Stop", "SessionStart"):
+        hooks[event] = [*hooks.get(event, []), _HOOK]
+    servers = {**document.get("mcpServers", {}), "cairn": {"command": "cairn", "args": ["mcp"]}}
+    return {"version": 1, **document, "mcpServers": servers, "hooks": hooks}
+
+
+@settings(max_examples=120, deadline=None)
+@given(_texts(), st.booleans())
+def test_what_is_put_in_comes_out_to_the_byte(text: str, bom: bool) -> None:
+    before = (("\ufeff" if bom else "") + text).encode()
+    document = jsonc.parse(text).plain()
+    applied = merging.apply(before, _CHANGES)
+    assert jsonc.parse(applied.content.decode().removeprefix("\ufeff")).plain() == _expected(document)
+    assert merging.apply(applied.content, _CHANGES).content == applied.content  # twice is once
+    assert merging.revert(applied.content, _CHANGES, applied.traces).content == before
+
+
+@settings(max_examples=40, deadline=None)
+@given(_documents, st.sampled_from([None, 2, 4, "\t"]))
+def test_ours_is_taken_out_of_a_file_that_others_rewrote(document: dict[str, Any], indent: int | str | None) -> None:
+    """Claude and others write their files anew, as they like; only ours may be missing afterwards."""
+    applied = merging.apply(json.dumps(document, indent=indent).encode(), _CHANGES)
+    theirs = jsonc.parse(applied.content.decode()).plain()
+    theirs["added"] = {"by": "them"}
+    theirs["hooks"].setdefault("Stop", []).append({"hooks": [{"command": "theirs"}]})
+    left = merging.revert(json.dumps(theirs, indent=3).encode(), _CHANGES, applied.traces)
+    found = json.loads(left.content)
+    assert "cairn hook" not in json.dumps(found.get("hooks"))
+    assert found["added"] == {"by": "them"}
+    assert found["hooks"]["Stop"][-1] == {"hooks": [{"command": "theirs"}]}
+    assert found.get("mcpServers") == document.get("mcpServers")
+    assert found.get("version") == document.get("version")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1,, }', "line 1, column 9"),
+        ('{"a": [1, 2}', "line 1, column 12"),
+        ('{\n  "hooks": {\n', "line 3, column 1"),
+        ("{'a': 1}", "name in quotes"),
+        ('{"a": 1} x', "nothing more"),
+        ('{"a": "\n"}', "never closed"),
+        ("/* {}", "never closed"),
+        ("[" * 5000, "too deeply"),
+        ('{"a": 01}', "comma or }"),
+        ("[]", "does not hold a JSON object"),
+        ('{"hooks": []}', "'hooks' in it is not what it should be"),
+        ('{"hooks": {"Stop": {}}}', "'hooks.Stop' in it is not what it should be"),
+        ('{"mcpServers": null}', "'mcpServers' in it is not"),
+    ],
+)
+def test_what_cannot_be_read_is_never_touched(text: str, said: str) -> None:
+    with pytest.raises(Refused, match=said.replace("}", r"\}").replace(".", r"\.")):
+        merging.apply(text.encode(), _CHANGES)
+
+
+def test_a_hook_of_ours_in_a_group_of_theirs_goes_alone() -> None:
+    ours, theirs = {"command": "/old/place/cairn hook claude-code"}, {"command": "make lint"}
+    text = json.dumps({"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs, ours]}]}}, indent=2)
+    applied = merging.apply(text.encode(), [_CHANGES[1]])
+    assert json.loads(applied.content)["hooks"]["Stop"] == [{"matcher": "*", "hooks": [theirs, _HOOK["hooks"][0]]}]
+    left = merging.revert(applied.content, [_CHANGES[1]], None)
+    assert json.loads(left.content)["hooks"]["Stop"] == [{"matcher": "*", "hooks": [theirs]}]
