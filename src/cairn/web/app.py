@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -24,6 +25,8 @@ from cairn.web.response import CommonHeaders, Headers, Response, Stream, encode_
 from cairn.web.routes import Found, Route, Router, TxMode
 from cairn.web.validation import read_json, read_query
 
+WITHIN = "cairn.within"
+"""In the scope of a call that another request makes inside this process: that request's id. It was counted there."""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _log = log.logger("web")
 
@@ -42,7 +45,9 @@ class App:
         tools: Tools,
         metrics: Metrics,
         https: bool,
+        challenges: Mapping[str, str] | None = None,
     ) -> None:
+        """``challenges``: what WWW-Authenticate says where a route of this group lacks a credential."""
         self.routes = routes
         self._router = Router(routes)
         self._database = database
@@ -54,6 +59,7 @@ class App:
         self._common = CommonHeaders(https=https)
         self._closing = asyncio.Event()
         self._repeats = Repeats()
+        self._challenges = challenges or {}
 
     def close(self) -> None:
         """End open streams, so that a stop need not wait for them."""
@@ -65,13 +71,14 @@ class App:
         started = clock.monotonic()
         request = Request(scope, receive)
         given = request.headers.get(b"x-request-id")
-        request.request_id = given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.serial("req")
+        outer: str | None = scope.get(WITHIN)
+        request.request_id = outer or (given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.serial("req"))
         self._addresses.set_client(request, scope)
         found = self._router.find(request.path)
         route = _route_of(found, request.method)
         decision: Decision | None = None
         try:
-            if route is None or route.counted:
+            if outer is None and (route is None or route.counted):
                 decision = await self._limits.hit_global(bucket(request.address))
                 _refuse_over_limit(decision, route)
             if route is None:
@@ -81,6 +88,8 @@ class App:
             response = await answer(route, values, request)
         except Refusal as refusal:
             response = refusal_response(refusal)
+            if refusal.status == 401 and route is not None and route.group in self._challenges:
+                response.headers.append((b"www-authenticate", self._challenges[route.group].encode()))
         except StorageUnavailable as error:
             _log.error("storage unavailable", request_id=request.request_id, error=str(error))
             response = refusal_response(errors.UNAVAILABLE({"Retry-After": "5"}))

@@ -1,0 +1,29 @@
+"""The service on a loopback port, for agents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.mcp.serving import listening
+from tests.support import databases
+from tests.support.service import Service, run_service, settings_for
+
+
+@pytest.fixture
+async def url(service: Service) -> AsyncIterator[str]:
+    """Where the service of this test listens."""
+    async with listening(service.app) as address:
+        yield address
+
+
+@pytest.fixture
+async def small(tmp_path: Path) -> AsyncIterator[tuple[Service, str]]:
+    """A service on the embedded engine and its address: for what has nothing to do with the database."""
+    data = tmp_path / "data"
+    data.mkdir()
+    chosen = settings_for(data, databases.fresh("sqlite", data))
+    async with run_service(chosen) as running, listening(running.app) as address:
+        yield running, address

@@ -1,0 +1,252 @@
+"""The way in at /mcp: keys, limits, foreign pages, cancelled work, and a start that does not pay for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp.shared.exceptions import MCPError
+
+import cairn
+from cairn.entry.application import open_app
+from cairn.entry.mounting import Mount
+from cairn.mcp.clients import agent_of
+from cairn.mcp.http import Endpoint, memory_of
+from cairn.mcp.memory import Memory
+from cairn.mcp.server import build_server
+from cairn.mcp.tool import Arguments, Progress, Result, Tool
+from tests.mcp.serving import ERAS, agent, listening
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+}
+
+
+async def post(
+    person: Person, method: str = "tools/list", headers: dict[str, str] | None = None, **params: Any
+) -> httpx.Response:
+    """A request as the modern era has it, in this process."""
+    sent = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": method,
+        **({"Mcp-Name": params["name"]} if "name" in params else {}),
+        **(headers or {}),
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
+    return await person.post("/mcp", message, headers=sent)
+
+
+async def test_without_a_key_one_is_told_where_it_says_how_to_get_in(small: tuple[Service, str]) -> None:
+    service, _ = small
+    base = service.settings.base_url
+    refused = await post(service.anonymous)
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == (
+        f'Bearer resource_metadata="{base}/.well-known/oauth-protected-resource/mcp"'
+    )
+    told = (await service.http.get("/.well-known/oauth-protected-resource/mcp")).json()
+    assert told["resource"] == f"{base}/mcp"
+    assert told["bearer_methods_supported"] == ["header"]
+    gone = await service.anonymous.get("/mcp")
+    assert gone.status_code == 405
+    assert gone.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("host", ["[::1", "a]b", "evil.example.com", ""])
+async def test_a_foreign_or_broken_host_is_refused(small: tuple[Service, str], host: str) -> None:
+    service, _ = small
+    owner = await service.owner()
+    assert (await post(owner, headers={"Host": host})).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("told", "agent_name"),
+    [
+        ("claude-code", "claude-code"),
+        ("codex-mcp-client", "codex"),
+        ("gemini-cli-mcp-client", "gemini"),
+        ("copilot-cli", "copilot"),
+        ("opencode", "opencode"),
+        ("@cline/core", "cline"),
+        ("Visual Studio Code", "vscode"),
+        ("claude-ai", "claude-ai"),
+        ("evil\r\nX: y/../\u202e" * 50, ("evil-X-y-..-" * 50)[:60]),
+        ("", ""),
+    ],
+)
+def test_agents_are_called_the_same_everywhere(told: str, agent_name: str) -> None:
+    assert agent_of(told) == agent_name
+
+
+async def test_a_revoked_key_fails_at_once_also_within_a_connection(service: Service, url: str) -> None:
+    owner = await service.owner()
+    await owner.create_project("Cairn")
+    made = (await owner.post("/api/keys", {"name": "agent"})).json()
+    async with agent(url, made["key"]) as client:
+        assert not (await client.call_tool("memory_brief", {})).is_error
+        gone = await owner.delete("/api/keys", {"keyId": made["id"]})
+        assert gone.status_code == 204, gone.text
+        with pytest.raises(MCPError, match="Server returned an error response"):
+            await client.call_tool("memory_brief", {})
+
+
+async def test_any_process_answers_any_request(service: Service) -> None:
+    """Two of them behind a balancer that gives each the next request, in both eras."""
+    owner = await service.owner()
+    await owner.create_project("Cairn")
+    async with open_app(service.house) as other:
+        turns = cycle((service.app, other))
+
+        async def balance(scope: Any, receive: Any, send: Any) -> None:
+            await next(turns)(scope, receive, send)
+
+        async with listening(balance) as url:
+            for era in ERAS:
+                async with agent(url, owner.key, era) as client:
+                    for _ in range(3):
+                        assert not (await client.call_tool("memory_brief", {})).is_error
+
+
+@pytest.mark.settings(CAIRN_RATE_LIMIT_PER_MINUTE="30")
+async def test_a_call_counts_once_however_much_it_does_inside(service: Service) -> None:
+    owner = await service.owner()
+    await owner.create_project("Cairn")
+    seen: list[tuple[str, int]] = []
+    while len(seen) < 3:
+        answer = await post(owner, "tools/call", name="memory_eval", arguments={})
+        assert "The memory is empty" in answer.text
+        window = answer.headers["x-ratelimit-reset"]
+        seen = [entry for entry in seen if entry[0] == window]  # a new minute counts anew
+        seen.append((window, int(answer.headers["x-ratelimit-remaining"])))
+    assert [left - seen[0][1] for _, left in seen] == [0, -1, -2]
+    while (await post(owner)).status_code == 200:
+        pass
+    over = await post(owner)
+    assert over.status_code == 429
+    assert "retry-after" in over.headers
+
+
+async def test_foreign_pages_foreign_names_and_what_is_no_message_are_refused(small: tuple[Service, str]) -> None:
+    service, _ = small
+    owner = await service.owner()
+    for headers, status in (
+        ({}, 200),
+        ({"Origin": service.settings.base_url}, 200),
+        ({"Host": "[::1]:8000"}, 200),
+        ({"Host": "10.1.2.3"}, 200),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Host": "evil.example:8000"}, 403),
+        ({"Host": "localhost.evil.example"}, 403),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Accept": "text/html"}, 406),
+    ):
+        assert (await post(owner, headers=headers)).status_code == status, headers
+    key = {
+        "Authorization": f"Bearer {owner.key}",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+    }
+    accept = {"Accept": "application/json, text/event-stream"}
+    for body, status in ((b"{", 400), (b"[]", 400), (b"[" * 100_000, 400), (b"x" * (5 * 1024 * 1024), 413)):
+        answer = await service.http.post("/mcp", content=body, headers=key | accept)
+        assert answer.status_code == status, body[:10]
+
+
+class Nap(Result):
+    done: bool
+
+
+class Sleeper:
+    """A tool that works for ever, and what became of it."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.ended = asyncio.Event()
+        self.tool = Tool("memory_sleep", "Sleep", "Works for ever.", Arguments, Nap, self._run, lambda _: "done")
+
+    async def _run(self, memory: Memory, given: Arguments, progress: Progress) -> Nap:
+        await progress(0, None, "asleep")
+        self.begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended.set()
+        return Nap(done=True)
+
+
+@pytest.fixture
+def sleeper(small: tuple[Service, str]) -> Sleeper:
+    service, _ = small
+    made = Sleeper()
+    service.app._tools.use(Mount).make = lambda: Endpoint(build_server(memory_of, [made.tool]))
+    return made
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_work_that_nobody_waits_for_ends(small: tuple[Service, str], sleeper: Sleeper, era: str) -> None:
+    service, url = small
+    owner = await service.owner()
+    message: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "memory_sleep",
+            "arguments": {},
+            "_meta": {**META, "progressToken": 1} if era != "legacy" else {},
+        },
+    }
+    headers = {"Authorization": f"Bearer {owner.key}", "Accept": "application/json, text/event-stream"}
+    if era != "legacy":
+        headers |= {"MCP-Protocol-Version": era, "Mcp-Method": "tools/call", "Mcp-Name": "memory_sleep"}
+    async with asyncio.timeout(10), httpx.AsyncClient() as http:
+        async with http.stream("POST", f"{url}/mcp", json=message, headers=headers) as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            await sleeper.begun.wait()
+        await sleeper.ended.wait()
+
+
+async def test_a_fault_of_ours_is_told_without_its_text(small: tuple[Service, str], sleeper: Sleeper) -> None:
+    service, _ = small
+
+    async def break_down(*_: object) -> Nap:
+        raise KeyError("a secret detail")
+
+    object.__setattr__(sleeper.tool, "run", break_down)
+    owner = await service.owner()
+    answer = await post(owner, "tools/call", name="memory_sleep", arguments={})
+    assert "a secret detail" not in answer.text
+    assert answer.json()["error"]["message"] == "Internal server error"
+    legacy = {"MCP-Protocol-Version": "2025-06-18"}
+    answer = await post(owner, "tools/call", headers=legacy, name="memory_sleep", arguments={})
+    assert "a secret detail" not in answer.text
+    assert "Internal server error" in answer.text
+
+
+def test_a_start_does_not_load_the_sdk() -> None:
+    """It takes a second: only ``cairn.mcp`` names it, and nobody names that but inside a function."""
+    source = Path(cairn.__file__).parent
+    eager = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"^(?:from|import) (?:cairn\.)?mcp\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {path for path in eager if not path.startswith("mcp/")} == set()
+    light = ("mcp/bridge.py", "mcp/relay.py", "mcp/kept.py", "mcp/message.py", "mcp/clients.py", "mcp/__main__.py")
+    for name in light:
+        named = re.findall(r"^(?:from|import) (\S+)", (source / name).read_text(encoding="utf-8"), re.MULTILINE)
+        heavy = {module for module in named if module.startswith(("mcp", "cairn.client", "cairn.wire", "msgspec"))}
+        assert heavy == set(), name
