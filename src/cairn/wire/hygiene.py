@@ -47,9 +47,10 @@ class HygieneAction(Shape):
 
 
 class HygieneSummary(Shape):
-    """How many actions there are of each type."""
+    """How many actions there are of each type; and where a model was to be asked and could not, why."""
 
     by_type: dict[str, int]
+    notes: list[str]
 
 
 class HygienePlan(Shape):

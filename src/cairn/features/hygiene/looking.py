@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,17 +11,23 @@ from numpy.typing import NDArray
 
 from cairn.base import limits, log
 from cairn.base.caller import Caller
+from cairn.base.plans import Plans
 from cairn.features.enrichment import ground
 from cairn.features.hygiene import records, store
+from cairn.features.hygiene.asking import look_again
+from cairn.features.identity import store as people
 from cairn.features.index import vectors
 from cairn.features.items import records as item_records
+from cairn.features.metering.service import TeamMeter
 from cairn.features.projects.access import Right, get_project
+from cairn.features.sessions.service import Models
 from cairn.memory import judgement
 from cairn.memory.hygiene.analysis import analyze
 from cairn.memory.hygiene.proposals import Seen
 from cairn.ports.embeddings.compact import unpack
 from cairn.ports.embeddings.embedder import EmbedderFailed
 from cairn.ports.embeddings.embedders import Embedders
+from cairn.ports.llm.model import LanguageModel
 from cairn.storage.database import Database, Row, Tx
 from cairn.wire.hygiene import HygieneMode, HygienePlan
 
@@ -40,21 +46,37 @@ class _Read:
 class Cleaner:
     """One for a process; few memories are looked at in it at a time, each with no transaction open."""
 
-    def __init__(self, database: Database, embedders: Embedders) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedders: Embedders,
+        plans: Plans,
+        names: Models,
+        models: Mapping[str, LanguageModel],
+    ) -> None:
         self._database = database
         self._embedders = embedders
+        self._plans = plans
+        self._names = names
+        self._models = models
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def look(self, caller: Caller, project_id: str, mode: HygieneMode) -> HygienePlan:
         """A plan of what could be done with the newest living items of a project."""
         async with self._database.read() as tx:
-            await get_project(tx, caller, project_id, Right.WRITE)
+            project = await get_project(tx, caller, project_id, Right.WRITE)
+            plan = self._plans.get((await people.get_team(tx, caller.team_id))["plan"])
+        meter = TeamMeter(self._database, caller.scope, plan, project_id)
+        model = self._models.get(self._names.name_for(plan, project["ai_tier"]))
+        notes: list[str] = []
         async with self._turns:
             async with self._database.read() as tx:
                 read = await self._read(tx, caller, project_id, _TAKE[mode])
             rows = await self._vectors(read)
             judged = self._embedders.current.name in judgement.EMBEDDERS
             found = await asyncio.to_thread(analyze, read.seen, rows, judged_by_vector=judged)
+            if model is not None:
+                found, notes = await look_again(found, {each.item.id: each.item for each in read.seen}, model, meter)
         actions = [records.keep(proposal) for proposal in found]
         concerned = {item_id for action in actions for item_id in records.concerned(action)}
         async with self._database.write() as tx:
@@ -68,7 +90,8 @@ class Cleaner:
                 versions={item_id: read.versions[item_id] for item_id in sorted(concerned)},
                 items_analyzed=len(read.seen),
             )
-        return records.shape(kept)
+            await meter.charge(tx)
+        return records.shape(kept, notes)
 
     async def _read(self, tx: Tx, caller: Caller, project_id: str, take: int) -> _Read:
         rows = await store.list_newest(tx, caller.scope, project_id, take)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec import UNSET
 
@@ -66,7 +68,7 @@ def encode(value: list[Kept] | dict[str, int]) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def shape(row: Row) -> HygienePlan:
+def shape(row: Row, notes: Sequence[str] = ()) -> HygienePlan:
     actions = actions_of(row)
     by_type: dict[str, int] = {}
     for action in actions:
@@ -78,7 +80,7 @@ def shape(row: Row) -> HygienePlan:
         created_at=clock.iso(row["created_at_ms"]),
         expires_at=clock.iso(row["expires_at_ms"]),
         mode=row["mode"],
-        summary=HygieneSummary(by_type=by_type),
+        summary=HygieneSummary(by_type=by_type, notes=list(notes)),
     )
 
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from cairn.base import limits
+from cairn.base.redaction.redacting import MARKER, redact
 from cairn.memory.hygiene.personal import find_and_replace
 from cairn.memory.hygiene.proposals import Proposal, Seen, named
 from cairn.memory.items import Item
-from cairn.memory.redaction import MARKER, redact
 
 FLAG = "redacted"
 _PERSONAL = {

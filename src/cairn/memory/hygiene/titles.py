@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from cairn.base.redaction.redacting import MARKER
 from cairn.memory.extraction import sentences, titles
 from cairn.memory.extraction.words import share_covered, terms, word_set
 from cairn.memory.hygiene.proposals import Proposal, named
 from cairn.memory.items import Item
-from cairn.memory.redaction import MARKER
 
 _VAGUE = re.compile(
     r"(?:(?:some|several|various|minor|small|misc(?:ellaneous)?|general|more|other|a few|many|quick|further)\s+)*"
@@ -88,7 +88,7 @@ def better_title(item: Item, fault: str) -> str | None:
         made.append(_mended(item))
     told = [sentence.text for sentence in sentences.split(item.content, _SENTENCES)][:_SENTENCES]
     made += [titles.headline(sentence, capital=True) for sentence in told]
-    return next((title for title in made if _is_good(title, item)), None)
+    return next((title for title in made if is_good(title, item)), None)
 
 
 def propose(item: Item) -> Proposal | str | None:
@@ -136,7 +136,8 @@ def _quieter(title: str, content: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _is_good(title: str, item: Item) -> bool:
+def is_good(title: str, item: Item) -> bool:
+    """Whether it says something, in no other words than the item's own."""
     if len(title) < _LEAST_CHARS or title == item.title or title.endswith("…") or MARKER.search(title):
         return False
     if _HANGING.search(title):
