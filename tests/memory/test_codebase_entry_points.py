@@ -142,3 +142,74 @@ def test_hostile_files_are_read_in_a_moment_and_lead_nowhere() -> None:
     assert time.process_time() - start < 4
     assert set(found) <= {*texts, "..", "../x/main.go", "", "/", "bin/"}
     assert found == doors(read(texts, "..", "../x/main.go", "", "/", "bin/"))
+
+
+def test_what_a_release_builds_is_a_door_even_among_examples_and_a_server_before_its_routes() -> None:
+    """Also: comments and bare names in a Go literal are no reason to fail."""
+    serve = (
+        'package apis\n\nimport "net/http"\n\nfunc Serve() error {\n'
+        "\tserver := &http.Server{\n\t\t// bare\n\t\tHandler,\n\t}\n"
+        '\tcmd := &cobra.Command{\n\t\t// how it is called\n\t\tUse: "serve",\n\t}\n\treturn server.Serve(nil)\n}\n'
+    )
+    texts = {
+        ".goreleaser.yaml": "builds:\n  - id: larder\n    main: ./examples/base\n    binary: larder\n",
+        "go.mod": "module example.org/larder\n",
+        "examples/base/main.go": "package main\n\nfunc main() {}\n",
+        "examples/other/main.go": "package main\n\nfunc main() {}\n",
+        "apis/serve.go": serve,
+    }
+    found = doors(read(texts))
+    assert found[:2] == ["examples/base/main.go", "apis/serve.go"]
+    assert "examples/other/main.go" not in found
+
+
+def test_each_project_of_a_workspace_has_its_first_door_before_the_fifth_of_another() -> None:
+    files = facts([f"packages/big/src/routes/r{n}.ts" for n in range(20)], "route", lines=300, count=9)
+    files |= facts(["packages/big/src/main.ts"], "server", lines=200)
+    for name in ("admin", "agent", "desktop", "web"):
+        files |= facts([f"packages/{name}/src/main.ts"], lines=20)
+    others = [f"packages/{name}/{file}" for name in ("admin", "agent", "desktop", "web") for file in PAGE]
+    found = of(files, *others, "packages/big/package.json", "packages/big/components.d.ts")
+    assert {f"packages/{name}/src/main.ts" for name in ("admin", "agent", "desktop", "web", "big")} <= set(found)
+    assert not any(path.endswith(".d.ts") for path in found)
+
+
+PAGE = ("package.json", "index.html")
+
+
+def test_a_program_goes_on_in_what_it_imports_only_when_it_is_asked_to() -> None:
+    main = (
+        "import sys\n\ndef dump():\n    from larder.tools import dump\n    dump.go()\n\n"
+        "def console():\n    from larder.tools import console\n    console.go()\n"
+    )
+    texts = {
+        "pyproject.toml": '[project]\nname = "larder"\n[project.scripts]\nlarder = "larder.tools.main:console"\n',
+        "larder/__init__.py": "",
+        "larder/tools/__init__.py": "",
+        "larder/tools/main.py": main,
+        "larder/tools/dump.py": "def go():\n    pass\n",
+        "larder/tools/console/__init__.py": "from larder.tools.console import screen\n",
+        "larder/tools/console/screen.py": "class Screen:\n    pass\n",
+        **{f"gen/g{n}.py": "if __name__ == '__main__':\n    print(1)\n" for n in range(12)},
+    }
+    found = doors(read(texts))
+    assert found[0] == "larder/tools/main.py"
+    assert {"larder/tools/dump.py", "larder/tools/console/screen.py"} <= set(found[:5])
+
+
+def test_a_container_starts_a_script_that_lies_elsewhere_in_the_repository() -> None:
+    docker = (
+        'FROM php:8 AS shared\nENTRYPOINT ["/docker/entrypoint.sh"]\nFROM shared AS web\nCMD ["php-fpm"]\n'
+        "FROM shared AS last\n"
+    )
+    texts = {
+        "Dockerfile": docker,
+        "docker/shared/root/docker/entrypoint.sh": "#!/bin/sh\nexec $@\n",
+        "public/index.php": "<?php\n",
+        "artisan": "#!/usr/bin/env php\n<?php\n",
+        "docker/artisan": "#!/bin/sh\n",
+    }
+    found = doors(read(texts))
+    assert "docker/shared/root/docker/entrypoint.sh" in found[:4]
+    assert found.index("artisan") < 2
+    assert "docker/artisan" not in found[:3]

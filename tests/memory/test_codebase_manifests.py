@@ -298,3 +298,21 @@ def test_entities_are_refused_and_lists_are_bounded() -> None:
         "workspaces": {"packages": 1},
     }
     assert read_manifest("package.json", json.dumps(wrong)).dependencies == ()
+
+
+def test_a_stage_goes_on_with_what_the_one_before_it_runs() -> None:
+    text = (
+        'FROM php:8 AS base\nENTRYPOINT ["/start.sh"]\nFROM node:22 AS assets\nCMD ["npm", "build"]\n'
+        "FROM base\nEXPOSE 80\n"
+    )
+    assert [(entry.kind, entry.name) for entry in read_manifest("Dockerfile", text).entries] == [
+        ("server", "/start.sh")
+    ]
+
+
+def test_what_goreleaser_builds_is_a_target() -> None:
+    text = "builds:\n  - main: ./cmd/larder\n  - main: ./tools/pack/main.go\n  - main: '{{ .Env.MAIN }}'\n"
+    assert read_manifest(".goreleaser.yaml", text).signs == {
+        "target:larder": "./cmd/larder/main.go",
+        "target:pack": "./tools/pack/main.go",
+    }

@@ -297,3 +297,30 @@ def test_hostile_pipelines_and_build_files_are_read_in_time() -> None:
     read_manifest("Dockerfile", "RUN apt-get " * 30_000 + "\\\n" * 20_000)
     read_manifest("configure.ac", "PKG_CHECK_MODULES(" * 20_000 + " " * 100_000 + "AC_INIT(" + "[" * 50_000)
     assert time.process_time() - begun < 2
+
+
+def test_a_library_that_much_of_the_code_imports_is_told_by_its_own_name() -> None:
+    """No table knows all: few, of the program and not of its tests, nothing of its own and nothing that all have."""
+    modules = (
+        "module example.org/shop\n\nrequire (\n\tgithub.com/some/lockbox/v2 v2.1.0\n\tgithub.com/some/rare v1.0.0\n"
+        "\tgithub.com/google/uuid v1.6.0\n\texample.org/shop/own v0.0.0\n)\n"
+    )
+    base = _codebase({"go.mod": modules})
+    files = dict(base.files)
+    for number in range(40):
+        targets = ["github.com/google/uuid", "example.org/shop/own"]
+        targets += ["github.com/some/lockbox/v2/keys"] if number < 10 else []
+        targets += ["github.com/some/rare"] if number == 11 else []
+        imports = tuple(Import(target, 3) for target in targets)
+        files[f"store/s{number}.go"] = FileFacts("go", 50, imports=imports)
+        files[f"store/s{number}_test.go"] = FileFacts("go", 50, imports=(Import("github.com/some/rare", 3),))
+    names = {tech.name for tech in tech_stack(Codebase("shop", tuple(files), files))}
+    assert "lockbox" in names
+    assert not names & {"rare", "uuid", "own", "shop"}
+
+
+def test_a_small_language_with_a_manifest_of_its_own_counts() -> None:
+    files: dict[str, str | int] = {f"web/src/p{number}.ts": 1_000 for number in range(40)}
+    files |= {f"server/s{number}.go": 30 for number in range(6)}
+    assert "Go" not in _stack(files)
+    assert "Go" in _stack({**files, "server/go.mod": "module example.org/server\n\ngo 1.25\n"})

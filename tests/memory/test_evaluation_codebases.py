@@ -61,11 +61,11 @@ def _text(**changes: object) -> bytes:
 
 def test_the_sets_are_what_they_are_said_to_be() -> None:
     """Loading checks each fact; nobody tunes on a repository that is measured."""
-    dev, second, test = load("dev"), load("dev2"), load("test")
-    assert (len(dev), len(second), len(test)) == (7, 10, 9)
-    names = [facts.repository for facts in (*dev, *second, *test)]
-    assert len(set(names)) == len(names)
-    for facts in (*dev, *second, *test):
+    splits = load("dev"), load("dev2"), load("dev3"), load("test")
+    assert tuple(map(len, splits)) == (7, 10, 10, 9)
+    every = [facts for split in splits for facts in split]
+    assert len({facts.repository for facts in every}) == len(every)
+    for facts in every:
         assert {known.category for known in facts.stack_must} >= {"language", "tooling"}, facts.repository
 
 

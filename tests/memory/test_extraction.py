@@ -302,6 +302,9 @@ def test_operations() -> None:
     assert [(item.type, item.title, item.confidence, item.tier) for item in created.items] == [
         ("convention", "Never log tokens", 0.95, 1)
     ]
+    for said, status in ((None, "draft"), (" Deprecated ", "deprecated"), ("approved", "draft"), ({}, "draft")):
+        told = operate(operation="create", item={"title": "Sessions live in Redis", "status": said})
+        assert [item.status for item in told.items] == [status], "nothing is approved on a tool's word"
     updated = operate(
         operation="update", itemId="i1", item={"title": "New title here", "type": "nonsense", "confidence": 7}
     )

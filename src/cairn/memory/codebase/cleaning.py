@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from cairn.base.redaction.redacting import redact
 from cairn.memory.codebase.records import FileFacts
 from cairn.memory.extraction.worth import is_addressed_to_model
-from cairn.memory.redaction import redact
 
 
 def clean(facts: FileFacts) -> FileFacts:

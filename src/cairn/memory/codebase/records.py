@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-ENGINE = "builtin/3"
+ENGINE = "builtin/4"
 """Another name whenever facts come out differently: those of another engine are not carried over."""
 
 Layer = Literal["product", "architecture", "dependencies", "conventions", "dataModel", "entryPoints", "security"]

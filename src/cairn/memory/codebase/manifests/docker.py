@@ -49,6 +49,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
     given: dict[str, str] = {}
     stages: set[str] = set()
     programs: dict[str, tuple[str, int]] = {}
+    run_by: dict[str, dict[str, tuple[str, int]]] = {}
     installed: set[str] = set()
     is_exposed = is_installing = False
     for number, line in lines_of(content):
@@ -68,7 +69,9 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
                 draft.needs(name, tag if "$" not in tag else None)
             if base.group(2):
                 stages.add(base.group(2).lower())
-            programs.clear()
+            # A stage goes on with what the one before it runs.
+            programs = dict(run_by.get(_filled(base.group(1), given).lower(), {}))
+            run_by[(base.group(2) or "").lower()] = programs
         run = _RUN.match(text)
         if run is not None:
             programs[run.group(1)] = (_command(run.group(2)), number)

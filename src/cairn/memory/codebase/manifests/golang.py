@@ -1,10 +1,10 @@
-"""Go: ``go.mod``."""
+"""Go: ``go.mod``, and what GoReleaser builds."""
 
 from __future__ import annotations
 
 import re
 
-from cairn.memory.codebase.manifests.documents import lines_of
+from cairn.memory.codebase.manifests.documents import lines_of, yaml_of
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
 
 _REQUIRED = re.compile(r"(?:require\s{1,4})?\"?([\w.~/-]{1,160}\.[\w.~/-]{1,160})\"?\s{1,8}(v[^\s/]{1,80})")
@@ -28,4 +28,14 @@ def read_go_mod(path: str, content: str) -> ManifestFacts:
             found = _REQUIRED.match(text)
             if found is not None:
                 draft.needs(found.group(1), found.group(2), is_direct="// indirect" not in text)
+    return draft.facts()
+
+
+def read_goreleaser(path: str, content: str) -> ManifestFacts:
+    """``.goreleaser.yaml``: the programs that are built for a release, wherever their sources are."""
+    draft = Draft("goreleaser")
+    for line in yaml_of(content):
+        if line.key == "main" and line.value and "{" not in line.value:
+            source = line.value if line.value.endswith(".go") else f"{line.value.rstrip('/')}/main.go"
+            draft.says(f"target:{line.value.removesuffix('/main.go').rstrip('/').rpartition('/')[2] or 'main'}", source)
     return draft.facts()

@@ -58,6 +58,7 @@ _BY_NAME: dict[str, Reader] = {
     "pnpm-workspace.yaml": npm.read_pnpm_workspace,
     "lerna.json": npm.read_lerna,
     "go.mod": golang.read_go_mod,
+    **dict.fromkeys((".goreleaser.yml", ".goreleaser.yaml", "goreleaser.yml"), golang.read_goreleaser),
     "cargo.toml": rust.read_cargo,
     "pom.xml": maven.read_pom,
     "build.gradle": gradle.read_gradle,

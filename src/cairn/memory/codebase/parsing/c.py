@@ -87,7 +87,7 @@ def _function_name(declarator: Node | None) -> tuple[str, bool]:
         if declarator.type == "function_declarator":
             is_function = inner is not None and inner.type != "parenthesized_declarator"
         elif inner is None and declarator.named_child_count:
-            inner = declarator.named_child(declarator.named_child_count - 1)
+            inner = syntax.child_at(declarator, declarator.named_child_count - 1)
         declarator = inner
     if declarator is None or not is_function:
         return "", False

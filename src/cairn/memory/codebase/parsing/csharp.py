@@ -71,7 +71,7 @@ def _read_using(node: Node, into: Collector) -> None:
 
 
 def _read_statement(root: Node, node: Node, into: Collector) -> None:
-    inner = node.named_child(0)
+    inner = syntax.child_at(node)
     if inner is not None and inner.type == "local_function_statement":
         into.symbol(syntax.text(inner.child_by_field_name("name")), "function", inner)
     is_program = into.path.endswith("Program.cs") or not root.has_error

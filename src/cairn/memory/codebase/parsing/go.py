@@ -9,7 +9,7 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing import go_models, go_programs, prose
 from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import plain
-from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.parsing.syntax import child_at, text, walk
 from cairn.memory.codebase.records import Import
 
 _MAJOR = re.compile(r"v\d{1,3}")
@@ -25,7 +25,7 @@ def read(root: Node, into: Collector) -> None:
     for node in root.named_children:
         kind = node.type
         if kind == "package_clause":
-            package = text(node.named_child(0))
+            package = text(child_at(node))
         elif kind == "import_declaration":
             _imports(node, into)
         elif kind == "function_declaration":

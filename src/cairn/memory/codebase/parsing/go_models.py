@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.collecting import Collector
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _STORED = re.compile(r"\b(?:gorm|bun|xorm|pg|db|bson|firestore|dynamodbav):\"")
 _SURE = re.compile(r"\b(?:gorm|bun|xorm):\"")
@@ -25,7 +25,7 @@ def read(specs: list[Node], methods: list[Node], into: Collector) -> None:
         if (kind := spec.child_by_field_name("type")) is not None and kind.type == "struct_type"
     }
     for name, struct in structs.items():
-        body = struct.named_child(0)
+        body = child_at(struct)
         declarations = body.named_children[:200] if body is not None else []
         bases = {
             text(each.child_by_field_name("type")) for each in declarations if each.child_by_field_name("name") is None

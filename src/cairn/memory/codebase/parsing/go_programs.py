@@ -9,11 +9,11 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import plain, words
 from cairn.memory.codebase.parsing.routing import METHODS, Spans, add, joined
-from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.parsing.syntax import child_at, text, walk
 
 _MAY_DECLARE = re.compile(
     rb"Handle|ListenAndServe|\.(?:GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Any|All|Method|Route|Group|Run|"
-    rb"Start|Listen|Serve)\(|Command\{|App\{|AddFunc|AddJob|NewServer|\.Do\(|Mount\("
+    rb"Start|Listen|Serve)\(|Command\{|App\{|AddFunc|AddJob|NewServer|\.Do\(|Mount\(|http\.Server\{"
 )
 _NOT_ENTERED = words(
     "import_declaration const_declaration type_declaration comment parameter_list binary_expression identifier "
@@ -54,7 +54,7 @@ class _Reader:
                 self._variable(node)
 
     def read(self) -> None:
-        has_server = False
+        has_server = self._has_server()
         for owner, name, call, given in self._calls:
             if name in _SERVERS and not has_server and self._is_server(owner, name):
                 self._into.entry("server", self._title(owner, name), call)
@@ -82,7 +82,7 @@ class _Reader:
     def _variable(self, node: Node) -> None:
         """``api := r.Group("/api")`` and ``s := r.PathPrefix("/x").Subrouter()``."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        value = right.named_child(0) if right is not None else None
+        value = child_at(right) if right is not None else None
         for _ in range(3):
             if value is None or value.type != "call_expression":
                 return
@@ -92,22 +92,28 @@ class _Reader:
                 return
             owner = function.child_by_field_name("operand")
             if text(function.child_by_field_name("field")) in ("Group", "PathPrefix", "Party"):
-                first = given.named_child(0) if given is not None else None
+                first = child_at(given) if given is not None else None
                 outer = self._prefixes.get(text(owner), "")
                 self._prefixes[text(left)] = joined(outer, plain(first) or "") if plain(first) else outer
                 return
             value = owner
 
     def _literal(self, node: Node) -> None:
-        key = _COMMANDS.get(text(node.child_by_field_name("type")))
+        made = text(node.child_by_field_name("type"))
+        if made == "http.Server" and not self._has_server():
+            self._into.entry("server", "HTTP server", node)
+        key = _COMMANDS.get(made)
         body = node.child_by_field_name("body")
         if key is None or body is None:
             return
         for element in body.named_children[:30]:
-            name, value = element.named_child(0), element.named_child(1)
-            literal = value.named_child(0) if value is not None else None
+            name, value = child_at(element), child_at(element, 1)
+            literal = child_at(value) if value is not None else None
             if element.type == "keyed_element" and text(name) == key and plain(literal):
                 self._into.entry("cli", (plain(literal) or "").split(" ")[0], node)
+
+    def _has_server(self) -> bool:
+        return any(entry.kind == "server" for entry in self._into.entries)
 
     def _is_server(self, owner: str, name: str) -> bool:
         if name == "Run":

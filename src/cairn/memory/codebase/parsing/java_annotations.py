@@ -5,11 +5,11 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.literals import last_part, plain
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 
 def _holder(node: Node) -> Node | None:
-    first = node.named_child(0)
+    first = child_at(node)
     return first if first is not None and first.type == "modifiers" else None
 
 

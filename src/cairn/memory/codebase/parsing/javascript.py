@@ -16,7 +16,7 @@ from cairn.memory.codebase.parsing import (
 from cairn.memory.codebase.parsing.collecting import Collector, form_of
 from cairn.memory.codebase.parsing.javascript_calls import Found, arguments, find, members, unwrapped
 from cairn.memory.codebase.parsing.literals import plain, words
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _MAX_STATEMENTS = 20_000
 _FUNCTIONS = words("arrow_function function_expression function generator_function")
@@ -95,7 +95,7 @@ def _outline(root: Node, into: Collector, exported: set[str], classes: list[tupl
 
 def _expression(node: Node, into: Collector, exported: set[str], stack: list[tuple[Node, bool, list[Node]]]) -> None:
     """``exports.name = …``, ``module.exports = …`` and namespaces."""
-    inner = node.named_child(0)
+    inner = child_at(node)
     if inner is None:
         return
     if inner.type == "internal_module":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.literals import is_string, plain, words
-from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.parsing.syntax import child_at, text, walk
 
 _MOST = 5_000
 _NOT_ENTERED = words(
@@ -63,7 +63,7 @@ def unwrapped(node: Node | None) -> Node | None:
             "parenthesized_expression",
         ):
             return node
-        node = node.named_child(0)
+        node = child_at(node)
     return node
 
 
@@ -109,7 +109,7 @@ def pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
 
 def decorator(node: Node) -> tuple[str, Node | None]:
     """Its name, and the call if it is one."""
-    inner = node.named_child(0)
+    inner = child_at(node)
     if inner is None:
         return "", None
     call = inner if inner.type == "call_expression" else None

@@ -139,13 +139,13 @@ def _read_use(node: Node, into: Collector) -> None:
         clauses = child.named_children[:MOST] if child.type == "namespace_use_group" else [child]
         for clause in clauses:
             if clause.type == "namespace_use_clause" and clause.named_child_count:
-                into.imported((prefix + syntax.text(clause.named_child(0))).lstrip("\\"), clause)
+                into.imported((prefix + syntax.text(syntax.child_at(clause))).lstrip("\\"), clause)
 
 
 def _read_constants(node: Node, into: Collector) -> None:
     for element in node.named_children[:40]:
         if element.type == "const_element":
-            into.symbol(syntax.text(element.named_child(0)), "constant", element)
+            into.symbol(syntax.text(syntax.child_at(element)), "constant", element)
 
 
 def _read_type(node: Node, into: Collector, is_product: bool, *, has_annotations: bool) -> None:

@@ -76,7 +76,7 @@ def leading_comments(root: Node, kinds: frozenset[str]) -> list[Node]:
     """The comments before anything else of a file."""
     found: list[Node] = []
     for index in range(min(root.named_child_count, _MOST_COMMENTS)):
-        child = root.named_child(index)
+        child = syntax.child_at(root, index)
         if child is None or child.type not in kinds:
             if child is not None and child.type in ("hash_bang_line", "shebang"):
                 continue

@@ -8,7 +8,7 @@ from cairn.memory.codebase.parsing import prose, python_commands, python_models,
 from cairn.memory.codebase.parsing.collecting import MOST, Collector, form_of
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.python_calls import Found, find
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _BLOCKS = words("if_statement try_statement with_statement else_clause elif_clause except_clause finally_clause block")
 _TYPES = frozenset(("Protocol", "TypedDict", "NamedTuple", "Enum", "StrEnum", "IntEnum", "Flag"))
@@ -33,11 +33,11 @@ def read(root: Node, into: Collector) -> None:
 
 def _doc(root: Node) -> str:
     for index in range(min(root.named_child_count, 12)):
-        child = root.named_child(index)
+        child = child_at(root, index)
         if child is None or child.type == "comment":
             continue
         if child.type == "expression_statement" and child.named_child_count == 1:
-            only = child.named_child(0)
+            only = child_at(child)
             if only is not None and only.type == "string":
                 return prose.first_sentence(text(only, 2_000).lstrip("rRuU").strip("\"'"))
         break
@@ -108,7 +108,7 @@ def _class(node: Node, into: Collector) -> None:
 
 
 def _constant(statement: Node, into: Collector) -> None:
-    assignment = statement.named_child(0)
+    assignment = child_at(statement)
     if assignment is None or assignment.type != "assignment":
         return
     left = assignment.child_by_field_name("left")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.literals import is_string, plain, words
-from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.parsing.syntax import child_at, text, walk
 
 _MOST = 3_000
 _NOT_ENTERED = words(
@@ -67,7 +67,7 @@ def find(root: Node) -> Found:
             found.decorated.append(node)
         elif kind == "call" and len(found.calls) < _MOST:
             name = called(node)
-            if name in _CALLS:
+            if name in _CALLS or (name.startswith("add_") and name.endswith("_resource")):
                 found.calls.append((name, node))
         elif kind == "assignment" and len(found.assigned) < _MOST:
             right = node.child_by_field_name("right")
@@ -136,7 +136,7 @@ def decorators(decorated: Node) -> Iterator[tuple[str, str, Node | None, Node]]:
     for child in decorated.named_children:
         if child.type != "decorator":
             continue
-        inner = child.named_child(0)
+        inner = child_at(child)
         if inner is None:
             continue
         call = inner if inner.type == "call" else None

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import last_part, plain, stem, words
 from cairn.memory.codebase.parsing.python_calls import Found, arguments, called, first_string, receiver
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _RELATIONS = words(
     "ForeignKey OneToOneField ManyToManyField ForeignKeyField ManyToManyRelation OneToOneRel ParentalKey "
@@ -93,7 +93,7 @@ def _assignments(node: Node) -> list[tuple[str, str, Node | None]]:
     body = node.child_by_field_name("body")
     found = []
     for statement in body.named_children[:300] if body is not None else ():
-        inner = statement.named_child(0) if statement.type == "expression_statement" else None
+        inner = child_at(statement) if statement.type == "expression_statement" else None
         if inner is not None and inner.type == "assignment":
             left = inner.child_by_field_name("left")
             if left is not None and left.type == "identifier":

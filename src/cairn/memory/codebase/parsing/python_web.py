@@ -16,7 +16,7 @@ from cairn.memory.codebase.parsing.python_calls import (
     strings,
 )
 from cairn.memory.codebase.parsing.routing import METHODS, Spans, add, joined
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _SERVERS = {
     "Flask": "flask",
@@ -48,7 +48,7 @@ _DECORATING = METHODS | {"route", "websocket", "api_route", "view"}
 _DJANGO = frozenset(("path", "re_path", "url"))
 _BY_CALL = words(
     "add_url_rule add_api_route add_api_websocket_route add_route add_websocket_route Route WebSocketRoute "
-    "add_get add_post add_put add_patch add_delete add_head add_view"
+    "add_resource add_get add_post add_put add_patch add_delete add_head add_view"
 )
 
 
@@ -64,7 +64,7 @@ def read(found: Found, into: Collector) -> None:
         _django(found, into)
     mounts = _mounts(found)
     for name, call in found.calls:
-        if name in _BY_CALL:
+        if name in _BY_CALL or (name.startswith("add_") and name.endswith("_resource")):
             _called(name, call, joined_or_empty(mounts.prefix(call), prefixes.get(receiver(call), "")), into)
         elif name in METHODS | {"view"} and receiver(call) == "web" and found.uses("aiohttp"):
             _path(name if name != "view" else "", first_string(call), "", call, into)
@@ -215,5 +215,5 @@ def _url_lists(found: Found) -> dict[str, Node]:
 def _tornado(call: Node, into: Collector) -> None:
     plainly, _ = arguments(call)
     for pair in plainly[0].named_children[:100] if plainly else ():
-        first = pair.named_child(0) if pair.type == "tuple" else None
+        first = child_at(pair) if pair.type == "tuple" else None
         _path("", plain(first), "", pair, into)

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.rust_items import Item
-from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.syntax import child_at, text
 
 _STORED = words("Queryable Insertable Identifiable Selectable AsChangeset QueryableByName FromRow")
 _TABLE = re.compile(r"(\w{1,80})\s{0,40}\([^)]{0,200}\)\s{0,40}\{")
@@ -29,7 +29,7 @@ def read(items: list[Item], into: Collector) -> None:
     tables: list[tuple[str, Node, tuple[str, ...]]] = []
     related = _relations(items)
     for item in items:
-        node = item.node.named_child(0) if item.node.type == "expression_statement" else item.node
+        node = child_at(item.node) if item.node.type == "expression_statement" else item.node
         if node is None:
             continue
         if node.type == "macro_invocation":

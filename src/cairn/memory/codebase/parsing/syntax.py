@@ -51,6 +51,11 @@ def text(node: Node | None, most: int = MAX_NAME_CHARS) -> str:
     return node.text[: most * 4].decode(errors="replace")[:most]
 
 
+def child_at(node: Node, index: int = 0) -> Node | None:
+    """A named child, or None where there are fewer: some versions of the library raise then."""
+    return node.named_child(index) if index < node.named_child_count else None
+
+
 def line(node: Node) -> int:
     """Counted from 1."""
     return int(node.start_point[0]) + 1

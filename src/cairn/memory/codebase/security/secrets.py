@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cairn.base.redaction.rules import RULES
+from cairn.base.redaction.shapes import is_secret_value
 from cairn.memory.codebase.security import places
 from cairn.memory.codebase.security.contexts import CONTEXTS
 from cairn.memory.codebase.security.names import Sort, sort_of, words
 from cairn.memory.codebase.security.values import is_placeholder, is_real
-from cairn.memory.redaction_rules import RULES
-from cairn.memory.redaction_shapes import is_secret_value
 
 MOST = 400
 _MOST_TRIES = 4_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cairn.base.redaction.shapes import entropy_bits, is_harmless, is_secret_value
 from cairn.memory.codebase.security.names import Sort, words
-from cairn.memory.redaction_shapes import entropy_bits, is_harmless, is_secret_value
 
 _PLACEHOLDER = re.compile(
     r"(?:^|[^A-Za-z0-9])(?:change|replace|insert|your|example|sample|placeholder|dummy|fake|todo|fixme|redacted"

@@ -74,7 +74,7 @@ tRPC | npm:@trpc/server npm:@trpc/client
 GraphQL | ending:graphql ending:graphqls npm:graphql gem:graphql php:webonyx/graphql-php php:nuwave/lighthouse~
     maven:com.graphql-java:graphql-java
 Apollo | npm:@apollo/client npm:@apollo/server npm:apollo-server~ npm:apollo-server-express~
-urql | npm:urql
+urql | npm:urql npm:@urql/core npm:@urql/vue npm:@urql/svelte
 Relay | npm:react-relay
 gRPC | npm:@grpc/grpc-js pypi:grpcio go:google.golang.org/grpc crate:tonic maven:io.grpc:* nuget:grpc.aspnetcore*
     nuget:grpc.net.* nuget:grpc.tools nuget:google.protobuf~ gem:grpc pypi:grpcio-tools~
@@ -225,7 +225,6 @@ Serilog | nuget:serilog nuget:serilog.aspnetcore~
 NLog | nuget:nlog nuget:nlog.web.aspnetcore~
 Polly | nuget:polly nuget:polly.core
 Swashbuckle | nuget:swashbuckle.aspnetcore*
-NSwag | nuget:nswag.aspnetcore
 Json.NET | nuget:newtonsoft.json
 FastEndpoints | nuget:fastendpoints
 SkiaSharp | nuget:skiasharp

@@ -19,6 +19,7 @@ X11 | c:x11 include:x11/xlib.h
 Wayland | c:wayland-client include:wayland-client.h
 Cairo | c:cairo include:cairo.h
 FFmpeg | c:libavcodec c:ffmpeg include:libavcodec/avcodec.h include:libavformat/avformat.h system:ffmpeg
+    php:php-ffmpeg/php-ffmpeg~ php:pbmedia/laravel-ffmpeg~ npm:fluent-ffmpeg~ pypi:ffmpeg-python~ gem:streamio-ffmpeg~
 """
 
 BACKEND = """
@@ -78,6 +79,72 @@ lm-sensors | c:sensors include:sensors/sensors.h
 GMP | c:gmp include:gmp.h
 LibreSSL | c:libressl
 decNumber | c:decnumber include:decnumber.h folder:decnumber
+SASL | c:sasl2 c:sasl c:libsasl2 include:sasl/sasl.h
+Kerberos | c:krb5 c:gssapi_krb5 c:krb5-gssapi include:krb5.h include:gssapi/gssapi.h
+OpenLDAP | c:ldap include:ldap.h
+PAM | c:pam include:security/pam_appl.h
+SELinux | c:libselinux c:selinux include:selinux/selinux.h
+libnl | c:libnl-3.0 c:nl-3 include:netlink/netlink.h
+libbpf | c:libbpf c:bpf include:bpf/libbpf.h
+liburing | c:liburing c:uring include:liburing.h
+libffi | c:libffi c:ffi include:ffi.h
+libuuid | c:uuid include:uuid/uuid.h
+Snappy | c:snappy include:snappy.h include:snappy-c.h
+libyaml | c:yaml-0.1 c:yaml include:yaml.h
+yaml-cpp | c:yaml-cpp include:yaml-cpp/yaml.h
+libconfig | c:libconfig include:libconfig.h
+protobuf-c | c:libprotobuf-c c:protobuf-c include:protobuf-c/protobuf-c.h
+librdkafka | c:rdkafka include:librdkafka/rdkafka.h
+Mosquitto | c:mosquitto include:mosquitto.h
+libmicrohttpd | c:libmicrohttpd c:microhttpd include:microhttpd.h
+libwebsockets | c:libwebsockets c:websockets include:libwebsockets.h
+nng | c:nng include:nng/nng.h
+unixODBC | c:odbc include:sql.h
+libpng | c:libpng c:png include:png.h
+libjpeg | c:libjpeg c:jpeg c:libjpeg-turbo c:libturbojpeg include:jpeglib.h
+libtiff | c:libtiff-4 c:tiff include:tiffio.h
+WebP | c:libwebp c:webp include:webp/decode.h
+FreeType | c:freetype2 c:freetype include:ft2build.h
+HarfBuzz | c:harfbuzz include:hb.h
+Fontconfig | c:fontconfig include:fontconfig/fontconfig.h
+Pango | c:pango c:pangocairo include:pango/pango.h
+GStreamer | c:gstreamer-1.0 include:gst/gst.h crate:gstreamer
+ALSA | c:alsa c:asound include:alsa/asoundlib.h
+PulseAudio | c:libpulse include:pulse/pulseaudio.h
+PipeWire | c:libpipewire-0.3 include:pipewire/pipewire.h
+PortAudio | c:portaudio-2.0 c:portaudio include:portaudio.h
+OpenAL | c:openal include:al/al.h
+libsndfile | c:sndfile include:sndfile.h
+Opus | c:opus include:opus.h include:opus/opus.h
+D-Bus | c:dbus-1 include:dbus/dbus.h
+libusb | c:libusb-1.0 include:libusb.h include:libusb-1.0/libusb.h
+libudev | c:libudev c:udev include:libudev.h
+XCB | c:xcb include:xcb/xcb.h
+xkbcommon | c:xkbcommon include:xkbcommon/xkbcommon.h
+wlroots | c:wlroots include:wlr/backend.h
+libinput | c:libinput include:libinput.h
+GLM | c:glm include:glm/glm.hpp
+Assimp | c:assimp include:assimp/importer.hpp
+oneTBB | c:tbb include:tbb/tbb.h include:oneapi/tbb.h
+OpenBLAS | c:openblas include:cblas.h
+LAPACK | c:lapack include:lapacke.h
+FFTW | c:fftw3 include:fftw3.h
+HDF5 | c:hdf5 include:hdf5.h
+GSL | c:gsl include:gsl/gsl_math.h
+Folly | c:folly include:folly/portability.h
+gflags | c:gflags include:gflags/gflags.h
+glog | c:glog include:glog/logging.h
+CLI11 | c:cli11 include:cli/cli.hpp
+cxxopts | c:cxxopts include:cxxopts.hpp
+Asio | c:asio include:asio.hpp
+Drogon | c:drogon include:drogon/drogon.h
+cpp-httplib | c:httplib include:httplib.h
+pugixml | c:pugixml include:pugixml.hpp
+TinyXML | c:tinyxml2 include:tinyxml2.h
+simdjson | c:simdjson include:simdjson.h
+FlatBuffers | c:flatbuffers include:flatbuffers/flatbuffers.h crate:flatbuffers pypi:flatbuffers npm:flatbuffers
+Cap'n Proto | c:capnproto include:capnp/message.h crate:capnp
+LLVM | c:llvm include:llvm/ir/module.h crate:inkwell
 LuaJIT | c:luajit include:luajit.h
 OpenMP | c:openmp include:omp.h
 MPI | c:mpi include:mpi.h

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Area = Literal["own", "test", "foreign"]
@@ -57,6 +58,7 @@ _SERVED = frozenset(("static", "public", "assets", "wwwroot", "webapp", "htdocs"
 _NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 
 
+@lru_cache(maxsize=16_384)
 def area_of(path: str) -> Area:
     """What a manifest at this path speaks for: the codebase, its tests only, or nothing of it."""
     parts = path.lower().split("/")[:-1]
@@ -71,6 +73,7 @@ def area_of(path: str) -> Area:
     return "own"
 
 
+@lru_cache(maxsize=16_384)
 def is_vendored(path: str) -> bool:
     """Whether others wrote the file, or a machine did."""
     lower = path.lower()
@@ -92,6 +95,7 @@ def is_shipped(path: str) -> bool:
     return bool(parts & _SERVED) and not parts & _NEVER_SERVED and not is_aside(path)
 
 
+@lru_cache(maxsize=16_384)
 def is_source(path: str) -> bool:
     """Whether the lines of the file count for the share of its language."""
     parts = path.lower().split("/")

@@ -51,6 +51,20 @@ _SUBSTANTIAL = {"Shell": (0.01, 3), "PowerShell": (0.03, 3), "SQL": (0.03, 5), "
 _STYLES = {"CSS": (0.02, 1), "Sass": (0.01, 2), "Less": (0.01, 2)}
 _LEAST_SHARE = 0.02
 _LEAST_SHARE_OF_FIVE = 0.01
+# A language with a manifest of its own has a program or a package of its own, however small its share.
+_MANIFESTS = {
+    "Go": ("go.mod",),
+    "Rust": ("cargo.toml",),
+    "Python": ("pyproject.toml", "setup.py"),
+    "Java": ("pom.xml", "build.gradle", "build.gradle.kts"),
+    "C#": (".csproj",),
+    "Ruby": ("gemfile",),
+    "PHP": ("composer.json",),
+    "Elixir": ("mix.exs",),
+    "Dart": ("pubspec.yaml",),
+    "Swift": ("package.swift",),
+}
+_LEAST_SHARE_WITH_MANIFEST = 0.002
 _VERSION_FILES = {
     "Python": (".python-version", "pyproject.toml", "setup.cfg", "setup.py", "pipfile"),
     "Go": ("go.mod", ".go-version"),
@@ -101,9 +115,17 @@ def languages(codebase: Codebase) -> list[Tech]:
             share, fewest = _STYLES.get(name) or _SUBSTANTIAL[name]
             if lines / total >= share and files >= fewest:
                 found.append(Tech(name, None, "styling" if name in _STYLES else "language"))
-        elif lines / code >= _LEAST_SHARE or (files >= 5 and lines / code >= _LEAST_SHARE_OF_FIVE):
+        elif lines / code >= _LEAST_SHARE or (files >= 5 and lines / code >= _least_share(codebase, name)):
             found.append(Tech(name, _version(codebase, name), "language"))
     return found
+
+
+def _least_share(codebase: Codebase, language: str) -> float:
+    wanted = _MANIFESTS.get(language, ())
+    has_manifest = bool(wanted) and any(
+        path.lower().endswith(wanted) and area_of(path) == "own" for path in codebase.paths
+    )
+    return _LEAST_SHARE_WITH_MANIFEST if has_manifest else _LEAST_SHARE_OF_FIVE
 
 
 def _version(codebase: Codebase, language: str) -> str | None:

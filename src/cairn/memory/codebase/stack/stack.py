@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cairn.memory.codebase.manifests.versions import plain_version
 from cairn.memory.codebase.records import Category, Codebase, Dependency, Tech
+from cairn.memory.codebase.stack.leading import leading_libraries
 from cairn.memory.codebase.stack.merging import direct_dependencies, merged_packages
 from cairn.memory.codebase.stack.scope import area_of, is_shipped, is_test
 from cairn.memory.codebase.stack.shares import languages
@@ -92,8 +93,13 @@ def _sightings(codebase: Codebase, own_names: set[tuple[str, str]], spoken: set[
         if technology.name.lower().replace(".js", "") == name.replace(".js", "")
     }
     sources = (_by_dependency(codebase, own_names), _by_file(codebase), _by_sign(codebase, spoken), by_code(codebase))
+    told: set[str] = set()
     for source in sources:
-        yield from (sighting for sighting in source if sighting.technology not in itself)
+        for sighting in source:
+            if sighting.technology not in itself:
+                told.add(sighting.technology.name.casefold())
+                yield sighting
+    yield from (found for found in leading_libraries(codebase) if found.technology.name.casefold() not in told)
 
 
 def _by_dependency(codebase: Codebase, own_names: set[tuple[str, str]]) -> Iterator[Sighting]:

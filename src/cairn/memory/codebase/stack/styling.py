@@ -62,7 +62,8 @@ Chakra UI | npm:@chakra-ui/react
 Mantine | npm:@mantine/core
 Radix UI | npm:radix-ui npm:@radix-ui/react-dialog~ npm:@radix-ui/react-slot~ npm:@radix-ui/themes~
     npm:@radix-ui/react-*~ npm:@radix-ui/react-popover~ npm:@radix-ui/react-dropdown-menu~ npm:@radix-ui/react-tabs~
-shadcn/ui | file:components.json
+shadcn/ui | root:components.json path:packages/ui/components.json path:apps/web/components.json
+    path:frontend/components.json path:web/components.json path:client/components.json path:ui/components.json
 Headless UI | npm:@headlessui/react npm:@headlessui/vue
 Base UI | npm:@base-ui-components/react npm:@base-ui/react
 NextUI | npm:@nextui-org/react npm:@heroui/react

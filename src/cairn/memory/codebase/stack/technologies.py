@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, get_args
 
 from cairn.memory.codebase.records import Category
-from cairn.memory.codebase.stack import native
+from cairn.memory.codebase.stack import further, further_backend, further_managed, native
 from cairn.memory.codebase.stack.backend import BACKEND
 from cairn.memory.codebase.stack.browser import BROWSER
 from cairn.memory.codebase.stack.compiled import COMPILED, SERVICES
@@ -51,6 +52,7 @@ _SERVERS = frozenset(
         *("MinIO", "OpenAI", "Anthropic", "Keycloak", "Temporal", "Hazelcast", "OpenTelemetry", "gRPC"),
     )
 )
+_FURTHER = further_backend.SCRIPTED + further_backend.COMPILED + further_managed.BACKEND
 _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
 
 
@@ -98,12 +100,12 @@ def _lookup() -> _Lookup:
     exact: dict[str, tuple[Meaning, ...]] = {}
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
     tables: tuple[tuple[Category, str], ...] = (
-        ("framework", FRAMEWORKS + BROWSER + TEMPLATING + native.FRAMEWORKS),
-        ("styling", STYLING + STYLES),
-        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND),
-        ("database", DATABASES),
-        ("testing", TESTING),
-        ("tooling", TOOLING + NOTATIONS),
+        ("framework", FRAMEWORKS + BROWSER + TEMPLATING + native.FRAMEWORKS + further.FRAMEWORKS),
+        ("styling", STYLING + STYLES + further.STYLING),
+        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND + _FURTHER),
+        ("database", DATABASES + further_managed.DATABASES),
+        ("testing", TESTING + further.TESTING),
+        ("tooling", TOOLING + NOTATIONS + further.TOOLING),
     )
     for category, text in tables:
         for name, signs in _rows(text):
@@ -125,6 +127,7 @@ def _lookup() -> _Lookup:
 _LOOKUP = _lookup()
 
 
+@lru_cache(maxsize=32_768)
 def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
     """The technologies that a sign stands for; none where it is not known."""
     sign = f"{kind}:{word}"

@@ -11,7 +11,7 @@ Haml | gem:haml gem:haml-rails~ ending:haml
 Slim | gem:slim gem:slim-rails~ ending:slim
 Jbuilder | gem:jbuilder
 RABL | gem:rabl
-Liquid | gem:liquid npm:liquidjs
+Liquid | gem:liquid npm:liquidjs crate:liquid
 Razor | ending:cshtml
 Blazor | sdk:microsoft.net.sdk.blazorwebassembly nuget:microsoft.aspnetcore.components.webassembly*
     nuget:microsoft.aspnetcore.components ending:razor

@@ -11,6 +11,9 @@ from cairn.memory.codebase.study.placing import place_of
 
 Row = tuple[str, Group, EntryKind, str, float]
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
+_ROUTE_FOLDER = r"(?:routes|routers|endpoints|handlers|controllers)"
+_FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
+_PROCESS = r"(?:web|websockets?|http|grpc|rpc|worker|cron|scheduler)"
 # Patterns are matched against the whole path; up to n directories may stand before what follows "…n/".
 _ROWS: tuple[Row, ...] = (
     (r"…3/cmd/[^/]+/main\.go", "program", "main", "main", 100),
@@ -24,7 +27,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…3/__main__\.py", "program", "main", "python -m", 84),
     (r"…2/(?:app|main|run)\.py", "program", "main", "main", 62),
     (r"…2/manage\.py", "console", "cli", "manage.py", 97),
-    (r"…1/artisan", "console", "cli", "artisan", 94),
+    (r"(?:(?!docker|bin|scripts?)[^/]+/)?artisan", "console", "cli", "artisan", 94),
     (r"…1/bin/console", "console", "cli", "console", 94),
     (r"…1/bin/rails", "console", "cli", "rails", 94),
     (r"…1/(?:public|web|htdocs|www|webroot)/index\.php", "server", "server", "index.php", 98),
@@ -41,9 +44,10 @@ _ROWS: tuple[Row, ...] = (
     (r"…1/routes/api\.php", "table", "server", "routes", 89),
     (r"…1/routes/console\.php", "job", "job", "schedule", 78),
     (r"…1/routes/[\w.-]+\.php", "table", "server", "routes", 66),
-    (r"…1/config/routes\.(?:yaml|yml|php)", "table", "server", "routes", 84),
+    (r"…1/config/routes\.(?:yaml|yml)", "table", "server", "routes", 84),
     (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
     (r"…3/(?:app[.-])?rout(?:es|ing)(?:\.module)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
+    (r"…3/(?:src/)?rout(?:es|er)/index\.[jt]sx", "browser", "main", "routes", 64),
     (r"…2/resources/(?:js|ts|assets/js)/app\.[jt]sx?", "browser", "main", "browser", 86),
     (r"…1/app/javascript/(?:application|(?:packs|entrypoints)/[\w-]+)\.[jt]sx?", "browser", "main", "browser", 84),
     (r"…1/app/(?:assets/javascripts|frontend/entrypoints)/application[\w-]*\.[jt]s", "browser", "main", "browser", 74),
@@ -60,20 +64,30 @@ _ROWS: tuple[Row, ...] = (
     (r"…4/main\.(?:ts|js|mjs)", "program", "main", "main", 60),
     (r"…3/src/extension\.[jt]s", "plugin", "main", "extension", 78),
     (r"…3/src/lib\.rs", "library", "library", "library", 72),
+    (r"…1/lib/(?:\w+/){1,3}engine\.rb", "library", "library", "engine", 66),
     (r"…2/(?:consumers|routing)\.py", "table", "server", "sockets", 70),
+    (rf"…4/{_ROUTE_FOLDER}/(?:mod\.rs|__init__\.py)", "table", "server", "routes", 72),
+    (rf"…2/(?:src|server|api|backend)/{_ROUTE_FOLDER}/index\.[jt]s", "table", "server", "routes", 66),
+    (r"…3/(?:graphql/(?:schema|index)|gql-schema)\.(?:py|rb|ts|js|go)", "table", "server", "GraphQL", 66),
     (r"…2/controllers/application_controller\.rb", "controller", "server", "every request", 64),
-    (r"(?:pkg/)?(?P<one>[a-z]\w+)/(?:(?P=one)|doc)\.go", "library", "library", "library", 48),
+    (r"…2/(?P<one>[a-z]\w+)/(?:(?P=one)|doc)\.go", "library", "library", "library", 48),
     (r"…2/celery(?:_app|app)?\.py", "job", "job", "celery", 76),
     (r"…1/bin/(?:jobs|worker|sidekiq|scheduler|cron)", "job", "job", "jobs", 78),
     (r"…1/app/Console/Kernel\.php", "job", "job", "schedule", 70),
-    (r"…1/config/schedule\.rb", "job", "job", "schedule", 66),
+    (r"…1/config/schedule\.(?:rb|yml)", "job", "job", "schedule", 66),
+    (r"…2/(?:tasks|jobs)/(?:schedule|scheduler|periodic|cron|index)\.(?:py|ts|js)", "job", "job", "schedule", 62),
     (r"…2/(?:worker|scheduler|consumer|daemon|cron)\.(?:py|ts|js|mjs|go|rb)", "job", "job", "worker", 66),
-    (r"…1/config/(?:recurring|queue|sidekiq)\.yml", "job", "job", "schedule", 44),
+    (rf"…2/(?:services|servers|processes)/{_PROCESS}\.(?:ts|js|py|go|rb)", "server", "server", "process", 66),
+    (r"…1/config/sidekiq\.yml", "job", "job", "worker", 68),
+    (r"…1/config/(?:recurring|queue)\.yml", "job", "job", "schedule", 44),
+    (r"…1/app/channels/(?!application_cable/)\w+_channel\.rb", "server", "server", "socket", 66),
     (r"shell/[\w.-]+\.(?:bash|zsh|fish|nu|ps1)", "plugin", "main", "shell integration", 54),
     (r"plugin/[\w.-]+\.(?:vim|lua)", "plugin", "main", "Vim plugin", 72),
     (r"[\w.-]+\.plugin\.(?:zsh|bash|fish)", "plugin", "main", "shell plugin", 70),
     (r"action\.ya?ml", "plugin", "main", "GitHub action", 66),
     (r"\.pre-commit-hooks\.yaml", "plugin", "main", "pre-commit hook", 52),
+    (rf"…4/\w{{0,60}}{_FIRST_DATA}\.(?:cs|java|kt|php)", "job", "job", "first data", 50),
+    (r"…2/(?:db/seeds\.rb|prisma/seed\.[jt]s|seeds?/index\.[jt]s)", "job", "job", "first data", 44),
     (r"…2/build\.rs", "build", "cli", "build script", 60),
     (r"Rakefile", "build", "cli", "tasks", 60),
     (r"[Jj]ustfile|[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
@@ -81,6 +95,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…1/s?bin/[\w.-]+", "script", "cli", "", 68),
     (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
+    (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
     (r"script/[\w.-]+", "script", "cli", "", 62),
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),
     (r"[a-z][\w-]*\.(?:ps1|bat|cmd)", "script", "cli", "", 46),
@@ -136,10 +151,17 @@ _STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|wo
 
 _A_CHORE = 18
 _CHORE = re.compile(
-    r"(?:^|[-_.])(?:bump|lint|tests?|format|fmt|check|release|publish|coverage|ci|profile|sync|changelog|version|clean|docs?|"
+    r"(?:^|[-_.])(?:bump|lint|tests?|format|fmt|check|release\w{0,3}|publish|changes|coverage|ci|profile|sync|changelog|version|clean|docs?|"
     r"spellcheck|prettier|setup-hooks|autogen|bench\w*)(?:[-_.]|$)",
     re.IGNORECASE,
 )
+
+
+def is_stub(path: str, paths: Collection[str]) -> bool:
+    """Whether the file only starts what a gem brings, or is what each engine of an application has again."""
+    if path.endswith(("/bin/rails", "/Rakefile")):
+        return path.partition("/")[2] in paths
+    return _STUB.fullmatch(path) is not None and ("bin/rails" in paths or "bin/bundle" in paths)
 
 
 def is_chore(group: Group, file: str) -> bool:
@@ -150,10 +172,9 @@ def is_chore(group: Group, file: str) -> bool:
 def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, float]]:
     """What the places of files say; the first pattern that fits a path counts."""
     known = frozenset(paths)
-    has_stubs = "bin/rails" in known or "bin/bundle" in known
     homes = _homes(known)
     for path in sorted(known):
-        if path.count("/") > _DEEPEST or place_of(path) != "own" or (has_stubs and _STUB.fullmatch(path)):
+        if path.count("/") > _DEEPEST or place_of(path) != "own" or is_stub(path, known):
             continue
         directory, _, file = path.rpartition("/")
         if file in _PROSE:

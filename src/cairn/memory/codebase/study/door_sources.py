@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import log2
 
 from cairn.memory.codebase.records import Codebase, Entry, FileFacts
-from cairn.memory.codebase.study.door_places import is_chore
+from cairn.memory.codebase.study.door_places import is_chore, is_stub
 from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import CODE, place_of
 
@@ -19,12 +19,22 @@ _COMPILED = frozenset(
 )
 _GATEWAY = 84
 _GATEWAYS = re.compile(r"(?:^|/)(?:wsgi|asgi)\.py$")
-_BROWSER_PART = 58
+_BROWSER_PART = 50
+_FIRST_SERVER = 10
+_SERVER_FILE = re.compile(
+    r"(?:^|/)(?:main|index|app|serve|server|http|httpd|listen|daemon|web)\.\w{2,4}$", re.IGNORECASE
+)
 _FIRST = re.compile(r"(?:^|/)(?:main|index|app|client|entry[\w.-]*|bootstrap|start|root)\.\w{2,4}$", re.IGNORECASE)
 _MAIN_COMPILED, _MAIN_SCRIPTED, _SERVER, _OPTIONS, _COMMAND, _JOB, _BROWSER = 86, 56, 72, 74, 56, 54, 84
 _CONTROLLER, _TABLE_NAME, _TABLE_ROOT, _UNROUTED, _AGGREGATES = 60, 6, 14, 44, 6
 _A_CROWD = 3
+_A_TOOL = 12
+_UP_TO_ASIDE = re.compile(
+    r"(?:[^/]+/){1,4}?(?:scripts?|tools?|contrib|build|misc|utils?|dev|deploy|docker|static|assets)/"
+)
 _COMMANDS = re.compile(r"(?:^|/)(?:commands?|tasks)/", re.IGNORECASE)
+_SETS_UP = 4.0
+_SETTING_UP = re.compile(r"(?:^|/)(?:install|init|setup|bootstrap|create_?admin)[^/]{0,30}\.\w{2,4}$", re.IGNORECASE)
 _BASE = re.compile(r"(?:^|/)(?:_\w*|base|abstract\w*|mixins?|utils?|helpers?)\.\w{2,4}$", re.IGNORECASE)
 _MANY_ROUTES = 8
 _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\.\w{2,4}", re.IGNORECASE)
@@ -36,35 +46,38 @@ _ASIDE = re.compile(
 )
 _ASIDE_COST = 26
 SETTINGS = re.compile(
-    r"\.(?:config|setup|rc|conf|stories|d)\.[mc]?[jt]sx?$|(?:^|/)(?:gulpfile|gruntfile|webpack|conftest|setup)\b",
+    r"\.(?:config|setup|rc|conf|stories|d)\.[mc]?[jt]sx?$|(?:^|/)\.(?:storybook|husky|devcontainer|vscode)/|(?:^|/)(?:gulpfile|gruntfile|webpack|conftest|setup)\b",
     re.IGNORECASE,
 )
 _SCRIPT_LANGUAGES = ("shell", "powershell", "perl")
 # Controllers of frameworks whose routes stand in a table of their own.
 _CONTROLLERS = re.compile(
-    r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|Controller\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$"
+    r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|(?:Controller|Endpoints?|RouterFunction)\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$|"
+    r"(?:^|/)Endpoints/[^/]{1,60}\.(?:cs|kt|java)$"
 )
 _AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
 
-def source_doors(codebase: Codebase) -> Iterator[Offer]:
-    """What the entries of the project's own files say, file by file."""
+def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator[Offer]:
+    """What the entries of the project's own files say, file by file; no side room is where a declared program is."""
+    homes = tuple({found.group() for path in declared if (found := _UP_TO_ASIDE.match(path)) is not None})
     own = {
         path: facts
         for path, facts in sorted(codebase.files.items())
         if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
     }
+    known = frozenset(codebase.paths)
     routed = Counter(_above(path) for path, facts in own.items() if any(one.kind == "route" for one in facts.entries))
     crowds = Counter(_above(path) for path, facts in own.items() if any(one.kind == "cli" for one in facts.entries))
     roots = {_above(path) for path in codebase.paths if path.rpartition("/")[2] in _ROOT_SIGNS}
     for path, facts in own.items():
-        if SETTINGS.search(path):
+        if SETTINGS.search(path) or is_stub(path, known):
             continue
         if facts.entries:
-            cost = _ASIDE_COST if _ASIDE.search(path) else 0
+            cost = _ASIDE_COST if _ASIDE.search(path) and not (homes and path.startswith(homes)) else 0
             is_crowd = crowds[_above(path)] >= _A_CROWD or _COMMANDS.search(path) is not None
             cost += _ASIDE_COST if is_crowd and _BASE.search(path) else 0
-            yield from _of_entries(path, facts, cost, is_crowd)
+            yield from _of_entries(path, facts, cost, is_crowd, bool(declared))
             yield from _of_routes(path, facts, roots, routed[_above(path)])
         if _CONTROLLERS.search(path) and not any(one.kind == "route" for one in facts.entries):
             yield (
@@ -89,7 +102,7 @@ def size_bonus(facts: FileFacts) -> float:
     return min(7.0, facts.lines / 45) + min(5.0, len(facts.imports) / 3)
 
 
-def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool) -> Iterator[Offer]:
+def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_declared: bool) -> Iterator[Offer]:
     seen: set[str] = set()
     for entry in facts.entries:
         if entry.kind in seen:
@@ -97,12 +110,20 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool) -> Ite
         seen.add(entry.kind)
         match entry.kind:
             case "main":
-                weight = _MAIN_COMPILED if facts.language in _COMPILED else _MAIN_SCRIPTED
+                # Beside programs that a manifest declares, a module that can be run by itself is a tool.
+                scripted = _MAIN_SCRIPTED - (_A_TOOL if has_declared and not _FIRST.search(path) else 0)
+                weight = _MAIN_COMPILED if facts.language in _COMPILED else scripted
                 yield path, entry, "program", weight - cost
             case "server":
-                yield path, entry, "server", (_GATEWAY if _GATEWAYS.search(path) else _SERVER) - cost
+                weight = (
+                    _GATEWAY
+                    if _GATEWAYS.search(path)
+                    else _SERVER + (_FIRST_SERVER if _SERVER_FILE.search(path) else 0)
+                )
+                yield path, entry, "server", weight - cost
             case "cli" if is_crowd:
-                yield path, entry, "command", _COMMAND + size_bonus(facts) - cost / 2
+                first = _SETS_UP if _SETTING_UP.search(path) else 0.0
+                yield path, entry, "command", _COMMAND + first + size_bonus(facts) - cost / 2
             case "cli":
                 yield (
                     path,

@@ -18,7 +18,7 @@ Group = Literal[
 ]  # fmt: skip
 # How much less each further door of a group is worth.
 _SLOPE: dict[Group, float] = {
-    "program": 3, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 6, "options": 7,
+    "program": 4, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 6, "options": 7,
     "onward": 8, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
 }  # fmt: skip
 # Tables and controllers are both routes: they share what they may take.
@@ -28,6 +28,7 @@ _LEAST = 8.0
 _A_STEP = 2.5
 _MOST_STEPS = 6
 _OF_ITS_PROJECT = 10.0
+_FIRST_OF_PROJECT = 0.5
 _HOLDERS = frozenset(
     [
         "src",
@@ -103,11 +104,15 @@ class Doors:
         rows = [door for door in self._found.values() if door.group in groups]
         return sorted(rows, key=lambda door: (-door.weight, door.path))
 
-    def share(self, path: str) -> float:
+    def home(self, path: str) -> str:
+        """The directory of the nearest project around a file."""
         directory = path.rpartition("/")[0]
         while directory and directory not in self.projects:
             directory = directory.rpartition("/")[0]
-        return self.projects.get(directory, 0.0)
+        return directory
+
+    def share(self, path: str) -> float:
+        return self.projects.get(self.home(path), 0.0)
 
     def ranked(self, most: int) -> list[Door]:
         """The heaviest first; each further one of a group counts less, and less again beside one from its directory."""
@@ -118,12 +123,15 @@ class Doors:
             rows.reverse()
         chosen: list[Door] = []
         groups: Counter[Group] = Counter()
+        homes: set[str] = set()
         places: Counter[tuple[Group, str]] = Counter()
 
         def worth(key: tuple[Group, str]) -> tuple[float, str]:
             door = waiting[key][-1]
             group = key[0]
-            taken = sum(groups[one] for one in _ROUTES) if group in _ROUTES else groups[group]
+            taken = float(sum(groups[one] for one in _ROUTES) if group in _ROUTES else groups[group])
+            # The first door of a project stands for all of it.
+            taken *= _FIRST_OF_PROJECT if self.home(door.path) not in homes else 1.0
             return (_SLOPE[group] * taken + _BESIDE_ANOTHER.get(group, 0.0) * places[key] - door.weight, door.path)
 
         while waiting and len(chosen) < most:
@@ -131,6 +139,7 @@ class Doors:
             if -worth(key)[0] < _LEAST:
                 break
             chosen.append(waiting[key].pop())
+            homes.add(self.home(chosen[-1].path))
             groups[key[0]] += 1
             places[key] += 1
             if not waiting[key]:

@@ -8,7 +8,7 @@ from math import log2
 
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.records import Codebase, Entry
-from cairn.memory.codebase.study.door_places import placed_doors
+from cairn.memory.codebase.study.door_places import is_stub, placed_doors
 from cairn.memory.codebase.study.door_sources import SETTINGS, size_bonus, source_doors
 from cairn.memory.codebase.study.doors import Doors, projects_of, steps_to
 from cairn.memory.codebase.study.mentions import is_pipeline, mentions
@@ -19,9 +19,13 @@ from cairn.memory.codebase.study.targets import declared_files, inputs_of_bundle
 _MOST = 40
 _DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 68, 60
 _DESKTOP, _ASKED_FOR = 84, 14
-_MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 72, 14, 16
+_MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 76, 14, 16
 _ONWARD, _LONG_SCRIPT = 52, 5.0
+_HEADER = 12
+_LARGE, _MOST_LARGEST, _LARGEST_WEIGHT = 250, 6, 22
 _ALONE = 24
+_MIDDLING = 3.0
+"""Half of what a file of middling size is worth more than an empty one."""
 _CALLED_LIKE_IT, _ROLE_WEIGHT = 56, 46
 _ROOTS = ("/__init__.py", "/index.ts", "/index.js", ".rb", "/lib.rs")
 _COMPILED = (".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".d", ".swift")
@@ -50,7 +54,10 @@ _PART_ENDINGS = (
 )
 _ROLE = re.compile(
     r"server|client|daemon|cmd|commands?|cli|options?|config|cfg|conf|control|parser?|lexer|execute|exec|eval|interpreter|"
-    r"builtins?|loop|event_?loop|core|engine|app|api|runtime|kernel|vm|repl|networking|router|routes"
+    r"builtins?|loop|event_?loop|core|engine|app|api|runtime|kernel|vm|repl|networking|network|router|routes|"
+    r"master|main_?loop|threads?|workers?|scheduler|proto(?:col)?(?:_\w{1,20})?|connections?|session|listener|dispatch(?:er)?|"
+    r"command_?line|cmdline|ui|tui|display|settings|input|output|storage|database|db|cache|plugins?|modules?",
+    re.IGNORECASE,
 )
 _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 
@@ -58,18 +65,26 @@ _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 def entry_points(codebase: Codebase) -> list[tuple[str, Entry]]:
     """What starts something or answers to somebody, what one opens first first; no tests, examples and documents."""
     doors = Doors(projects_of(codebase))
-    for path, entry, group, weight in source_doors(codebase):
+    declared = [path for path, entry, _ in declared_files(codebase) if entry.kind == "cli" and entry.name != "build"]
+    for path, entry, group, weight in source_doors(codebase, declared):
         doors.offer(path, entry, group, weight)
     for path, entry, group, weight in placed_doors(codebase.paths):
         if not SETTINGS.search(path):
             facts = codebase.files.get(path) if group == "script" else None
-            doors.offer(path, entry, group, weight + (min(_LONG_SCRIPT, facts.lines / 25) if facts else 0.0))
+            weight += min(_LONG_SCRIPT, facts.lines / 25) if facts else 0.0
+            weight += _size(codebase, path) / 2 - _MIDDLING if group in ("browser", "program", "table") else 0.0
+            doors.offer(path, entry, group, weight)
     _declared(codebase, doors)
     _mentioned(codebase, doors)
     _onward(codebase, doors)
     _libraries(codebase, doors)
     _named_parts(codebase, doors)
     return [(door.path, door.entry) for door in doors.ranked(_MOST)]
+
+
+def _size(codebase: Codebase, path: str) -> float:
+    facts = codebase.files.get(path)
+    return size_bonus(facts) if facts is not None else 0.0
 
 
 def _declared(codebase: Codebase, doors: Doors) -> None:
@@ -92,7 +107,8 @@ def _declared(codebase: Codebase, doors: Doors) -> None:
                 _DECLARED if entry.kind == "cli" else _STARTED,
             )
     for path, source in inputs_of_bundlers(codebase):
-        doors.offer(path, Entry("main", f"input of {source.rpartition('/')[2]}", 1), "browser", _INPUT)
+        weight = _INPUT - _MIDDLING + _size(codebase, path) / 2
+        doors.offer(path, Entry("main", f"input of {source.rpartition('/')[2]}", 1), "browser", weight)
 
 
 def _asked_for(codebase: Codebase) -> dict[str, int]:
@@ -119,12 +135,12 @@ def _package(target: str) -> str:
 def _mentioned(codebase: Codebase, doors: Doors) -> None:
     """What a Dockerfile, a Procfile or a supervisor starts is a door, whatever it looks like."""
     said = mentions(codebase)
+    paths = frozenset(codebase.paths)
     for path, source in said.files.items():
-        if path in doors:
-            doors.lift(path, 0 if is_pipeline(source) else _MENTIONED_LIFT)
-        elif is_pipeline(source):
+        if is_pipeline(source) or (path not in doors and is_stub(path, paths)):
             continue
-        elif _language(codebase, path) in CODE or "." not in path.rpartition("/")[2]:
+        doors.lift(path, _MENTIONED_LIFT)
+        if _language(codebase, path) in CODE or "." not in path.rpartition("/")[2]:
             doors.offer(path, Entry("cli", path.rpartition("/")[2], 1), "script", _MENTIONED)
     for door in doors.of("command"):
         if door.entry.name in said.commands:
@@ -138,7 +154,8 @@ def _language(codebase: Codebase, path: str) -> str | None:
 
 def _onward(codebase: Codebase, doors: Doors) -> None:
     programs = [door.path for door in doors.of("program", "console")]
-    for path, name, telling in onward(codebase, programs):
+    consoles = frozenset(door.path for door in doors.of("console"))
+    for path, name, telling in onward(codebase, programs, consoles):
         said = f"the program goes on with {name}" if name else "the program goes on here"
         doors.offer(path, Entry("main", said, 1), "onward", _ONWARD + 20 * telling)
 
@@ -160,7 +177,9 @@ def _named_parts(codebase: Codebase, doors: Doors) -> None:
     own = re.sub(r"[^a-z0-9]", "", codebase.name.lower())
     beside = {door.path.rpartition("/")[0] for door in doors.of("program") if door.path.endswith(_COMPILED)}
     beside |= {door.path.rpartition("/")[0] for door in doors.of("library")[:3] if door.path.endswith(_ROOTS)}
+    beside |= {""} if "go.mod" in codebase.files else set()
     parts: dict[tuple[str, str], tuple[int, str, float]] = {}
+    sources: list[tuple[int, str, float]] = []
     for path in codebase.paths:
         directory, _, file = path.rpartition("/")
         stem, _, ending = file.partition(".")
@@ -168,6 +187,8 @@ def _named_parts(codebase: Codebase, doors: Doors) -> None:
             continue
         facts = codebase.files.get(path)
         size = size_bonus(facts) if facts is not None else 0.0
+        if directory in beside and facts is not None and facts.lines >= _LARGE and path.endswith(_COMPILED):
+            sources.append((-facts.lines, path, size))
         is_its_name = bool(own) and stem.lower().replace("-", "").replace("_", "") == own
         if (
             is_its_name
@@ -180,5 +201,9 @@ def _named_parts(codebase: Codebase, doors: Doors) -> None:
             rank = _PART_ENDINGS.index(ending)
             if rank <= parts.get((directory, stem), (99, "", 0.0))[0]:
                 parts[directory, stem] = (rank, path, size)
+    largest = [(path, size) for _, path, size in sorted(sources)]
+    for path, size in largest[:_MOST_LARGEST]:
+        doors.offer(path, Entry("main", "a main part of the program", 1), "onward", _LARGEST_WEIGHT + size)
     for (_, stem), (_, path, size) in sorted(parts.items()):
-        doors.offer(path, Entry("main", f"the {stem.strip('_')} of the program", 1), "onward", _ROLE_WEIGHT + size)
+        weight = _ROLE_WEIGHT + size - (_HEADER if path.endswith((".h", ".hpp")) else 0)
+        doors.offer(path, Entry("main", f"the {stem.strip('_')} of the program", 1), "onward", weight)

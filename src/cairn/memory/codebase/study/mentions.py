@@ -13,6 +13,9 @@ from cairn.memory.codebase.study.placing import CODE, place_of
 _MOST_WORDS = 40
 _WORD = re.compile(r"[\w./:@-]{2,160}")
 _MODULE = re.compile(r"([A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,8})(?::\w{1,60})?")
+_STARTER = re.compile(
+    r"[\w-]{0,40}(?:entrypoint|start|run|init|boot|serve)[\w-]{0,40}(?:\.sh|\.py|\.js|\.mjs)?", re.IGNORECASE
+)
 _CONSOLE = re.compile(r"(?:^|/)(?:manage\.py|artisan|console|rake|rails)$")
 
 
@@ -31,6 +34,7 @@ def is_pipeline(path: str) -> bool:
 
 def mentions(codebase: Codebase) -> Mentions:
     paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    scripts = _scripts(paths)
     files: dict[str, str] = {}
     commands: set[str] = set()
     for path, facts in sorted(codebase.files.items(), key=lambda row: (is_pipeline(row[0]), row[0])):
@@ -41,7 +45,7 @@ def mentions(codebase: Codebase) -> Mentions:
             for word, following in zip(words, [*words[1:], ""], strict=True):
                 if _CONSOLE.search(word):
                     commands.add(following)
-                found = next(_files(word, path.rpartition("/")[0], paths), None)
+                found = next(_files(word, path.rpartition("/")[0], paths), None) or _by_end(word, scripts)
                 if found is not None and place_of(found) == "own" and found != path:
                     files.setdefault(found, path)
     return Mentions(files, frozenset(commands - {""}))
@@ -63,3 +67,21 @@ def _files(word: str, base: str, paths: frozenset[str]) -> Iterator[str]:
             yield from (
                 path for end in (".py", "/__main__.py", "/__init__.py") if (path := f"{root}{stem}{end}") in paths
             )
+
+
+def _scripts(paths: frozenset[str]) -> dict[str, list[str]]:
+    """Scripts for containers by their names: an image often keeps them at another place than the repository."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        name = path.rpartition("/")[2]
+        if _STARTER.fullmatch(name) and place_of(path) == "own":
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def _by_end(word: str, scripts: dict[str, list[str]]) -> str | None:
+    """The one script that ends like the word."""
+    plain = posixpath.normpath(word).lstrip("/")
+    rows = scripts.get(plain.rpartition("/")[2], [])
+    fitting = [path for path in rows if path.endswith(f"/{plain}")] or rows
+    return fitting[0] if len(fitting) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cairn.memory.codebase.graph.graph import import_graph
 from cairn.memory.codebase.records import Codebase
@@ -11,6 +11,7 @@ from cairn.memory.codebase.study.placing import place_of
 
 _MOST_PROGRAMS = 12
 _MOST_FILES = 8
+_DISPATCHED = 0.8
 # A whole word at the front: `runServer` and `run_server` begin something, `Runtime` does not.
 _BEGINS = re.compile(
     r"(?:[Rr]un|[Mm]ain|[Ss]tart|[Ss]erve|[Ee]xecute|[Ll]aunch|[Bb]oot|[Bb]ootstrap|[Aa]pp|[Aa]pplication|[Cc]li|CLI|[Ss]erver|"
@@ -25,7 +26,7 @@ _STEMS = re.compile(
 )
 
 
-def onward(codebase: Codebase, programs: Iterable[str]) -> list[tuple[str, str, float]]:
+def onward(codebase: Codebase, programs: Iterable[str], consoles: Collection[str] = ()) -> list[tuple[str, str, float]]:
     """Path, the name that leads there and how telling it is (0 to 1), for files that programs go on in."""
     first = [path for path in programs if path in codebase.files][:_MOST_PROGRAMS]
     imports = {path: codebase.files[path].imports for path in first if codebase.files[path].imports}
@@ -37,8 +38,9 @@ def onward(codebase: Codebase, programs: Iterable[str]) -> list[tuple[str, str, 
     for path in first:
         taken = frozenset(name for imported in imports.get(path, ()) for name in imported.names)
         begins = frozenset(name for name in taken if _BEGINS.fullmatch(name))
+        late = _late(codebase, path) if path in consoles else frozenset()
         for target in graph.edges.get(path, ()):
-            for file, name, weight in _leading(codebase, target, begins):
+            for file, name, weight in (*_leading(codebase, target, begins), *_dispatched(codebase, target, late)):
                 if file not in first and place_of(file) == "own" and weight > found.get(file, ("", 0.0))[1]:
                     found[file] = (name, weight)
     rows = sorted(found.items(), key=lambda row: (-row[1][1], row[0]))[:_MOST_FILES]
@@ -63,3 +65,27 @@ def _leading(codebase: Codebase, target: str, begins: frozenset[str]) -> list[tu
             if defined:
                 rows.append((path, defined[0], 1.0))
     return rows
+
+
+def _late(codebase: Codebase, path: str) -> frozenset[str]:
+    """What a program in Python imports inside its functions: each is one of the things it can do."""
+    facts = codebase.files[path]
+    first = min((symbol.line for symbol in facts.symbols if symbol.kind == "function"), default=None)
+    if facts.language != "python" or first is None:
+        return frozenset()
+    rows = [imported for imported in facts.imports if imported.line > first]
+    return frozenset(name for row in rows for name in (*row.names, row.target.rpartition(".")[2]))
+
+
+def _dispatched(codebase: Codebase, target: str, late: frozenset[str]) -> list[tuple[str, str, float]]:
+    """The module behind such an import; of a package that only passes on, the module it takes."""
+    directory, _, file = target.rpartition("/")
+    stem = file.partition(".")[0]
+    if stem != "__init__":
+        return [(target, "", _DISPATCHED)] if stem in late else []
+    facts = codebase.files.get(target)
+    if facts is None or directory.rpartition("/")[2] not in late:
+        return []
+    inside = {name for row in facts.imports for name in (*row.names, row.target.rpartition(".")[2])}
+    paths = (f"{directory}/{name}.py" for name in sorted(inside))
+    return [(path, "", _DISPATCHED) for path in paths if path in codebase.files][:2]

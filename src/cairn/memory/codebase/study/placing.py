@@ -19,7 +19,7 @@ _VENDORED_NEAR_THE_TOP = frozenset(("external", "extern", "deps", "submodules"))
 _SERVED = re.compile(r"(?:^|/)(?:public|static|assets|wwwroot)/(?:libs?|plugins)/")
 # Beyond what the choice of files calls tests and examples: nothing in these is part of the program.
 _REGRESS = frozenset(("regress", "regression", "regressions", "regression-tests"))
-_EXAMPLE = re.compile(r"(?:sample|example|demo)[_-]\w{1,40}")
+_EXAMPLE = re.compile(r"(?:sample|example|demo)[_-]\w{1,40}|\w{1,40}[_-](?:samples|examples|demos)")
 _HOLDERS = frozenset(("packages", "apps", "projects"))
 _DOCUMENTS = frozenset(("docs", "doc", "documentation", "website", "site", "man", "wiki"))
 CODE = frozenset(
@@ -70,7 +70,10 @@ def place_of(path: str) -> Place:
         or _SERVED.search(path.lower())
     ):
         return "vendored"
-    if (is_test(path) or not _REGRESS.isdisjoint(parts)) and not path.startswith(".github/"):
+    is_of_tests = (
+        is_test(path) or not _REGRESS.isdisjoint(parts) or (parts[:1] == ["t"] and path.endswith((".t", ".pm")))
+    )
+    if is_of_tests and not path.startswith(".github/"):
         return "test"
     if is_example(path) or any(_EXAMPLE.fullmatch(part) for part in parts[:2]):
         return "example"

@@ -26,7 +26,7 @@ _ENTRY_IN_COMMAND = re.compile(
 
 def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
     """Each program of a manifest that could be followed to a file of the codebase, with the manifest."""
-    paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    paths = _sources_of(codebase)
     found: dict[tuple[str, str], tuple[Entry, str]] = {}
     for manifest, facts in sorted(codebase.files.items()):
         if place_of(manifest) != "own":
@@ -50,7 +50,7 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
 
 def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
     """Source files that a bundler or a page begins with, each with the file that says so."""
-    paths = frozenset(codebase.paths) | frozenset(codebase.files)
+    paths = _sources_of(codebase)
     found: dict[str, str] = {}
     for manifest, facts in sorted(codebase.files.items()):
         if place_of(manifest) != "own":
@@ -62,6 +62,12 @@ def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
                 if path is not None and path != manifest and _is_input(path):
                     found.setdefault(path, manifest)
     return list(found.items())
+
+
+def _sources_of(codebase: Codebase) -> frozenset[str]:
+    """All paths but declarations of types: nothing begins there."""
+    every = frozenset(codebase.paths) | frozenset(codebase.files)
+    return frozenset(path for path in every if not path.endswith((".d.ts", ".d.mts", ".d.cts")))
 
 
 def _is_input(path: str) -> bool:
@@ -121,6 +127,8 @@ def _origin(codebase: Codebase, path: str, target: str) -> str:
 
 def _candidates(base: str, target: str) -> Iterator[str]:
     yield from _sources(base, target)
+    if target.endswith(".go"):
+        return
     for name in ("src/index", "index", "src/main", "src/cli"):
         yield from (posixpath.normpath(posixpath.join(base, name + ending)) for ending in (".ts", ".tsx", ".js"))
 
