@@ -22,11 +22,13 @@ from tests.contract.provocations_genesis import GENESIS
 from tests.contract.provocations_hygiene import HYGIENE
 from tests.contract.provocations_memory import MEMORY
 from tests.contract.provocations_own import OWN
+from tests.contract.provocations_transfer import TRANSFER
 
 pytestmark = pytest.mark.anyio
 
 CONTRACT = load()
 PROVOCATIONS = {**EVERYWHERE, **OWN, **CAPTURE, **MEMORY, **CHATS, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
+PROVOCATIONS |= TRANSFER
 
 
 def _routes_of(row: Error) -> list[Route]:

@@ -199,6 +199,37 @@ async def test_webhooks_hear_once_of_each_new_brain(service: Service) -> None:
     assert await _touched(service) == set(), "what is deleted is not looked at again"
 
 
+@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
+async def test_a_memory_that_no_brain_can_be_made_of_holds_up_nobody(service: Service) -> None:
+    owner, other = await service.owner(), await service.owner("Others")
+    broken, later = await owner.create_project("Broken"), await other.create_project("Later")
+    assert broken < later, "it is looked at first"
+    hook = {"url": HOOK, "events": ["brain.updated"], "projectId": later}
+    assert (await other.post("/api/webhooks", hook)).status_code == 201
+    item = await keep(service, owner, broken, "Redis was chosen")
+    await keep(service, other, later, "Valkey was chosen")
+    async with service.house.database.write() as tx:
+        await tx.run(update(items).where(items.c.id == item).values(flags="{"))
+    watch = BrainWatch(service.house.database)
+    for _ in range(3):
+        await watch(cast(Any, None))
+        assert await _touched(service) == {broken}
+    assert [event["projectId"] for event in await _told(service, 1)] == [later]
+    async with service.house.database.write() as tx:
+        await tx.run(update(items).where(items.c.id == item).values(flags="[]"))
+    await watch(cast(Any, None))
+    assert await _touched(service) == set()
+
+
+async def test_no_time_is_too_late_for_a_brain(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    item = await keep(service, owner, project, "Redis was chosen")
+    async with service.house.database.write() as tx:
+        await tx.run(update(items).where(items.c.id == item).values(updated_at_ms=2**62))
+    assert "Redis was chosen" in (await brain_of(owner, project)).text
+
+
 async def test_a_login_reads_it_as_a_key_does(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project(visibility="public")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from cairn.base import log
 from cairn.base.caller import Scope
 from cairn.features.brain import store
 from cairn.features.brain.asked import DEFAULT_VARIANT, TOLD, Asked
@@ -14,6 +17,11 @@ from cairn.wire.events import WebhookEvent
 
 WATCH = "brain.watch"
 _PROJECTS_AT_ONCE = 50
+_MOST_FAILING = 1_000
+_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, msgspec.MsgspecError)
+"""What can be wrong with one memory. A database that cannot be reached is not among them: that ends the look."""
+
+_log = log.logger("brain")
 
 
 class BrainWatch:
@@ -21,21 +29,41 @@ class BrainWatch:
 
     The mark goes in the transaction that tells. Where the memory has changed since it was read, the mark stays and the
     project is looked at again: after a crash or between two changes, nothing is missed and nothing is told twice.
+    A memory that no brain can be made of keeps its mark and nobody waits for it: such projects come last.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._failing: set[str] = set()
 
     async def __call__(self, run: Run) -> None:
         after = ""
+        last: list[tuple[Scope, str]] = []
         while True:
             async with self._database.read() as tx:
                 touched = await store.list_touched(tx, after, _PROJECTS_AT_ONCE)
             for row in touched:
-                await self._look_at(Scope(row["team_id"]), row["project_id"])
+                place = Scope(row["team_id"]), row["project_id"]
+                if row["project_id"] in self._failing:
+                    last.append(place)
+                else:
+                    await self._try(*place)
             if len(touched) < _PROJECTS_AT_ONCE:
-                return
+                break
             after = touched[-1]["project_id"]
+        for place in last:
+            await self._try(*place)
+
+    async def _try(self, scope: Scope, project_id: str) -> None:
+        """A fault stays with its project, and is told once."""
+        try:
+            await self._look_at(scope, project_id)
+        except _FAULTS as error:
+            if project_id not in self._failing and len(self._failing) < _MOST_FAILING:
+                self._failing.add(project_id)
+                _log.error("no brain can be made of a project", team=scope, project_id=project_id, exc_info=error)
+        else:
+            self._failing.discard(project_id)
 
     async def _look_at(self, scope: Scope, project_id: str) -> None:
         made = await assemble(self._database, scope, Asked(project_id))

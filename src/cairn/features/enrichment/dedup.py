@@ -125,7 +125,7 @@ class Batch:
                 tx,
                 task.scope,
                 task.project_id,
-                dataclasses.replace(merged, status="draft"),
+                dataclasses.replace(merged, status=_status_of([self._items[number] for number in group])),
                 session_id=task.session_id,
                 source_ref=task.session_id,
                 reason="created",
@@ -165,6 +165,11 @@ class Batch:
             same = survivor
             seen.add(same["id"])
         return same
+
+
+def _status_of(told: list[Item]) -> str:
+    """A draft, unless all who tell it say that it holds no longer; whether it is approved is decided later."""
+    return "deprecated" if all(item.status == "deprecated" for item in told) else "draft"
 
 
 async def join(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 
+from cairn.base.redaction.redacting import redact_payload
 from cairn.features.enrichment import store
 from cairn.features.enrichment.records import Found, ItemFound, beside_items, encode
 from cairn.features.enrichment.task import Task
@@ -15,7 +16,6 @@ from cairn.memory.combining import combine
 from cairn.memory.extraction import prompting
 from cairn.memory.extraction.extract import extract, texts_of
 from cairn.memory.items import Item, RawEvent
-from cairn.memory.redaction import redact_payload
 from cairn.ports.llm import tokens
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 

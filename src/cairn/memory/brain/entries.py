@@ -53,6 +53,8 @@ _OF_CONTEXT = 1.2
 _OF_FLAG = {"stale": 0.4, "conflict": 0.6, "low_confidence": 0.5, "quality": 0.6}
 _WITHOUT_EVIDENCE = 0.9
 _HALF_LIFE_MS = 4 * 365 * 24 * 3600 * 1000
+# The year 2100. The core has no clock; a time beyond it is nobody's and must not grow past every number.
+_LATEST_MS = 4_102_444_800_000
 # From here on a longer text tells hardly more: without it the shortest would always win.
 _SATURATION_TOKENS = 60
 
@@ -70,7 +72,7 @@ def worth(entry: Entry) -> float:
             value *= _OF_FLAG.get(flag, 1.0)
     if not entry.has_evidence:
         value *= _WITHOUT_EVIDENCE
-    return value * exp2(entry.updated_at_ms / _HALF_LIFE_MS)
+    return value * exp2(min(entry.updated_at_ms, _LATEST_MS) / _HALF_LIFE_MS)
 
 
 def density(value: float, tokens: int) -> float:

@@ -72,6 +72,8 @@ def created_item(payload: dict[str, Any], origin: Origin) -> Item | None:
         evidence=tuple(Quote(origin.event_id, quote) for quote in quotes)[:MAX_QUOTES],
         branch=origin.branch,
         tier=TIER_OF_TYPE[kind],
+        # Of the past on anybody's word; approved by nobody's.
+        status="deprecated" if text(given.get("status")).strip().lower() == "deprecated" else "draft",
     )
 
 

@@ -1,0 +1,74 @@
+"""/api/v2/export and /api/v2/import."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cairn.base import errors
+from cairn.base.plans import Plans
+from cairn.features.projects.access import Right, get_project
+from cairn.features.projects.repository import RepoHosts
+from cairn.features.transfer.exporting import export_project
+from cairn.features.transfer.service import Kit, import_chunk
+from cairn.features.transfer.turns import take_turn
+from cairn.ports.blobs.store import Blobs
+from cairn.web.call import Call
+from cairn.web.needs import KEY, LOGIN, needs
+from cairn.web.response import Stream
+from cairn.web.routes import Routes, TxMode
+from cairn.wire.shapes import AnyId
+from cairn.wire.transfer import CHUNK_MOST_BYTES, MEDIA_TYPE, Imported
+
+routes = Routes("transfer")
+
+_MOST_SECONDS = 15 * 60.0
+
+
+class ExportQuery(msgspec.Struct, frozen=True, rename="camel"):
+    project_id: AnyId
+
+
+class ImportQuery(msgspec.Struct, frozen=True, rename="camel"):
+    project_id: AnyId
+    dry_run: bool = False
+
+
+@routes.add(
+    "GET",
+    "/api/v2/export",
+    needs(KEY | LOGIN),
+    name="export",
+    tx=TxMode.NONE,
+    content_type=MEDIA_TYPE,
+    errors=(errors.PROJECT_NOT_FOUND,),
+)
+async def export(call: Call, query: ExportQuery) -> Stream:
+    """The whole memory of a project at one moment, as lines of JSON; the last line says that nothing is missing."""
+    async with call.database.read() as tx:
+        await get_project(tx, call.caller, query.project_id, Right.READ)
+    call.set_header("Content-Disposition", 'attachment; filename="cairn-export.jsonl"')
+    turn = take_turn(call.database, call.caller)
+    pieces = export_project(call.database, call.use(Blobs), call.caller.scope, query.project_id, turn)
+    return Stream(pieces, MEDIA_TYPE.encode(), most_s=_MOST_SECONDS)
+
+
+@routes.add(
+    "POST",
+    "/api/v2/import",
+    needs(KEY | LOGIN),
+    name="import",
+    tx=TxMode.NONE,
+    errors=(
+        errors.BODY_INCOMPLETE,
+        errors.BODY_TOO_LARGE,
+        errors.PROJECT_NOT_FOUND,
+        errors.FORBIDDEN,
+        errors.PROJECT_ARCHIVED,
+        errors.PLAN_LIMIT,
+    ),
+)
+async def import_lines(call: Call, query: ImportQuery) -> Imported:
+    """Add lines of an export to a project; what is there already stays as it is. Several calls make one import."""
+    body = await call.request.read_body(CHUNK_MOST_BYTES)
+    kit = Kit(call.database, call.use(Blobs), call.use(Plans), call.use(RepoHosts))
+    return await import_chunk(kit, call.caller, query.project_id, body, dry_run=query.dry_run)

@@ -1,0 +1,42 @@
+"""Valid calls of export and import: a project with something in it, and its lines for another."""
+
+from __future__ import annotations
+
+from tests.contract.cast import Actor, Ask, Cast, Example
+from tests.contract.examples_capture import new_event
+from tests.contract.examples_memory import make_context, make_item
+from tests.features.signed import Tool
+
+TRANSFER: dict[str, Example] = {}
+
+
+async def make_lines(cast: Cast) -> bytes:
+    """An export of a project with an item, a context and an event."""
+    project = await cast.project()
+    await make_item(cast, project)
+    await make_context(cast, projectId=project)
+    sent = new_event()
+    await Tool(project, await cast.secret_of(project)).send(cast.service.http, sent["payload"], sent["event"])
+    exported = await cast.owner.get(f"/api/v2/export?projectId={project}")
+    assert exported.status_code == 200, exported.text
+    return exported.content
+
+
+def _keep(visibility: str) -> None:
+    async def take_out(cast: Cast, actor: Actor) -> Ask:
+        project = await cast.project(visibility)
+        await make_item(cast, project)
+        return Ask(query=f"?projectId={project}", target=project, project=project)
+
+    async def bring_in(cast: Cast, actor: Actor) -> Ask:
+        lines, project = await make_lines(cast), await cast.project(visibility)
+        headers = {"Content-Type": "application/x-ndjson"}
+        return Ask(query=f"?projectId={project}", target=project, project=project, raw=lines, headers=headers)
+
+    ending = "" if visibility == "private" else " (public)"
+    TRANSFER[f"transfer.export{ending}"] = take_out
+    TRANSFER[f"transfer.import{ending}"] = bring_in
+
+
+_keep("private")
+_keep("public")

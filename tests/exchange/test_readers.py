@@ -1,0 +1,168 @@
+"""What other tools remember becomes notes, and notes become the same events each time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cairn.exchange import detection
+from cairn.exchange.notes import Note, to_event
+from tests.exchange import samples
+
+
+def notes_in(path: Path, tool: str | None = None) -> list[Note]:
+    found = detection.detect(path)
+    assert tool is None or [part.tool for part in found] == [tool]
+    return [note for part in found for note in detection.read(part)]
+
+
+def test_a_session_of_claude_code_is_its_asks_its_last_words_and_its_files(tmp_path: Path) -> None:
+    file = samples.claude_transcript(tmp_path)
+    for path in (file, tmp_path):
+        (note,) = notes_in(path, "claude-code")
+        told = to_event(note)
+        assert told.event == "session_save"
+        assert (
+            told.payload["summary"] == "The cart was keyed by the session; it is keyed by the user now.\n\nRedis it is."
+        )
+        assert told.payload["notes"].startswith("Why does the cart lose its items?\n\nUse Redis from now on")
+        assert "hunter2" not in json.dumps(told.payload), "secrets stay at home"
+        assert told.payload["files"] == ["src/cart.py"], "nothing outside the project"
+        assert (told.payload["branch"], told.payload["source"]) == ("feature/cart", "import:claude-code")
+        assert "an old thing" not in json.dumps(told.payload), "a briefing is not captured again"
+        assert to_event(note) == told
+
+
+def test_a_session_of_codex(tmp_path: Path) -> None:
+    samples.codex_rollout(tmp_path)
+    (note,) = notes_in(tmp_path, "codex")
+    payload = to_event(note).payload
+    assert payload["notes"] == "Make the retries slower"
+    assert payload["summary"].startswith("Retries wait twice as long")
+    assert payload["files"] == ["src/retry.py", "tests/test_retry.py"]
+    assert (payload["agentSession"], payload["branch"], payload["source"]) == ("0199", "main", "import:codex")
+
+
+def test_a_long_session_is_told_in_parts(tmp_path: Path) -> None:
+    shared = {"sessionId": "s", "cwd": "/w"}
+    records = [
+        {"type": kind, **shared, "message": {"content": f"{kind} {number} " + "word " * 600}}
+        for number in range(40)
+        for kind in ("user", "assistant")
+    ]
+    notes = notes_in(samples.write_lines(tmp_path / "s.jsonl", records), "claude-code")
+    assert len(notes) > 3
+    assert all(len(note.content) <= 30_000 for note in notes)
+    told = "".join(note.content for note in notes)
+    assert all(f"assistant {number} " in told for number in range(40))
+
+
+def test_instructions_are_conventions_by_their_headings(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text(samples.CLAUDE_MD)
+    (tmp_path / ".cursor" / "rules").mkdir(parents=True)
+    (tmp_path / ".cursor" / "rules" / "api.mdc").write_text(samples.CURSOR_RULE)
+    notes = {note.title: note for note in notes_in(tmp_path, "instructions")}
+    assert set(notes) == {"Shop", "Shop › Testing", "Testing › Slow ones", "Handlers"}
+    assert {note.type for note in notes.values()} == {"convention"}
+    assert "Cairn's own" not in notes["Shop"].content
+    assert "# this is no heading" in notes["Shop › Testing"].content
+    assert notes["Handlers"].files == ("src/api/**/*.ts", "src/routes.ts")
+    payload = to_event(notes["Handlers"]).payload
+    assert payload["item"]["schemaKey"] == "root/conventions/handlers"
+    assert payload["origin"] == ".cursor/rules/api.mdc#Handlers"
+    assert (payload["operation"], payload["source"]) == ("create", "import:instructions")
+
+
+def test_decisions_and_what_has_become_of_them(tmp_path: Path) -> None:
+    folder = tmp_path / "docs" / "adr"
+    folder.mkdir(parents=True)
+    (folder / "0001-use-postgresql.md").write_text(samples.MADR)
+    (folder / "0002-sessions.md").write_text(samples.NYGARD)
+    (folder / "README.md").write_text("# Decisions\nAll of them.\n")
+    first, second = notes_in(tmp_path, "adr")
+    assert (first.title, first.type, first.status, first.confidence) == (
+        "Use PostgreSQL for orders",
+        "decision",
+        None,
+        0.9,
+    )
+    assert "because it keeps what it has acknowledged" in first.content
+    assert (second.title, second.status) == ("Keep sessions in memory", "deprecated")
+    assert second.content.startswith("Status: Superseded by")
+    assert to_event(second).payload["item"]["status"] == "deprecated"
+
+
+def test_a_memory_bank_is_contexts(tmp_path: Path) -> None:
+    bank = tmp_path / "memory-bank"
+    (bank / "features").mkdir(parents=True)
+    for name in ("projectbrief", "productContext", "activeContext", "systemPatterns", "techContext", "progress"):
+        (bank / f"{name}.md").write_text(f"# {name} of the shop\nText.\n")
+    (bank / "features" / "cartRules.md").write_text("Rules of the cart.\n")
+    for path in (bank, tmp_path):
+        keys = {note.schema_key: note.title for note in notes_in(path, "cline")}
+        assert set(keys) == {
+            *("root/project", "root/product", "root/active", "root/patterns", "root/tech", "root/progress"),
+            "root/features/cart-rules",
+        }
+    told = to_event(notes_in(bank)[0])
+    assert told.event == "context_update"
+    assert {"schemaKey", "name", "content", "source"} <= told.payload.keys()
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_database_of_claude_mem_whatever_its_version(tmp_path: Path, old: bool) -> None:
+    path = samples.claude_mem(tmp_path / "claude-mem.db", old=old)
+    before = path.read_bytes()
+    notes = notes_in(path, "claude-mem")
+    assert [(note.type, note.title) for note in notes[:2]] == [
+        ("bug", "Cart lost items"),
+        ("decision", "Redis for sessions"),
+    ]
+    assert "- Keyed by user now" in notes[0].content
+    assert notes[0].files == (() if old else ("src/cart.py",))
+    assert [note.kind for note in notes] == (["item"] * 3 if old else ["item"] * 3 + ["session"])
+    assert path.read_bytes() == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["claude-mem.db"]
+
+
+def test_notes_of_basic_memory(tmp_path: Path) -> None:
+    (tmp_path / "coffee.md").write_text(samples.BASIC_NOTE)
+    (tmp_path / "plain.md").write_text("---\ntitle: Plain\npermalink: guides/plain\n---\nJust prose.\n")
+    notes = notes_in(tmp_path, "basic-memory")
+    assert [(note.title, note.type) for note in notes] == [
+        ("Pour over gives more clarity", "convention"),
+        ("We buy beans from one roaster", "decision"),
+        ("Plain", "implementation"),
+    ]
+    assert notes[0].content == "Pour over gives more clarity\n\n(tested in May)"
+    assert notes[0].tags == ("pour-over", "coffee", "brewing")
+    assert notes[0].schema_key == "root/guides/coffee-brewing"
+
+
+def test_an_export_of_mem0_in_both_forms(tmp_path: Path) -> None:
+    markdown = tmp_path / "mem0-export-shop-2026.md"
+    markdown.write_text(samples.MEM0)
+    first, second = notes_in(markdown, "mem0")
+    assert (first.type, first.confidence, first.files) == ("decision", 0.85, ("src/pay.py",))
+    assert (first.tags, first.schema_key) == (("payments", "stripe"), "root/payments")
+    assert (second.type, second.content) == ("bug", "Do not log card numbers.")
+    document = tmp_path / "export.json"
+    entry = {"id": "1", "memory": "We prefer tabs.", "categories": ["preferences"], "metadata": {"confidence": 0.7}}
+    for whole in ([entry], {"results": [entry]}, {"memories": [entry]}):
+        document.write_text(json.dumps(whole))
+        (note,) = notes_in(document, "mem0")
+        assert (note.type, note.confidence, note.title) == ("convention", 0.7, "We prefer tabs.")
+
+
+def test_the_reference_memory_server_in_both_forms(tmp_path: Path) -> None:
+    lines = samples.write_lines(tmp_path / "memory.jsonl", samples.MCP_RECORDS)
+    entities = [{name: value for name, value in each.items() if name != "type"} for each in samples.MCP_RECORDS[:2]]
+    document = tmp_path / "memory.json"
+    document.write_text(json.dumps({"entities": entities, "relations": samples.MCP_RECORDS[2:]}))
+    for path in (lines, document):
+        first, second = notes_in(path, "mcp-memory")
+        assert (first.title, first.type) == ("Order service", "architecture")
+        assert first.content == "- Written in Go\n- Owns orders"
+        assert second.content == "- Ana maintains Order_service"

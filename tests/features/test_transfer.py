@@ -1,0 +1,298 @@
+"""Whole projects as files: the same bytes again from wherever they are taken, and nothing twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from cairn.base import clock, ids
+from cairn.base.caller import Scope
+from cairn.features.enrichment.jobs import EmbedAnew
+from cairn.features.metering.recount import recount_team, set_mark
+from cairn.features.transfer import exporting
+from cairn.features.transfer.refs import ALPHABET, Refs, time_ms
+from cairn.storage.tables import events, items, items_to_embed, sessions
+from tests.contract.examples_memory import keep_item
+from tests.features.carried import bring, count_events, decoded, export, made, rich_project, send
+from tests.features.metered import counted
+from tests.features.signed import events_of, sessions_of, tool_for
+from tests.features.world import told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+
+def test_a_ref_is_an_id_in_no_project_and_the_way_back_to_all_of_its_ids() -> None:
+    assert ALPHABET == ids._ALPHABET
+    one, other = Refs(ids.new("prj")), Refs(ids.new("prj"))
+    for _ in range(50):
+        before = ids.new("itm")
+        ref = one.swap(before)
+        there = other.swap(ref)
+        assert len({before, ref, there}) == 3
+        assert one.swap(other.swap(there)) == before
+        assert abs(time_ms(ref) - clock.now_ms()) < 60_000
+    for strange in ("", "evt_1", "api", "itm_" + "u" * 26, "ITM_" + "0" * 26):
+        assert one.swap(strange) == strange
+    assert one.swap(None) is None
+
+
+async def _vectors_made(service: Service, project: str) -> None:
+    """Until every item of the project has its vector."""
+    embed: Any = EmbedAnew(service.house.database, service.house.engines.embedder)
+    while await embed._embed_some():
+        pass
+    async with service.house.database.read() as tx:
+        assert await tx.many(select(items_to_embed).where(items_to_embed.c.project_id == project)) == []
+
+
+async def test_a_project_is_carried_over_and_is_the_same_there(service: Service) -> None:
+    memory = await rich_project(service)
+    there = await service.owner("Elsewhere")
+    project = await there.create_project("Empty")
+    first = await export(memory.owner, memory.tool.project_id)
+    assert first == await export(memory.owner, memory.tool.project_id)
+    for secret in (memory.tool.secret, memory.tool.project_id, memory.owner.user_id, memory.owner.email):
+        assert secret.encode() not in first
+    lines = decoded(first)
+    assert lines[0]["cairn"] == "export"
+    assert lines[0]["version"] == 1
+    assert {line["cairn"] for line in lines[1:]} == {"context", "session", "event", "item", "revision", "end"}
+
+    rehearsed = await bring(there, project, first, "&dryRun=true")
+    assert rehearsed["dryRun"] is True
+    assert await export(there, project) == b"".join(await _empty_like(there, project))
+    done = await bring(there, project, first)
+    assert made(done) == made(rehearsed) == {name: count for name, count in lines[-1].items() if name != "cairn"}
+    assert done["redacted"] == 0
+    assert await export(there, project) == first, "the same bytes"
+
+    again = await bring(there, project, first)
+    assert made(again) == {}
+    assert again["skipped"] == done["created"]
+    assert await export(there, project) == first
+    assert made(await bring(memory.owner, memory.tool.project_id, first)) == {}, "it is where it came from"
+    assert await export(memory.owner, memory.tool.project_id) == first
+
+
+async def _empty_like(person: Person, project: str) -> list[bytes]:
+    lines = (await export(person, project)).splitlines(keepends=True)
+    assert [json.loads(line)["cairn"] for line in lines] == ["export", "end"]
+    return lines
+
+
+async def test_what_was_imported_is_found_shown_and_can_be_gone_back_to(service: Service) -> None:
+    memory = await rich_project(service)
+    there = await service.owner("Elsewhere")
+    project = await there.create_project("Empty")
+    await bring(there, project, await export(memory.owner, memory.tool.project_id))
+    await _vectors_made(service, project)
+    found = (await there.get(f"/api/v2/search?projectId={project}&q=where+do+jobs+run")).json()
+    assert "New way" in [entry["title"] for entry in found["results"]]
+    brain = await there.get(f"/api/v2/brain?projectId={project}")
+    assert "Jobs run in the queue." in brain.text
+    listed = {item["title"]: item for item in (await there.get(f"/api/v2/items?projectId={project}")).json()}
+    old, new = listed["Old way"], listed["New way"]
+    assert (old["status"], old["supersededBy"], old["branch"]) == ("deprecated", new["id"], "old")
+    assert new["files"] == ["src/api.py", "src/sessions.py"]
+    history = (await there.get(f"/api/v2/items/{old['id']}/revisions")).json()
+    assert [revision["change"] for revision in history] == ["deprecated", "merged", "created"]
+    assert {revision["actorId"] for revision in history} == {None}
+    reverted = await there.post(f"/api/v2/items/{old['id']}/revert", {"version": 1})
+    assert (reverted.status_code, reverted.json()["status"]) == (200, "draft")
+    begun = [entry for entry in await sessions_of(there, project) if entry["eventCount"]]
+    assert sum(entry["eventCount"] for entry in begun) == 3
+    payloads = [event["payload"] for entry in begun for event in await events_of(there, entry["id"], "?blobs=inline")]
+    assert any(payload.get("$blob") == "not ours" for payload in payloads)
+    assert any(len(payload.get("summary", "")) > 10_000 for payload in payloads)
+    audit = (await there.get("/api/audit")).json()
+    assert audit[0]["action"] in {"project.imported", "item.reverted"}
+
+
+async def test_the_counters_agree_with_the_tables_after_an_import(service: Service) -> None:
+    memory = await rich_project(service)
+    there = await service.owner("Elsewhere")
+    project = await there.create_project("Empty")
+    lines = await export(memory.owner, memory.tool.project_id)
+    await asyncio.gather(*(bring(there, project, lines) for _ in range(3)))
+    assert await recount_team(service.house.database, Scope(there.team_id), set_mark()) == []
+    assert (await counted(service.house.database, there.team_id))["events"] == 3
+    old_ms = clock.now_ms() - 90 * clock.DAY_MS
+    async with service.house.database.write() as tx:
+        for table in (events, sessions):
+            of_origin = table.c.project_id == memory.tool.project_id
+            done: dict[str, Any] = {"enriched_by": "job"} if table is events else {"status": "completed"}
+            await tx.run(update(table).where(of_origin).values(created_at_ms=old_ms, **done))
+    later = await there.create_project("Of the past")
+    await bring(there, later, await export(memory.owner, memory.tool.project_id))
+    assert (await counted(service.house.database, there.team_id))["events"] == 3, (
+        "of another month, and nothing is left to do"
+    )
+    assert await recount_team(service.house.database, Scope(there.team_id), set_mark()) == []
+
+
+async def test_chunks_may_be_cut_anywhere_and_come_again(service: Service) -> None:
+    memory = await rich_project(service)
+    there = await service.owner("Elsewhere")
+    project = await there.create_project("Empty")
+    whole = await export(memory.owner, memory.tool.project_id)
+    lines = whole.splitlines(keepends=True)
+    for start in range(0, len(lines), 3):
+        chunk = b"".join(lines[start : start + 3])
+        await bring(there, project, chunk)
+        if start % 2:
+            assert made(await bring(there, project, chunk)) == {}
+    await bring(there, project, b"".join(lines[: len(lines) // 2]))
+    assert await export(there, project) == whole
+
+
+async def test_only_what_is_missing_is_added(service: Service) -> None:
+    memory = await rich_project(service)
+    owner, project = memory.owner, memory.tool.project_id
+    before = await export(owner, project)
+    other = await tool_for(owner)
+    kept = await keep_item(service, owner, other.project_id, title="Their own", content="It stays.")
+    own = {"name": "Mine", "schemaKey": "root/api", "content": "mine", "projectId": other.project_id}
+    assert (await owner.post("/api/contexts", own)).status_code == 201
+    same = {"$blob": "not ours", "deep": {"$$blob": [1, 2.5, None, True]}, "big": 2**53}
+    await other.keep(service.http, same)
+    done = await bring(owner, other.project_id, before)
+    assert (done["skipped"]["contexts"], done["skipped"]["events"]) == (1, 1)
+    tree = {context["schemaKey"]: context["name"] for context in await _contexts(owner, other.project_id)}
+    assert tree == {"root": "Root", "root/api": "Mine"}
+    assert (await owner.get(f"/api/v2/items/{kept}")).json()["content"] == "It stays."
+    assert (await owner.get(f"/api/projects/{other.project_id}")).json()["name"] == "Cairn"
+    assert await count_events(service, other.project_id) == 3
+    # What was deleted comes back by the file; what was changed stays changed.
+    listed = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+    gone, changed = [item["id"] for item in listed if item["title"] in ("Other way", "New way")]
+    await owner.delete(f"/api/v2/items/{gone}")
+    await owner.patch(f"/api/v2/items/{changed}", {"content": "Changed since."})
+    restored = await bring(owner, project, before)
+    assert restored["created"]["items"] == 1
+    assert (await owner.get(f"/api/v2/items/{gone}")).status_code == 200
+    assert (await owner.get(f"/api/v2/items/{changed}")).json()["content"] == "Changed since."
+
+
+async def _contexts(person: Person, project: str) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = (await person.get(f"/api/contexts?projectId={project}")).json()
+    return listed
+
+
+async def test_secrets_go_neither_out_nor_in(service: Service) -> None:
+    memory = await rich_project(service)
+    owner, project = memory.owner, memory.tool.project_id
+    secret = "AKIA" + "QX7ZK3MPL5TRW2VN"
+    await memory.tell({"summary": f"the key is {secret}", "env": [{"name": "API_KEY", "value": "x9Kd83jsSka0w1"}]})
+    await keep_item(service, owner, project, title="Bucket", content=f"Written with {secret}.")
+    there = await owner.create_project("Clean")
+    lines = await export(owner, project)
+    assert secret.encode() not in lines
+    await bring(owner, there, lines)
+    assert await export(owner, there) == lines
+    dirty = lines.replace(b"Jobs run in the queue.", f"Jobs run with {secret}.".encode())
+    elsewhere = await owner.create_project("Dirty")
+    assert (await bring(owner, elsewhere, dirty))["redacted"] > 0
+    listed = {item["title"]: item for item in (await owner.get(f"/api/v2/items?projectId={elsewhere}")).json()}
+    assert secret not in listed["New way"]["content"]
+    assert "redacted" in listed["New way"]["flags"]
+
+
+async def test_awkward_texts_come_through_unchanged(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    awkward = [
+        "",
+        "\u2028\u2029\u0085",
+        "a\r\nb\tc\u000b",
+        "😀" * 3_000,
+        '\\u0000 \\ " </script>',
+        "\ufeffé\u0301",
+        "\x7f",
+    ]
+    payload = {
+        "texts": awkward,
+        "nul": "a\u0000b",
+        "nested": [[[{"": {"$blob": 1}}]]],
+        "big": [2**63, -(2**63), 1e300, 0.1],
+    }
+    await tool.keep(service.http, payload)
+    for number, text in enumerate(awkward):
+        name = {
+            "title": f"T{number}",
+            "content": text,
+            "files": (f"src/ü {number} 😀.py",),
+            "tags": ("ß", text[:20] or "-"),
+        }
+        await keep_item(service, owner, tool.project_id, **name)
+    there = await owner.create_project("Awkward")
+    lines = await export(owner, tool.project_id)
+    await bring(owner, there, lines)
+    assert await export(owner, there) == lines
+    read = {item["title"]: item["content"] for item in (await owner.get(f"/api/v2/items?projectId={there}")).json()}
+    assert read == {f"T{number}": text for number, text in enumerate(awkward)}
+
+
+async def test_records_of_one_moment_keep_their_order(service: Service) -> None:
+    """Their ids sort differently in every project."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    now_ms = clock.now_ms()
+    with clock.use(lambda: now_ms):
+        for number in range(12):
+            await tool.keep(service.http, {"n": number})
+            await keep_item(service, owner, tool.project_id, title=f"Same {number % 2}", content="Word for word.")
+    lines = await export(owner, tool.project_id)
+    for _ in range(3):
+        there = await owner.create_project("Same")
+        await bring(owner, there, lines)
+        assert await export(owner, there) == lines
+
+
+async def test_an_export_shows_one_moment(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changes while it is read is not in it, or in it whole."""
+    memory = await rich_project(service)
+    before = await export(memory.owner, memory.tool.project_id)
+    house = service.house
+    pieces = exporting.export_project(house.database, house.blobs, Scope(memory.owner.team_id), memory.tool.project_id)
+    read = bytearray()
+    monkeypatch.setattr(exporting, "_PIECE_BYTES", 1)
+    async for piece in pieces:
+        read += piece
+        if len(read) == len(piece):
+            item = (await memory.items())[0]
+            await memory.owner.patch(f"/api/v2/items/{item['id']}", {"content": "Changed meanwhile."})
+            await memory.tell({"late": True})
+    assert bytes(read) == before
+    assert b"Changed meanwhile." in await export(memory.owner, memory.tool.project_id)
+
+
+async def test_a_foreign_id_is_refused_whoever_names_it(service: Service) -> None:
+    """A ref can be made to mean any id; whose it is is looked up."""
+    memory = await rich_project(service)
+    lines = (await export(memory.owner, memory.tool.project_id)).splitlines(keepends=True)
+    victim = (await memory.items())[0]["id"]
+    async with service.house.database.read() as tx:
+        session = (await tx.many(select(sessions.c.id).where(sessions.c.project_id == memory.tool.project_id)))[0]["id"]
+    stranger = await service.owner("Strangers")
+    project = await stranger.create_project()
+    refs = Refs(project)
+    by_kind = {json.loads(line)["cairn"]: json.loads(line) for line in lines}
+    item, event = by_kind["item"], by_kind["event"]
+    refused = (400, {"error": "line 1: it names what belongs to another project"})
+    for changed in (
+        {**item, "ref": refs.swap(victim)},
+        {**item, "supersededBy": refs.swap(victim)},
+        {**item, "mergedFrom": [refs.swap(victim)]},
+        {**item, "session": refs.swap(session)},
+        {**event, "session": refs.swap(session)},
+        {**by_kind["session"], "ref": refs.swap(session)},
+    ):
+        assert told(await send(stranger, project, json.dumps(changed).encode())) == refused
+    async with service.house.database.read() as tx:
+        assert await tx.many(select(items.c.id).where(items.c.project_id == project)) == []

@@ -1,0 +1,284 @@
+"""Files that somebody prepared: what they cannot do to a project, or to others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from cairn.base import clock, ids, limits
+from cairn.base.caller import Scope
+from cairn.features.metering.recount import recount_team, set_mark
+from cairn.memory.items import Quote
+from cairn.memory.merging import MAX_EVIDENCE
+from cairn.storage.tables import items, sessions
+from cairn.wire.transfer import QUOTES
+from tests.contract.examples_memory import keep_item
+from tests.features.carried import bring, decoded, export, made, send
+from tests.features.metered import counted, refused, set_plan, write_plans
+from tests.features.signed import tool_for
+from tests.features.world import told
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "ghp_" + "a1B2" * 9
+ITEM: dict[str, Any] = {
+    "cairn": "item",
+    "title": "Use Redis",
+    "content": "It is fast.",
+    "type": "decision",
+    "schemaKey": "root/api",
+    "status": "approved",
+    "confidence": 0.9,
+    "files": [],
+    "tags": [],
+    "evidence": [],
+    "flags": [],
+    "tier": 2,
+    "branch": None,
+    "mergedFrom": [],
+    "supersededBy": None,
+    "session": None,
+    "sourceRef": None,
+    "mergedAtMs": None,
+    "fingerprints": {},
+    "conflicts": [],
+    "version": 1,
+    "createdAtMs": 5,
+    "updatedAtMs": 5,
+}
+SNAPSHOT = {name: ITEM[name] for name in list(ITEM)[1:15]}
+
+
+def _line(**fields: Any) -> bytes:
+    return json.dumps(fields).encode() + b"\n"
+
+
+def _item(**changes: Any) -> bytes:
+    return _line(**{**ITEM, "ref": ids.new("itm"), **changes})
+
+
+def _session(**changes: Any) -> dict[str, Any]:
+    session: dict[str, Any] = {
+        "cairn": "session",
+        "ref": ids.new("ses"),
+        "source": "cli",
+        "status": "completed",
+        "itemsExtracted": 0,
+    }
+    return session | {"enrichmentModel": None, "lastEventMs": 5, "createdAtMs": 5, "completedAtMs": 5} | changes
+
+
+def _event(session: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    event: dict[str, Any] = {
+        "cairn": "event",
+        "ref": ids.new("evt"),
+        "session": session["ref"],
+        "event": "session_save",
+    }
+    return event | {"payload": {"mark": ids.new("evt")}, "enriched": False, "createdAtMs": 5} | changes
+
+
+async def test_no_time_is_in_the_future(service: Service) -> None:
+    """What claims to be of tomorrow would stand above all else, and beyond some year no brain could be made."""
+    owner = await service.owner()
+    project = await owner.create_project()
+    context: dict[str, Any] = {
+        "cairn": "context",
+        "ref": ids.new("ctx"),
+        "name": "A",
+        "schemaKey": "root",
+        "parent": None,
+    }
+    context |= {"description": "", "content": "", "state": "approved", "tier": 2, "contextType": "memory", "version": 1}
+    revision: dict[str, Any] = {
+        "cairn": "revision",
+        "of": "item",
+        "ref": ids.new("itm"),
+        "version": 1,
+        "change": "created",
+    }
+    for late in (2**47, clock.now_ms() + 3 * clock.DAY_MS):
+        conflict = {"item": ids.new("itm"), "reason": "", "foundAtMs": late}
+        for field, line in {
+            "updatedAtMs": _item(updatedAtMs=late),
+            "mergedAtMs": _item(mergedAtMs=late),
+            "foundAtMs": _item(conflicts=[conflict]),
+            "lastEventMs": _line(**_session(lastEventMs=late)),
+            "completedAtMs": _line(**_session(completedAtMs=late)),
+            "createdAtMs": _line(**revision, snapshot=SNAPSHOT, createdAtMs=late),
+            "updatedAtMs ": _line(**context, createdAtMs=5, updatedAtMs=late),
+        }.items():
+            answer = await send(owner, project, line)
+            assert told(answer) == (400, {"error": f"line 1: {field.strip()} is in the future"})
+    await bring(owner, project, _item(updatedAtMs=clock.now_ms()))
+    assert "Use Redis" in (await owner.get(f"/api/v2/brain?projectId={project}")).text
+
+
+async def test_fields_are_bounded_as_everywhere(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    assert QUOTES == MAX_EVIDENCE
+    quote = {"event": ids.new("evt"), "quote": "q"}
+    for field, value in (
+        ("title", "x" * (limits.ITEM_TITLE_CHARS + 1)),
+        ("content", "x" * (limits.CONTENT_CHARS + 1)),
+        ("tags", ["x"] * (limits.ITEM_TAGS + 1)),
+        ("tags", ["x" * 1_900]),
+        ("files", ["a.py"] * (limits.ITEM_FILES + 1)),
+        ("files", ["a\x1b[2Jb"]),
+        ("files", ["x" * (limits.FILE_PATH_CHARS + 1)]),
+        ("branch", "x" * (limits.BRANCH_CHARS + 1)),
+        ("evidence", [quote] * (QUOTES + 1)),
+        ("evidence", [{**quote, "quote": "x" * 2_001}]),
+        ("sourceRef", "x" * 201),
+        ("version", 2**31),
+    ):
+        for line in (_item(**{field: value}), _revision(field, value)):
+            answer = await send(owner, project, line)
+            assert answer.status_code == 400, field
+            assert field in answer.json()["error"]
+    assert [line["cairn"] for line in decoded(await export(owner, project))] == ["export", "end"]
+
+
+def _revision(field: str, value: Any) -> bytes:
+    snapshot = {**SNAPSHOT, field: value}
+    version = value if field == "version" else 1
+    return _line(
+        cairn="revision",
+        of="item",
+        ref=ids.new("itm"),
+        version=version,
+        change="created",
+        snapshot=snapshot,
+        createdAtMs=5,
+    )
+
+
+async def test_every_text_is_cleaned_on_its_way_in(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    session = _session(source=f"cli\x1b[31m {SECRET}", enrichmentModel=f"model\u202e {SECRET}")
+    item = _item(
+        title=f"Use\u202e Redis \x1b[2J{SECRET}",
+        tags=[f"\u202e\x1b[31mred {SECRET}", "\u00ad", "plain"],
+        branch=f"feature/{SECRET}\x07",
+        files=[
+            "../../etc/passwd",
+            "/etc/passwd",
+            "C:\\boot.ini",
+            "a/../../b",
+            "src/..",
+            f"src/{SECRET}.py",
+            "src/a.py",
+        ],
+        fingerprints={"src/a.py": "git:abc"},
+        sourceRef=f"ref {SECRET}",
+    )
+    done = await bring(owner, project, _line(**session) + item)
+    assert done["redacted"] >= 7
+    (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+    (listed,) = (await owner.get(f"/api/v2/sessions?projectId={project}")).json()
+    shown = json.dumps([kept, listed], ensure_ascii=False)
+    assert SECRET not in shown
+    assert not [letter for letter in ("\x1b", "\x07", "\u202e", "\u00ad") if letter in shown]
+    assert kept["tags"][1:] == ["plain"]
+    assert [path for path in kept["files"] if "redacted" not in path] == ["src/a.py"]
+    assert "redacted" in kept["flags"]
+    first = await export(owner, project)
+    assert b'"git:abc"' in first
+    there = await owner.create_project("There")
+    await bring(owner, there, first)
+    assert await export(owner, there) == first
+
+
+async def test_every_text_is_cleaned_on_its_way_out(service: Service) -> None:
+    """What a database holds from before, or by other ways, and at the bounds of what it may hold."""
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    kept = await tool.keep(service.http, {"summary": "we keep sessions in Redis"})
+    quotes = (Quote(kept["eventId"], f"we keep {SECRET}"), Quote(ids.new("evt"), "never said"))
+    item = await keep_item(
+        service,
+        owner,
+        tool.project_id,
+        title=f"{'Long ' * 32}{SECRET}",
+        content=f"{'x ' * (limits.CONTENT_CHARS // 2 - 20)}{SECRET}",
+        tags=(f"\x1b[31m{SECRET}", "x" * 60),
+        files=("../up.py", "src/a.py"),
+        branch=f"b/{SECRET}",
+        evidence=quotes,
+    )
+    async with service.house.database.write() as tx:
+        await tx.run(update(items).where(items.c.id == item).values(source_ref=f"{SECRET}\x1b"))
+        of_project = sessions.c.project_id == tool.project_id
+        await tx.run(update(sessions).where(of_project).values(source=f"\u202e{SECRET}", enrichment_model=SECRET))
+    lines = await export(owner, tool.project_id)
+    assert SECRET.encode() not in lines
+    assert b"\\u001b" not in lines
+    (line,) = [line for line in decoded(lines) if line["cairn"] == "item"]
+    assert (line["files"], line["tags"][1]) == (["src/a.py"], "x" * 60)
+    assert len(line["evidence"]) == 1, "the words of an event that is not there prove nothing"
+    there = await owner.create_project("There")
+    await bring(owner, there, lines)
+    assert await export(owner, there) == lines
+
+
+async def test_evidence_rests_on_events_of_the_project(service: Service) -> None:
+    owner, stranger = await service.owner(), await service.owner("Strangers")
+    project, theirs = await owner.create_project(), await tool_for(stranger)
+    foreign = (await theirs.keep(service.http, {"summary": "theirs"}))["eventId"]
+    session = _session()
+    event = _event(session)
+    quotes = [{"event": ref, "quote": "so it was said"} for ref in (event["ref"], ids.new("evt"), foreign, "api")]
+    item = {**ITEM, "ref": ids.new("itm"), "evidence": quotes}
+    revision: dict[str, Any] = {
+        "cairn": "revision",
+        "of": "item",
+        "ref": item["ref"],
+        "version": 1,
+        "change": "created",
+    }
+    lines = [session, event, item, {**revision, "snapshot": {**SNAPSHOT, "evidence": quotes}, "createdAtMs": 5}]
+    await bring(owner, project, b"".join(_line(**line) for line in lines))
+    (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+    assert [quoted["quote"] for quoted in kept["evidence"]] == ["so it was said"]
+    told_again = decoded(await export(owner, project))
+    assert [len(line["snapshot"]["evidence"]) for line in told_again if line["cairn"] == "revision"] == [1]
+    reverted = await owner.post(f"/api/v2/items/{kept['id']}/revert", {"version": 1})
+    assert reverted.json()["evidence"] == kept["evidence"]
+
+
+@pytest.fixture
+async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
+    plans = {"team": {}, "events2": {"events": 2}}
+    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=write_plans(tmp_path, **plans))
+    async with run_service(chosen) as running:
+        yield running
+
+
+async def test_work_that_is_left_to_do_counts_now_whatever_its_date(metered: Service) -> None:
+    owner = await metered.owner()
+    project = await owner.create_project()
+    old_ms = clock.now_ms() - 90 * clock.DAY_MS
+    session = _session(status="active", completedAtMs=None, createdAtMs=old_ms, lastEventMs=clock.now_ms())
+    done = [_event(session, createdAtMs=old_ms, enriched=True) for _ in range(4)]
+    open_ones = [_event(session, createdAtMs=old_ms) for _ in range(3)]
+    lines = b"".join(_line(**line) for line in (session, *done, *open_ones))
+    await set_plan(metered, owner.team_id, "events2")
+    assert told(await send(owner, project, lines)) == refused("events")
+    await set_plan(metered, owner.team_id, "team")
+    assert made(await bring(owner, project, lines)) == {"sessions": 1, "events": 7}
+    await bring(owner, project, lines)
+    used = await counted(metered.house.database, owner.team_id)
+    assert (used["events"], used["sessions"]) == (3, 1)
+    assert await recount_team(metered.house.database, Scope(owner.team_id), set_mark()) == []
+    await owner.delete(f"/api/projects/{project}")
+    await metered.wait_for_jobs(20)
+    assert (await counted(metered.house.database, owner.team_id))["events"] == 3, "done is done"
+    assert await recount_team(metered.house.database, Scope(owner.team_id), set_mark()) == []

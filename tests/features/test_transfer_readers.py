@@ -1,0 +1,97 @@
+"""Readers of an export who do not read: others do not notice, and they are left."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from cairn.features.transfer import turns
+from tests.features.carried import export
+from tests.features.world import told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+
+class _Reader:
+    """Asks for an export and takes nothing of it."""
+
+    def __init__(self, service: Service, person: Person, project: str, method: str = "GET") -> None:
+        self.status = 0
+        self.ended = False
+        self._app: Any = service.app
+        self._scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": "/api/v2/export",
+            "raw_path": b"/api/v2/export",
+            "query_string": f"projectId={project}".encode(),
+            "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", f"Bearer {person.key}".encode())],
+            "client": ("127.0.0.1", 5),
+            "server": ("127.0.0.1", 8000),
+            "root_path": "",
+        }
+        self.holds = asyncio.Event()
+        self.task = asyncio.create_task(self._ask())
+
+    async def _ask(self) -> None:
+        try:
+            await self._app(self._scope, self._receive, self._send)
+        finally:
+            self.ended = True
+            self.holds.set()
+
+    async def _receive(self) -> dict[str, Any]:
+        if self.status == 0:
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        self.status = message.get("status", self.status)
+        if message.get("more_body"):
+            self.holds.set()
+            await asyncio.Event().wait()
+
+
+async def _hold(service: Service, person: Person, project: str, method: str = "GET") -> _Reader:
+    reader = _Reader(service, person, project, method)
+    async with asyncio.timeout(10):
+        await reader.holds.wait()
+    return reader
+
+
+async def test_readers_who_take_nothing_block_nobody_else_and_are_left(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, stranger = await service.owner(), await service.owner("Strangers")
+    member = await service.join(owner)
+    project, theirs = await owner.create_project(visibility="public"), await stranger.create_project()
+    for _ in range(5):
+        assert (await _hold(service, owner, project, "HEAD")).ended, "who asks for the head alone holds nothing"
+    held = [await _hold(service, owner, project) for _ in range(turns.OF_PERSON)]
+    refusal = await owner.get(f"/api/v2/export?projectId={project}")
+    assert told(refusal) == (503, {"error": "Service temporarily unavailable"})
+    assert int(refusal.headers["retry-after"]) > 0
+    held += [await _hold(service, member, project) for _ in range(turns.OF_TEAM - turns.OF_PERSON)]
+    assert (await member.get(f"/api/v2/export?projectId={project}")).status_code == 503
+    assert len(await export(stranger, theirs)) > 100, "another team does not notice"
+    for reader in held:
+        assert not reader.ended
+        reader.task.cancel()
+    await asyncio.wait([reader.task for reader in held])
+    assert len(await export(owner, project)) > 100
+
+    monkeypatch.setattr(turns, "_READER_S", 0.2)
+    slow = await _hold(service, owner, project)
+    async with asyncio.timeout(5):
+        await slow.task
+    assert slow.ended
+    for _ in range(turns.OF_PERSON + 1):
+        assert len(await export(owner, project)) > 100
