@@ -8,9 +8,11 @@ from bench import (
     answers,
     ask,
     brain,
+    cli,
     embeddings,
     enrichment,
     genesis,
+    hook,
     ingest,
     judgement,
     neighbours,
@@ -35,6 +37,8 @@ BENCHMARKS = {
     "retrieval": retrieval.run,
     "brain": brain.run,
     "genesis": genesis.run,
+    "cli": cli.run,
+    "hook": hook.run,
 }
 
 

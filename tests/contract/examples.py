@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cairn.base.letters import Reader
 from cairn.entry.application import ROUTES
 from cairn.web.routes import Route
 from tests.contract.cast import TEAM, Actor, Ask, Cast, Example, new_email
 from tests.contract.examples_ask import ASK
-from tests.contract.examples_billing import BILLING
+from tests.contract.examples_billing import BILLING, form
 from tests.contract.examples_brain import BRAIN
 from tests.contract.examples_capture import CAPTURE
 from tests.contract.examples_chats import CHATS
@@ -20,10 +21,12 @@ from tests.contract.examples_genesis import GENESIS
 from tests.contract.examples_hygiene import HYGIENE
 from tests.contract.examples_memory import MEMORY
 from tests.contract.examples_search import SEARCH
+from tests.contract.examples_transfer import TRANSFER
 from tests.support.service import PASSWORD
 
 BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
 EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
+EXAMPLES |= TRANSFER
 NOT_YET: set[tuple[str, int, str]] = set()
 """Refusals of built endpoints that come later."""
 
@@ -170,3 +173,13 @@ async def _delete_anothers_key(cast: Cast, actor: Actor) -> Ask:
 @_example("dashboard.asset")
 async def _asset(cast: Cast, actor: Actor) -> Ask:
     return Ask({"name": "cairn.css"})
+
+
+@_example("dashboard.connect")
+async def _connect(cast: Cast, actor: Actor) -> Ask:
+    return Ask(query=f"?key={Reader().address}&name=desk&port=4000")
+
+
+@_example("dashboard.allow")
+async def _allow(cast: Cast, actor: Actor) -> Ask:
+    return form(key=Reader().address, name="desk", port="4000")

@@ -11,7 +11,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 from sqlalchemy import text, update
@@ -95,7 +95,8 @@ async def _invalid_field(cast: Cast, routes: list[Route]) -> AsyncIterator[Provo
     for route in _with_body(routes):
         ask = await valid(cast, route)
         for name in [name for name in ask.json if not (name == "ticket" and route.needs.by_ticket)]:
-            wrong = replace(ask, json={**ask.json, name: {"of": "the wrong kind"}})
+            kind: Any = 7 if isinstance(ask.json[name], dict) else {"of": "the wrong kind"}
+            wrong = replace(ask, json={**ask.json, name: kind})
             yield Provoked(route, await cast.send(cast["owner"], route, wrong), name)
             if not route.body_optional and len(ask.json) == 1:
                 yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, json={})), name)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import typer
 
 from cairn.base import errors
 from cairn.base.settings import PREFIX, Settings
+from cairn.cli.outline import Option, outline
 from cairn.entry.application import ROUTES
-from cairn.entry.main import app as command
+from cairn.entry.table import COMMANDS
 from cairn.web.routes import Route
 
 ROOT = Path(__file__).parents[2]
@@ -93,26 +91,46 @@ def errors_page() -> str:
     return _NOTE + "\n".join(lines) + "\n"
 
 
+_EXIT_CODES = (
+    (0, "done"),
+    (1, "it failed; the line on standard error says why"),
+    (2, "wrong use, or a setting that must be mended first"),
+    (4, "not signed in, or the key has ended: `cairn login`"),
+    (130, "interrupted"),
+)
+
+
 def commands_page() -> str:
-    lines = ["# Commands\n", "What `cairn --help` and its parts say."]
-    root: Any = typer.main.get_command(command)
-    for words, found in _commands(["cairn"], root):
-        lines += [f"\n## {' '.join(words)}\n", (found.help or "").strip()]
-        options = [option for option in found.params if option.name != "help"]
-        if options:
+    lines = [
+        "# Commands\n",
+        "What `cairn --help` and its parts say. Data goes to standard output, messages to standard error; `--json`",
+        "prints what programs read. `NO_COLOR` and `FORCE_COLOR` are heeded. `cairn hook` always ends with 0.\n",
+        "| exit code | meaning |",
+        "|---|---|",
+        *(f"| {code} | {meaning} |" for code, meaning in _EXIT_CODES),
+    ]
+    for command in outline(COMMANDS):
+        lines += [f"\n## cairn {' '.join(command.words)}\n", command.summary.strip()]
+        if command.options:
             lines += ["", "| option | meaning |", "|---|---|"]
-            for option in options:
-                name = ", ".join(f"`{part}`" for part in option.opts) if option.opts else option.name
-                text = getattr(option, "help", None) or "argument"
-                lines.append(f"| {name}{' (required)' if option.required else ''} | {text} |")
+            lines += [
+                f"| `{_cell(option.shown)}`{_needed(option)} | {_meaning(option)} |" for option in command.options
+            ]
+        if command.examples:
+            lines += ["", "```sh", *command.examples, "```"]
     return _NOTE + "\n".join(lines) + "\n"
 
 
-def _commands(words: list[str], found: Any) -> list[tuple[list[str], Any]]:
-    below = getattr(found, "commands", None)
-    if below is None:
-        return [(words, found)]
-    return [(words, found), *(entry for name, part in below.items() for entry in _commands([*words, name], part))]
+def _needed(option: Option) -> str:
+    return " (required)" if option.required else ""
+
+
+def _meaning(option: Option) -> str:
+    return _cell(option.help) or ", ".join(option.choices)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cairn.cli.kit import SIGNED_OUT, USAGE
+from cairn.entry.checkout import open_checkout
 from tests.entry.owner import make_owner
 from tests.features.scanning import FILES, PLANTED
 from tests.support.processes import COMMAND, Cairn
@@ -75,7 +77,7 @@ def test_a_look_without_a_server(someone: Cairn, shop: Path, with_git: bool) -> 
 
 def test_what_was_found_is_sent_and_remembered(someone: Cairn, shop: Path) -> None:
     refused = _scan(someone, str(shop))
-    assert (refused.returncode, refused.stdout) == (1, "")
+    assert (refused.returncode, refused.stdout) == (SIGNED_OUT, "")
     assert refused.stderr.startswith("cairn: not signed in")
     owner = make_owner(someone)
     with someone.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
@@ -98,7 +100,7 @@ def test_what_was_found_is_sent_and_remembered(someone: Cairn, shop: Path) -> No
         other = client.post("/api/projects", json={"name": "Another"})
         assert other.status_code == 201
         which = _scan(someone, str(shop))
-        assert which.returncode == 1
+        assert which.returncode == USAGE
         assert "--project" in which.stderr
         assert project in which.stderr
 
@@ -108,3 +110,39 @@ def test_a_folder_that_is_none(someone: Cairn, tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert missing.stderr.startswith("cairn: ")
     assert "Traceback" not in missing.stderr
+
+
+def test_nothing_that_a_repository_names_is_run(tmp_path: Path) -> None:
+    """A copied folder may bring a git configuration that fetches what is missing by a program of its choice."""
+    folder, touched = tmp_path / "taken", tmp_path / "touched"
+    author = {
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@b",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@b",
+    }
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **author}
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    folder.mkdir()
+    git("init", "-q")
+    for number in range(3):
+        (folder / "a.py").write_text(f"LIMIT = {number}\n")
+        git("add", ".")
+        git("commit", "-qm", f"feat: number {number}")
+    parent = git("rev-parse", "HEAD~1")
+    (folder / ".git" / "objects" / parent[:2] / parent[2:]).unlink()
+    for name, value in {
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::sh -c touch% {touched}",
+        "protocol.ext.allow": "always",
+    }.items():
+        git("config", name, value)
+    checkout = open_checkout(folder, 60)
+    assert [entry.path for entry in checkout.listed] == ["a.py"]
+    assert not touched.exists()

@@ -66,6 +66,9 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     # A signature speaks for the project, whoever sends it; test_access.py tries everybody without one.
     "ingest.send":                      (202, 202,  202,  202,     202,       202,     202,    202),
     "ingest.send (again)":              (202, 202,  202,  202,     202,       202,     202,    202),
+    "events.tell":                      (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
+    "events.tell (public)":             (202, 202,  202,  202,     NO,        P404,    OUT,    OUT),
+    "events.tell (sent before)":        (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
     "genesis.start":                    (202, 202,  202,  202,     202,       202,     202,    202),
     "genesis.status":                   (200, 200,  200,  200,     200,       200,     200,    200),
     "genesis.status (scanned)":         (200, 200,  200,  200,     200,       200,     200,    200),
@@ -190,6 +193,10 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "webhooks.test (public)":           (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
     "webhooks.redeliver":               (200, 200,  200,  NO,      W404,      W404,    OUT,    OUT),
     "webhooks.redeliver (public)":      (200, 200,  200,  NO,      NO,        W404,    OUT,    OUT),
+    "transfer.export":                  (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
+    "transfer.export (public)":         (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
+    "transfer.import":                  (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
+    "transfer.import (public)":         (200, 200,  200,  NO,      NO,        P404,    OUT,    OUT),
     # What costs money is the owner's; a stranger is the owner of a team too. Stripe signs what it says.
     "billing.checkout":                 (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.portal":                   (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
@@ -215,5 +222,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "dashboard.invitation":             (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.asset":                  (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.signin":                 (303, 303,  303,  303,     303,       303,     303,    303),
+    "dashboard.connect":                (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.allow":                  (200, 200,  200,  200,     200,       200,     OUT,    OUT),
 }
 # fmt: on

@@ -13,6 +13,8 @@ from cairn.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
 from cairn.entry.background import Background
 from cairn.entry.house import House
 from cairn.entry.keys import load_worker_secret
+from cairn.entry.mounting import GROUP, Mount, challenge
+from cairn.entry.mounting import routes as mcp_routes
 from cairn.features.ask.making import Kit
 from cairn.features.ask.routes import Pace, worker_routes
 from cairn.features.ask.routes import routes as ask_routes
@@ -34,6 +36,7 @@ from cairn.features.identity import store as people
 from cairn.features.identity.cookies import LoginCookie, own_origins
 from cairn.features.identity.routes import routes as identity_routes
 from cairn.features.identity.service import Door
+from cairn.features.ingest.routes import event_routes
 from cairn.features.ingest.routes import routes as ingest_routes
 from cairn.features.ingest.service import Capture
 from cairn.features.items.routes import routes as items_routes
@@ -52,6 +55,7 @@ from cairn.features.sessions.routes import routes as sessions_routes
 from cairn.features.sessions.service import Models
 from cairn.features.team.routes import routes as team_routes
 from cairn.features.team.tokens import InvitationTokens
+from cairn.features.transfer.routes import routes as transfer_routes
 from cairn.features.webhooks.jobs import Deliverer
 from cairn.features.webhooks.routes import routes as webhooks_routes
 from cairn.ports.outbound.guard import Guard
@@ -80,6 +84,7 @@ ROUTES: list[Route] = [
     *brain_routes,
     *search_routes,
     *ingest_routes,
+    *event_routes,
     *sessions_routes,
     *enrichment_routes,
     *genesis_routes,
@@ -87,6 +92,7 @@ ROUTES: list[Route] = [
     *chats_routes,
     *ask_routes,
     *worker_routes,
+    *transfer_routes,
     *webhooks_routes,
     *billing_routes,
     *billing_pages,
@@ -117,6 +123,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
     streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
     capture = Capture(house.database, house.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
     brains = Brains(house.database)
+    mount = Mount(settings.base_url, house.database, house.sealer, origins)
     tools = Tools(
         house.sealer,
         cookie,
@@ -141,11 +148,13 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         open_tickets(settings, load_worker_secret(settings)),
         streams,
         Pace(settings.keepalive_s),
-        Cleaner(house.database, house.engines.embedders),
+        Cleaner(house.database, house.engines.embedders, plans, names, house.engines.models),
         house.cashier(plans),
+        mount,
     )
-    app = App(
-        [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)],
+    here = [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)]
+    app = mount.app = App(
+        [*here, *mcp_routes],
         database=house.database,
         authenticators=Authenticators(
             find_by_key=last_use.find_by_key,
@@ -159,11 +168,13 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         tools=tools,
         metrics=metrics,
         https=settings.base_url.startswith("https://"),
+        challenges={GROUP: challenge(settings.base_url)},
     )
     last_use.start()
     try:
         yield app
     finally:
+        await mount.close()
         await streams.close()
         await brains.close()
         await last_use.stop()

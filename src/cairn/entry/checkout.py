@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cairn.hook import git
 from cairn.memory.codebase.choosing.choosing import Listed
 from cairn.memory.codebase.records import Commit
 
 MOST_BYTES = 1_048_576
 _MOST_FILES = 200_000
 _GIT_SECONDS = 60
+_GIT_BYTES = 64 * 1024 * 1024
 _NEVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".cairn"}
 _LOG = ("log", "--no-show-signature", "--format=%s%x00%an%x00%ct", "-z")
 
@@ -65,13 +65,12 @@ def blob_hash(content: bytes, like: str | None) -> str:
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:
-    """What git says; None when there is no git, or no repository."""
-    program = shutil.which("git")
-    if program is None:
+    """What git says; None when there is no git, or no repository. Nothing that the repository names is run."""
+    try:
+        told = git.run(arguments, folder=str(root), most_bytes=_GIT_BYTES, seconds=_GIT_SECONDS)
+    except git.GitFailed:
         return None
-    command = [program, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
-    done = subprocess.run(command, cwd=root, capture_output=True, timeout=_GIT_SECONDS, check=False)  # noqa: S603
-    return done.stdout if done.returncode == 0 else None
+    return told.out if told.is_good else None
 
 
 def _name(root: Path) -> str:

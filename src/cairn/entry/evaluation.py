@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cairn.base.redaction.redacting import redact_payload
 from cairn.base.settings import Settings
 from cairn.entry import engines
 from cairn.features.items.records import item_text, to_entry
@@ -23,7 +24,6 @@ from cairn.memory.items import Item, RawEvent
 from cairn.memory.merging import merge
 from cairn.memory.ranking.corpus import Corpus
 from cairn.memory.ranking.ranking import Filters, Question, rank
-from cairn.memory.redaction import redact_payload
 from cairn.ports.embeddings.embedder import Embedder
 
 _AT_ONCE = 48

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.base.caller import Scope
+from cairn.base.redaction.redacting import redact_payload
 from cairn.base.settings import Settings
 from cairn.entry import engines
 from cairn.entry.house import open_house
@@ -21,7 +22,6 @@ from cairn.features.sessions import store as sessions
 from cairn.memory import dedup
 from cairn.memory.evaluation.loading import texts
 from cairn.memory.items import Item
-from cairn.memory.redaction import redact_payload
 from cairn.ports.embeddings.embedder import Embedder
 from cairn.storage.database import Tx
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import Any
 
 import msgspec
 
-from cairn.cli import profile
-from cairn.client.client import ApiError, Client
+from cairn.base.profile import Profile
+from cairn.base.redaction.redacting import redact_payload
+from cairn.cli import desk
+from cairn.client.calls.contexts import populate
+from cairn.client.calls.events import tell_event
+from cairn.client.calls.sessions import enrich
 from cairn.entry.checkout import Checkout, blob_hash, open_checkout
 from cairn.features.genesis.reading import Reader
 from cairn.memory.codebase.choosing.choosing import candidates, choose
@@ -21,7 +26,6 @@ from cairn.memory.codebase.records import Codebase, FileFacts, Finding, Study
 from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
 from cairn.memory.codebase.telling import populate_nodes, scan_payload
-from cairn.memory.redaction import redact_payload
 
 _COMMITS = 60
 _IGNORE_FILES = 50
@@ -105,33 +109,28 @@ def _text(checkout: Checkout, path: str) -> str | None:
 class Target:
     """Where a scan is sent to."""
 
-    url: str
-    key: str
+    profile: Profile
     project_id: str
-    secret: str
 
 
-def find_target(project_id: str | None) -> Target:
+def find_target(arguments: argparse.Namespace) -> Target:
     """The server one is signed in to, and the project there; asked before the work, not after it."""
-    found = profile.find()
-    if found is None:
-        raise ApiError(0, "not signed in; run: cairn login --url http://127.0.0.1:8000 (or look with --dry-run)")
-    with Client(found.url, found.key) as client:
-        project = project_id or _only_project(client)
-        return Target(found.url, found.key, project, client.hmac_secret(project))
+    with desk.open_client() as client:
+        project = desk.get_project(arguments, client)
+        return Target(desk.get_profile(), project)
 
 
 def send(scanned: Scanned, to: Target) -> str:
     """Tell the server of it: the findings as an event to be enriched, the tree as contexts. One line for the user."""
-    with Client(to.url, to.key) as client:
-        kept = client.send_event(to.project_id, to.secret, "scan_result", scanned.payload())
-        populated = client.populate(to.project_id, populate_nodes(scanned.study.nodes), "scan")
+    with desk.open_client() as client:
+        kept = client.send(tell_event(to.project_id, "scan_result", scanned.payload()))
+        populated = client.send(populate(to.project_id, populate_nodes(scanned.study.nodes), "scan"))
         if not kept.duplicate:
-            client.enrich(kept.session_id)
+            client.send(enrich(kept.session_id))
     again = " (the same as last time)" if kept.duplicate else ""
     return (
-        f"Sent to {to.url}, project {to.project_id}: {len(scanned.findings)} findings{again} become memory in session "
-        f"{kept.session_id}; contexts: {populated.created} made, {populated.updated} updated."
+        f"Sent to {to.profile.url}, project {to.project_id}: {len(scanned.findings)} findings{again} become memory in "
+        f"session {kept.session_id}; contexts: {populated.created} made, {populated.updated} updated."
     )
 
 
@@ -148,13 +147,3 @@ def summary(scanned: Scanned) -> str:
     lines += ["", *(f"  {category:<10} {', '.join(names)}" for category, names in by_category.items()), ""]
     lines += [f"  {finding.importance}  {finding.layer:<12}  {finding.title}" for finding in scanned.findings]
     return "\n".join(lines)
-
-
-def _only_project(client: Client) -> str:
-    projects = [project for project in client.list_projects() if project.status == "active"]
-    if len(projects) == 1:
-        return projects[0].id
-    if not projects:
-        raise ApiError(0, "there is no project yet; make one: cairn projects create NAME")
-    named = ", ".join(f"{project.id} ({project.name})" for project in projects[:10])
-    raise ApiError(0, f"say which project with --project: {named}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from cairn.base.settings import Settings, default_data_dir
+from cairn.base.folders import data_folder
+from cairn.base.settings import Settings, settings_file
 from cairn.entry.application import VERSION
 from cairn.entry.house import House
 from cairn.features.identity import store as people
@@ -17,7 +19,7 @@ def signin_address(base_url: str, token: str) -> str:
 
 def _command(settings: Settings) -> str:
     """How to call this very program on this very data, from where it was started."""
-    is_default = settings.data_dir == default_data_dir()
+    is_default = settings.data_dir == Path(data_folder())
     return f"{'' if is_default else f'CAIRN_DATA_DIR={settings.data_dir} '}{sys.argv[0]}"
 
 
@@ -39,6 +41,7 @@ async def welcome(house: House) -> str:
                 f"  Dashboard   {settings.base_url}",
                 f"  No way in?  {command} admin signin-link",
             ]
+    found = settings_file(Path.cwd(), settings.data_dir)
     where = settings.sqlite_path if settings.on_sqlite else "PostgreSQL"
     lines += [
         "",
@@ -47,6 +50,7 @@ async def welcome(house: House) -> str:
         "",
         f"  Interface   {settings.base_url}/docs",
         f"  Data        {where}",
+        *([f"  Settings    {found} (and the environment)"] if found is not None else []),
         "  Stop        Ctrl-C",
         "",
     ]

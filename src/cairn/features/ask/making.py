@@ -10,6 +10,7 @@ from typing import cast
 
 from cairn.base.caller import Scope
 from cairn.base.plans import Plan, Plans
+from cairn.base.redaction.redacting import redact
 from cairn.features.ask.meter import AnswerMeter
 from cairn.features.chats import service as chats
 from cairn.features.metering.service import TeamMeter, tokens_left
@@ -20,7 +21,6 @@ from cairn.memory.answering.composing import compose
 from cairn.memory.answering.condensing import condense
 from cairn.memory.answering.prompting import build_prompt
 from cairn.memory.answering.records import Composed, Passage, Turn
-from cairn.memory.redaction import redact
 from cairn.ports.llm import tokens
 from cairn.ports.llm.model import CapReached, Completion, LanguageModel, ModelFailed, Prompt
 from cairn.storage.database import Database, Row

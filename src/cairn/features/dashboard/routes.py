@@ -1,15 +1,16 @@
-"""/, /invitation, /assets/{name}, /signin."""
+"""/, /invitation, /assets/{name}, /signin, /connect."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from cairn.base import errors, limits
+from cairn.features.dashboard import connecting
 from cairn.features.identity import service
 from cairn.features.identity.cookies import LoginCookie
 from cairn.features.identity.service import Door
 from cairn.web.call import Call
-from cairn.web.needs import ANYONE
+from cairn.web.needs import ANYONE, LOGIN, needs
 from cairn.web.response import HTML, Response
 from cairn.web.routes import Routes, TxMode
 from cairn.wire.shapes import Shape
@@ -27,8 +28,17 @@ _PAGE = (_FILES / "index.html").read_bytes()
 _REVALIDATE = (b"cache-control", b"no-cache")
 
 
+_FORM_BYTES = 4 * 1024
+
+
 class SigninQuery(Shape):
     token: str = ""
+
+
+class ConnectQuery(Shape):
+    key: str = ""
+    name: str = ""
+    port: str = ""
 
 
 @routes.add("GET", "/", ANYONE, name="home", tx=TxMode.NONE, described=False)
@@ -60,3 +70,19 @@ async def signin(call: Call, query: SigninQuery) -> Response:
         if signed_in is not None:
             call.use(LoginCookie).set(call, signed_in.token)
     return Response(303, b"", HTML, [(b"location", b"/")])
+
+
+@routes.add("GET", "/connect", ANYONE, name="connect", tx=TxMode.NONE, described=False)
+async def connect(call: Call, query: ConnectQuery) -> Response:
+    """The question whether a command line may act as whoever is signed in."""
+    return Response(200, connecting.question(connecting.read(query.key, query.name, query.port)).encode(), HTML)
+
+
+@routes.add("POST", "/connect", needs(LOGIN), name="allow", tx=TxMode.WRITE, described=False)
+async def allow(call: Call) -> Response:
+    """Give it a key, in a letter that only it can open."""
+    asked = connecting.read_form(await call.request.read_body(_FORM_BYTES))
+    if asked is None:
+        return Response(400, connecting.question(None).encode(), HTML)
+    letter = await connecting.allow(call.tx, call.caller, asked)
+    return Response(200, connecting.answer(asked, letter).encode(), HTML)

@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from cairn.base import clock
+from cairn.base.redaction.redacting import redact
 from cairn.features.genesis import files, store
 from cairn.features.genesis.reading import Reader
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.choosing.contents import text_of
 from cairn.memory.codebase.records import FileFacts, Finding
-from cairn.memory.redaction import redact
 from cairn.ports.git.snapshot import Snapshot
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 
@@ -27,6 +27,8 @@ async def analyze(task: Task) -> None:
     """Read what each chunk holds, and ask a model about it where there is one."""
     total = task.scan["chunks_total"]
     reader = Reader()
+    if task.scan["chunks_processed"] < total:
+        reader.start()
     try:
         async with task.snapshot() as snapshot:
             for chunk in range(task.scan["chunks_processed"], total):

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from cairn.base import clock
+from cairn.base.redaction.redacting import redact
 from cairn.features.genesis import files, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
 from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
-from cairn.memory.redaction import redact
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 from cairn.storage.database import Row, Tx
@@ -48,15 +48,19 @@ async def look_at_all(task: Task) -> tuple[Codebase, Study]:
     """The codebase as far as it was read, and what it says; put together once."""
     if task.seen is not None:
         return task.seen
-    facts = await load_facts(task)
-    async with task.snapshot() as snapshot:
-        paths = tuple(entry.path for entry in await snapshot.entries())
-        past = await snapshot.commits(_COMMITS)
-    commits = tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
+    facts, (paths, commits) = await asyncio.gather(load_facts(task), _around(task))
     name = task.project["repo_url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
     codebase = Codebase(name=name, paths=paths, files=facts, commits=commits)
     task.seen = codebase, await asyncio.to_thread(study, codebase)
     return task.seen
+
+
+async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
+    """What the repository says besides the files that were read: all paths, and the last commits."""
+    async with task.snapshot() as snapshot:
+        paths = tuple(entry.path for entry in await snapshot.entries())
+        past = await snapshot.commits(_COMMITS)
+    return paths, tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
 
 
 async def synthesize(task: Task) -> None:

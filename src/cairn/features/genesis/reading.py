@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -30,9 +32,21 @@ class Reader:
     def __init__(self) -> None:
         self._child = Child(_COMMAND)
         self._lost_s = 0.0
+        self._starting: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Let the child come up while other things are prepared; what goes wrong shows at the first reading."""
+        self._starting = asyncio.create_task(self._come_up())
+
+    async def _come_up(self) -> None:
+        with suppress(NoAnswer):
+            await self._child.ask(msgspec.msgpack.encode([]), _START_S)
 
     async def read(self, texts: Mapping[str, str]) -> tuple[dict[str, FileFacts], list[str]]:
         """The facts of each file, and those that could not be read."""
+        if self._starting is not None:
+            await self._starting
+            self._starting = None
         begun = clock.monotonic()
         try:
             return await self._ask(texts, _CHUNK_S if self._lost_s <= _LOST_S else _FILE_S), []
@@ -70,4 +84,6 @@ class Reader:
             raise NoAnswer from None
 
     async def close(self) -> None:
+        if self._starting is not None:
+            await self._starting
         await self._child.close()

@@ -7,9 +7,9 @@ import msgspec
 from cairn.base import clock
 from cairn.base.caller import Scope
 from cairn.base.crypto import Sealer, SealError
+from cairn.base.webhook_signing import delivery_headers
 from cairn.features.webhooks import store
 from cairn.features.webhooks.service import promise_delivery, secret_context
-from cairn.base.webhook_signing import delivery_headers
 from cairn.jobs import queue
 from cairn.jobs.run import RetryLater, Run
 from cairn.ports.outbound.sender import Answer, Sender

@@ -1,0 +1,90 @@
+"""What most commands begin with: the profile, a client, the project that is meant."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from cairn.base import profile
+from cairn.cli.kit import SIGNED_OUT, USAGE, Stop
+from cairn.client.calls.projects import list_projects
+from cairn.client.client import Client
+
+if TYPE_CHECKING:
+    from cairn.hook.link import Link
+
+OTHER_SERVER = "another server"
+_KEY_CHARS = 500
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_project(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--project", metavar="ID", help="the project (else: the folder's .cairn.toml, or the only one you may see)"
+    )
+
+
+def get_profile() -> profile.Profile:
+    found = profile.load()
+    if found is None:
+        raise Stop("not signed in; run: cairn login", SIGNED_OUT)
+    if not is_key(found.key):
+        raise Stop("the API key holds characters that no key has; run: cairn login", SIGNED_OUT)
+    return found
+
+
+def is_key(text: str) -> bool:
+    """Whether this could be a key at all; anything else must not get into a header."""
+    return text.isascii() and text.isprintable() and " " not in text and 0 < len(text) <= _KEY_CHARS
+
+
+@contextmanager
+def open_client(seconds: float | None = None) -> Iterator[Client]:
+    """A client of the server one is signed in to."""
+    found = get_profile()
+    with Client(found.url, found.key, found.secrets, *([seconds] if seconds is not None else [])) as client:
+        yield client
+
+
+def find_project(arguments: argparse.Namespace) -> str | None:
+    """The project that was named: by the option, the environment, or the folder's link."""
+    if arguments.project:
+        return str(arguments.project)
+    found = profile.load()
+    if found is not None and found.project:
+        return found.project
+    link, why = look_around(os.getcwd())
+    if link is None and OTHER_SERVER in why:  # what is meant for there must not end up in a project here
+        raise Stop(f"{why}; say --project, or link the folder anew: cairn init --project ID")
+    return link.project if link is not None else None
+
+
+def look_around(folder: str) -> tuple[Link | None, str]:
+    """The link of a folder, or None and why; other than a hook, a person has time to ask git."""
+    from cairn.hook.link import UNKNOWN_PLACE, look, remember_place
+
+    link, why = look(folder)
+    if link is None and why == UNKNOWN_PLACE:
+        remember_place(folder)
+        link, why = look(folder)
+    return link, why
+
+
+def get_project(arguments: argparse.Namespace, client: Client) -> str:
+    """The project that is meant; where nothing names one, the only one there is."""
+    named = find_project(arguments)
+    if named is not None:
+        return named
+    there = [project for project in client.every(list_projects()) if project.status == "active"]
+    if len(there) == 1:
+        return there[0].id
+    if not there:
+        raise Stop("there is no project yet; make one: cairn init")
+    names = ", ".join(f"{project.id} ({project.name})" for project in there[:10])
+    raise Stop(f"which project? link this folder with cairn init, or say --project: {names}", USAGE)

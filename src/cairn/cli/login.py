@@ -1,0 +1,102 @@
+"""``cairn login``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from cairn.cli.kit import USAGE, Stop
+
+if TYPE_CHECKING:
+    from cairn.wire.identity import Me
+
+SUMMARY = "Remember a server and an API key for the other commands."
+EXAMPLE = "cairn login --url https://memory.example.com < key.txt"
+
+_MOST_CHARS = 10_000
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    from cairn.cli.desk import add_json
+
+    parser.add_argument("--url", help="the server's address (else: the one used before, or http://127.0.0.1:8000)")
+    parser.add_argument("--key", help="an API key; asked for, or read from the input, if left out")
+    parser.add_argument("--browser", action="store_true", help="sign in with the browser instead of pasting a key")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from cairn.base import profile
+    from cairn.cli import page
+
+    url = _address(arguments.url or profile.saved_url() or "http://127.0.0.1:8000")
+    if arguments.browser:
+        from cairn.cli.browsing import sign_in
+
+        key = sign_in(url)
+    else:
+        key = _key(arguments.key)
+    me = _check(url, key)
+    before = profile.load({})
+    secrets = before.secrets if before is not None and before.url == url else {}
+    enrich = before.enrich if before is not None else True
+    path = profile.save(profile.Profile(url, key, secrets, enrich))
+    if arguments.json:
+        page.write_json({"url": url, "savedIn": path, "me": me})
+    else:
+        who = f"{me.name} ({me.role} of {me.team_name})"
+        page.write(page.plain(f"Signed in to {url} as {who}. Saved in {path}."))
+    if profile.is_given():
+        page.note("CAIRN_API_KEY is set in the environment, and wins over what was saved.")
+    return 0
+
+
+def _address(text: str) -> str:
+    """The server's address as it is kept."""
+    url = text.strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise Stop(f"{text} is not the address of a server") from None
+    if not fits or not url.isprintable() or " " in url:
+        raise Stop(f"{text} is not the address of a server; it begins with http:// or https://")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise Stop("the server's address has no user, query or fragment", USAGE)
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        from cairn.cli.page import note
+
+        note(f"{url} is not encrypted: whoever listens on the way can read the key")
+    return url
+
+
+def _key(given: str | None) -> str:
+    from cairn.cli.desk import is_key
+
+    if given is None and sys.stdin.isatty():
+        from getpass import getpass
+
+        given = getpass("API key: ")
+    key = (given if given is not None else sys.stdin.readline(_MOST_CHARS)).strip()
+    if not key:
+        raise Stop("there is no key: give one with --key, or on the standard input", USAGE)
+    if not is_key(key):
+        raise Stop("this is no API key; one begins with service_sk_", USAGE)
+    return key
+
+
+def _check(url: str, key: str) -> Me:
+    from cairn.client.call import ApiError
+    from cairn.client.calls.identity import get_me
+    from cairn.client.client import Client
+
+    with Client(url, key) as client:
+        try:
+            return client.send(get_me())
+        except ApiError as error:
+            if error.status == 401:
+                raise Stop(f"{url} does not take this key: {error}") from None
+            raise

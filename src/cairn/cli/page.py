@@ -1,0 +1,110 @@
+"""What a person sees: tables, colours where there is a terminal, JSON where it is asked for.
+
+Texts from the server or a repository may hold anything; none of it reaches a terminal as a command.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cairn.base.terminal import wants_colours
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))  # they turn what follows around
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 0x20}
+
+
+def _is_coloured() -> bool:
+    return wants_colours(sys.stdout.isatty())
+
+
+def plain(text: str) -> str:
+    """A text without what a terminal would act on."""
+    return text.translate(_CONTROLS)
+
+
+def styled(text: str, *styles: str) -> str:
+    told = plain(text)
+    if not styles or not _is_coloured():
+        return told
+    return f"\x1b[{';'.join(_STYLES[style] for style in styles)}m{told}\x1b[0m"
+
+
+def write(text: str = "") -> None:
+    """A line of data on standard output; escape sequences only by ``styled``."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """A line for the person, beside the data."""
+    sys.stderr.write(plain(text) + "\n")
+
+
+def write_json(value: Any) -> None:
+    """JSON as the interface writes it, one document."""
+    import msgspec
+
+    sys.stdout.write(json_text(msgspec.json.encode(value)) + "\n")
+
+
+def json_text(encoded: bytes) -> str:
+    """JSON for standard output: in lines where a person reads it, and without what a terminal would act on."""
+    import msgspec
+
+    text = msgspec.json.format(encoded, indent=2) if sys.stdout.isatty() else encoded
+    return text.decode().translate(_ESCAPES)
+
+
+def one_line(text: str, width: int = 10_000) -> str:
+    told = " ".join(plain(text).split())
+    return told if len(told) <= width else told[: max(width - 1, 0)] + "…"
+
+
+def width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> None:
+    """Columns as wide as they need to be; the last takes what is left of the line."""
+    shown = [[one_line(cell) for cell in row] for row in rows]
+    if heads and shown:
+        shown.insert(0, list(heads))
+    if not shown:
+        return
+    columns = range(len(shown[0]))
+    wide = [max(len(row[column]) for row in shown) for column in columns]
+    room = width() if sys.stdout.isatty() else 10_000
+    for number, row in enumerate(shown):
+        *firsts, last = row
+        start = "".join(f"{cell:<{wide[column]}}  " for column, cell in enumerate(firsts))
+        line = start + one_line(last, max(room - len(start), 20))
+        write(styled(line.rstrip(), "dim") if heads and number == 0 else line.rstrip())
+
+
+def bar(used: float, limit: float, cells: int = 20) -> str:
+    """How much of something is used."""
+    share = min(max(used / limit, 0.0), 1.0) if limit > 0 else 0.0
+    full = round(share * cells)
+    return "█" * full + "░" * (cells - full)
+
+
+def ask(question: str) -> str:
+    """A line of the person; empty where nobody can be asked."""
+    if not sys.stdin.isatty():
+        return ""
+    sys.stderr.write(f"{plain(question)} ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
+
+
+def confirm(question: str, assumed: bool) -> bool:
+    """A yes of the person; where nobody can be asked, what ``--yes`` said."""
+    if assumed or not sys.stdin.isatty():
+        return assumed
+    sys.stderr.write(f"{plain(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,141 @@
+"""``cairn save``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from cairn.cli.kit import OK, USAGE, Stop
+
+if TYPE_CHECKING:
+    from cairn.client.client import Client
+
+SUMMARY = "Tell the memory something."
+EXAMPLE = 'cairn save "We retry webhooks three times" --type decision --files src/hooks.py'
+
+_TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
+_MOST_CHARS = 500_000
+_SUMMARY_CHARS = 200
+_AWAY = (0, 502, 503, 504)
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    from cairn.cli.desk import add_json, add_project
+
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to remember (else it is read from the input)")
+    parser.add_argument("--file", metavar="PATH", help="read the text from a file; - is the input")
+    parser.add_argument("--type", choices=_TYPES, help="what it is (else the server finds out)")
+    parser.add_argument("--title", help="in a few words")
+    parser.add_argument("--files", metavar="A,B", help="the files it is about")
+    parser.add_argument("--branch", metavar="NAME", help="where it holds (else the branch that is checked out)")
+    parser.add_argument("--enrich", action="store_true", help="make items of it at once, and show them")
+    add_project(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from cairn.cli import page
+    from cairn.cli.desk import get_project, open_client
+    from cairn.client.call import ApiError
+    from cairn.client.calls.events import tell_event
+
+    text = _text(arguments)
+    with open_client() as client:
+        project_id = get_project(arguments, client)
+        payload = _payload(arguments, text)
+        try:
+            kept = client.send(tell_event(project_id, "session_save", payload))
+        except ApiError as error:
+            if error.status not in _AWAY:
+                raise
+            return _spool(client.url, project_id, payload, error, as_json=arguments.json)
+        if arguments.enrich:
+            return _enrich(client, project_id, kept.session_id, as_json=arguments.json)
+    if arguments.json:
+        page.write_json(kept)
+    elif kept.duplicate:
+        page.write(page.one_line(f"this was saved before, in {kept.session_id}"))
+    else:
+        page.write(page.one_line(f"saved in {kept.session_id}"))
+        page.note(f"items are made of it by: cairn enrich {kept.session_id}")
+    return OK
+
+
+def _text(arguments: argparse.Namespace) -> str:
+    from cairn.cli import given
+
+    if arguments.text is not None and arguments.file:
+        raise Stop("either a text or --file", USAGE)
+    if arguments.text not in (None, "-"):
+        text = str(arguments.text)
+    elif arguments.file and arguments.file != "-":
+        with open(arguments.file, encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_CHARS + 1)
+    else:
+        text = given.read_text(_MOST_CHARS, "what is to be remembered? (see: cairn save --help)")
+    if not text.strip():
+        raise Stop("there is nothing to save", USAGE)
+    if len(text) > _MOST_CHARS:
+        raise Stop(f"a text may have {_MOST_CHARS} characters", USAGE)
+    return text.strip()
+
+
+def _payload(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
+    """The event as any agent would send it; secrets do not leave this machine."""
+    from cairn.base.redaction.redacting import redact_payload
+    from cairn.cli import page, paths
+    from cairn.hook.place import branch_of
+
+    change = {"title": arguments.title, "content": text, "category": arguments.type}
+    if arguments.files:
+        change["files"] = paths.in_project(arguments.files.split(","))
+    branch = arguments.branch or (branch_of(os.getcwd()) if not arguments.project else "")
+    payload: dict[str, Any] = {
+        "summary": page.one_line(arguments.title or text.splitlines()[0], _SUMMARY_CHARS),
+        "changes": [{name: value for name, value in change.items() if value}],
+        "source": "cli",
+    }
+    if branch:
+        payload["branch"] = branch
+    cleaned: tuple[dict[str, Any], int] = redact_payload(payload)
+    if cleaned[1]:
+        page.note(f"{cleaned[1]} secrets were taken out")
+    return cleaned[0]
+
+
+def _spool(url: str, project_id: str, payload: dict[str, Any], error: Exception, *, as_json: bool) -> int:
+    """The server is away: the event waits on this machine, and is sent when it is back."""
+    from cairn.cli import page
+    from cairn.hook import spool
+
+    record = {
+        "kind": spool.EVENT,
+        "project": project_id,
+        "url": url,
+        "agent": "cli",
+        "session": "",
+        "event": "session_save",
+        "payload": payload,
+    }
+    try:
+        name = spool.put(record, clean=True)
+    except spool.SpoolError as refused:
+        raise Stop(f"{error}; and it cannot be kept here: {refused}") from None
+    page.note(page.one_line(str(error)))
+    if as_json:
+        page.write_json({"spooled": True, "record": name})
+    else:
+        page.write("kept on this machine; it is sent with the next event, or by: cairn hook flush")
+    return OK
+
+
+def _enrich(client: Client, project_id: str, session_id: str, *, as_json: bool) -> int:
+    from cairn.cli import enrich, watching
+
+    job_id, is_new = watching.start(client, session_id)
+    job = watching.watch(client, session_id, job_id)
+    if not is_new:  # that one began before our event came
+        job_id, _ = watching.start(client, session_id)
+        job = watching.watch(client, session_id, job_id)
+    return enrich.tell(session_id, job, watching.found_by(client, project_id, session_id, job), as_json=as_json)

@@ -1,0 +1,73 @@
+"""``cairn search``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cairn.cli.kit import OK
+
+if TYPE_CHECKING:
+    from cairn.wire.search import SearchResult
+
+SUMMARY = "Find items of the memory by what they mean."
+EXAMPLE = 'cairn search "how are webhooks retried"'
+
+TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    from cairn.cli.desk import add_json, add_project
+
+    parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
+    parser.add_argument("--limit", type=int, help="how many (10)")
+    parser.add_argument("--type", choices=TYPES, help="only items of this type")
+    parser.add_argument("--files", metavar="A,B", help="only items that name one of these files")
+    parser.add_argument("--min", type=float, metavar="SIMILARITY", help="how near at least (0.5)")
+    parser.add_argument("--status", choices=("approved", "draft"), help="approved ones, or drafts (approved)")
+    parser.add_argument("--branch", metavar="NAME", help="as known on this branch")
+    parser.add_argument("--explain", action="store_true", help="say why each was found")
+    add_project(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from cairn.cli import page, paths
+    from cairn.cli.desk import get_project, open_client
+    from cairn.client.calls.search import search
+
+    files = paths.listed(arguments.files.split(",")) if arguments.files else None
+    with open_client() as client:
+        call = search(
+            get_project(arguments, client),
+            " ".join(arguments.words),
+            limit=arguments.limit,
+            type=arguments.type,
+            files=files,
+            min_similarity=arguments.min,
+            status=arguments.status,
+            branch=arguments.branch,
+            explain=arguments.explain or None,
+        )
+        found = client.send(call)
+    if arguments.json:
+        page.write_json(found)
+        return OK
+    for result in found.results:
+        show(result)
+    if not found.results:
+        page.note("nothing found")
+    return OK
+
+
+def show(result: SearchResult) -> None:
+    """A result in three lines."""
+    from cairn.cli import cards, page
+
+    page.write(f"{result.similarity:.2f} {result.type:<14} {page.styled(page.one_line(result.title), 'bold')}")
+    page.write(f"     {cards.fact(result.facts)}")
+    files = f"  {', '.join(result.files)}" if result.files else ""
+    page.write("     " + page.styled(page.one_line(f"{result.item_id}{files}"), "dim"))
+    if isinstance(result.why, list):
+        for reason in result.why:
+            page.write(page.styled(f"     {reason.points:+.4f} {reason.leg}: {page.one_line(reason.told)}", "cyan"))

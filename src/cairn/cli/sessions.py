@@ -1,0 +1,96 @@
+"""``cairn sessions``."""
+
+from __future__ import annotations
+
+import argparse
+
+from cairn.cli.kit import OK, actions
+
+SUMMARY = "What was captured: sessions, their events and jobs."
+EXAMPLE = "cairn sessions list --status active"
+
+_STATES = ("active", "completed", "enriching", "failed")
+_PAYLOAD_CHARS = 300
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    from cairn.cli.desk import add_json, add_project
+
+    verbs = actions(parser)
+    listing = verbs.add("list", "Sessions, newest first.", _list, EXAMPLE)
+    listing.add_argument("--status", choices=_STATES, help="only those in this state")
+    listing.add_argument("--limit", type=int, default=20, help="how many (20)")
+    add_project(listing)
+    showing = verbs.add("show", "One session and its jobs.", _show, "cairn sessions show ses_…")
+    events = verbs.add("events", "The events of a session, oldest first.", _events, "cairn sessions events ses_…")
+    events.add_argument("--limit", type=int, default=100, help="how many (100)")
+    events.add_argument("--full", action="store_true", help="with their whole payloads")
+    for verb in (showing, events):
+        verb.add_argument("session", metavar="SESSION")
+    for verb in (listing, showing, events):
+        add_json(verb)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from cairn.cli import page
+    from cairn.cli.desk import get_project, open_client
+    from cairn.client.calls.sessions import list_sessions
+
+    with open_client() as client:
+        project_id = get_project(arguments, client)
+        found = client.send(list_sessions(project_id, arguments.status, limit=arguments.limit))
+    if arguments.json:
+        page.write_json(found)
+        return OK
+    rows = [(each.id, each.status, str(each.event_count), each.created_at[:19]) for each in found]
+    page.table(rows, ("id", "status", "events", "begun"))
+    return OK
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from cairn.cli import page
+    from cairn.cli.desk import open_client
+    from cairn.client.calls.sessions import get_session, list_jobs
+
+    with open_client() as client:
+        session = client.send(get_session(arguments.session))
+        jobs = client.send(list_jobs(arguments.session))
+    if arguments.json:
+        page.write_json({"session": session, "jobs": jobs})
+        return OK
+    page.write(page.styled(session.id, "bold") + f" {session.status}")
+    page.write(
+        f"{session.event_count} events, {session.items_extracted} items, begun {page.plain(session.created_at[:19])}"
+    )
+    page.write(f"model: {page.one_line(session.enrichment_model)}")
+    for job in jobs:
+        stages = ", ".join(f"{stage.stage} {stage.status}" for stage in job.pipeline)
+        page.write(page.one_line(f"{job.id} {job.status}, {job.items_extracted} items: {stages}"))
+        if isinstance(job.warning, str):
+            page.write(f"  {page.one_line(job.warning, 500)}")
+    return OK
+
+
+def _events(arguments: argparse.Namespace) -> int:
+    from itertools import islice
+
+    import msgspec
+
+    from cairn.cli import page
+    from cairn.cli.desk import open_client
+    from cairn.client.calls.sessions import list_events
+
+    with open_client() as client:
+        wanted = max(arguments.limit, 1)
+        found = list(islice(client.every(list_events(arguments.session, limit=min(wanted, 1_000))), wanted))
+    if arguments.json:
+        page.write_json(found)
+        return OK
+    for event in found:
+        page.write(
+            f"{page.styled(event.id, 'dim')} {page.plain(event.created_at[:19])} {page.styled(event.event, 'bold')}"
+        )
+        payload = msgspec.json.encode(event.payload)
+        text = msgspec.json.format(payload, indent=2).decode() if arguments.full else payload.decode()
+        page.write(page.plain(text) if arguments.full else "  " + page.one_line(text, _PAYLOAD_CHARS))
+    return OK

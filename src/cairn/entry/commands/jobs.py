@@ -1,0 +1,20 @@
+"""``cairn jobs``."""
+
+from __future__ import annotations
+
+import argparse
+
+SUMMARY = "The background jobs as a process of its own."
+EXAMPLE = "CAIRN_DATABASE_URL=postgresql://… cairn jobs"
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from cairn.entry import processes
+    from cairn.entry.commands.running import read_settings, run_all
+
+    run_all(processes.jobs(read_settings()))
+    return 0

@@ -1,0 +1,20 @@
+"""``cairn worker``."""
+
+from __future__ import annotations
+
+import argparse
+
+SUMMARY = "The answer worker as a process of its own: it shares the worker secret and the database with the API."
+EXAMPLE = "CAIRN_DATABASE_URL=postgresql://… CAIRN_WORKER_SECRET=… cairn worker"
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from cairn.entry import processes
+    from cairn.entry.commands.running import read_settings, run_all
+
+    run_all(processes.worker(read_settings()))
+    return 0

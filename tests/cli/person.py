@@ -1,0 +1,120 @@
+"""What the tests of the command line are made of: a server, and somebody who types commands."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from cairn.base import profile
+from cairn.cli import kit
+from cairn.entry.table import COMMANDS
+from tests.entry.owner import make_owner
+from tests.entry.quick import bytecode
+from tests.support.processes import Cairn
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server, and its owner."""
+
+    url: str
+    key: str
+    project: str
+    folder: Path
+    http: httpx.Client
+    """Speaks as the owner."""
+
+    def create_project(self, name: str = "Another") -> str:
+        made = self.http.post("/api/projects", json={"name": name})
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+
+@contextmanager
+def serving(folder: Path, database_url: str, factory: pytest.TempPathFactory) -> Iterator[Server]:
+    cairn = Cairn(folder, database_url, bytecode(factory))
+    owner = make_owner(cairn)
+    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
+        yield Server(process.url, owner["apiKey"], owner["projectId"], folder, http)
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self
+        return json.loads(self.out)
+
+    @property
+    def refusal(self) -> str:
+        """The one line of a command that failed."""
+        assert self.code != 0, self
+        assert self.out == "", self
+        assert self.err.startswith("cairn: "), self
+        assert self.err.count("\n") == 1, self
+        return self.err.strip().removeprefix("cairn: ")
+
+
+class _Stream(io.TextIOWrapper):
+    def __init__(self, given: bytes = b"", is_terminal: bool = False) -> None:
+        super().__init__(io.BytesIO(given), encoding="utf-8", newline="")
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def text(self) -> str:
+        self.flush()
+        assert isinstance(self.buffer, io.BytesIO)
+        return self.buffer.getvalue().decode()
+
+
+class Desk:
+    """Somebody who types commands; their home is a folder of the test."""
+
+    def __init__(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.home = home
+        self.monkeypatch = monkeypatch
+
+    def sign_in(self, server: Server) -> None:
+        profile.save(profile.Profile(server.url, server.key))
+
+    def say(self, *words: str, given: str | bytes = "", terminal: bool = False) -> Done:
+        """Run ``cairn`` with these words in this process."""
+        told = given.encode() if isinstance(given, str) else given
+        out, err = _Stream(is_terminal=terminal), _Stream(is_terminal=terminal)
+        with self.monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", _Stream(told, terminal))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            code = kit.main(COMMANDS, words, lambda: "0")
+        return Done(code, out.text(), err.text())
+
+
+def at_desk(home: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A home of its own, and nothing in the environment that speaks of a server."""
+    home.mkdir()
+    for name in [name for name in os.environ if name.startswith(("CAIRN_", "XDG_", "GIT_"))]:
+        if not name.startswith("CAIRN_TEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.chdir(home)
+    return Desk(home, monkeypatch)

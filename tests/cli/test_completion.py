@@ -1,0 +1,87 @@
+"""Completion, tried in a real shell."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cairn.cli.completion import SHELLS, script
+from cairn.cli.outline import outline
+from cairn.entry.table import COMMANDS
+
+_ASK = r"""
+. "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+_cairn
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+_ASK_EACH = r"""
+. "$1"
+while IFS= read -r line; do
+  COMP_WORDS=($line ""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cairn; echo "${COMPREPLY[*]}"
+done
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("completion") / "cairn"
+    path.write_text(script("bash", COMMANDS))
+    return path
+
+
+def _offered(installed: Path, *words: str) -> list[str]:
+    asked = ["bash", "--norc", "-c", _ASK, "bash", str(installed), *words]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completes_what_is_typed(installed: Path) -> None:
+    assert _offered(installed, "cairn", "who") == ["whoami"]
+    assert set(COMMANDS) <= set(_offered(installed, "cairn", ""))
+    assert _offered(installed, "cairn", "projects", "s") == ["show", "secret"]
+    assert _offered(installed, "cairn", "projects", "secret", "r") == ["rotate"]
+    assert _offered(installed, "cairn", "projects", "secret", "rotate", "--re") == ["--revoke-now"]
+    assert _offered(installed, "cairn", "team", "invite", "a@example.com", "--role", "") == ["admin", "member"]
+    assert _offered(installed, "cairn", "completion", "z") == ["zsh"]
+    assert _offered(installed, "cairn", "login", "--url", "") == [], "a value of one's own"
+    assert _offered(installed, "cairn", "nonsense", "--js") == [], "nothing is known of it"
+
+
+def test_bash_offers_every_command_and_option(installed: Path) -> None:
+    """In one shell: each place offers what its parser knows."""
+    wanted = {
+        ("cairn", *command.words): {*command.below, *(name for option in command.options for name in option.names)}
+        for command in outline(COMMANDS)
+    }
+    done = subprocess.run(
+        ["bash", "--norc", "-c", _ASK_EACH, "bash", str(installed)],
+        input="".join(" ".join(words) + "\n" for words in wanted),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    for words, line in zip(wanted, done.stdout.splitlines(), strict=True):
+        assert wanted[words] <= set(line.split()), words
+
+
+def test_the_script_is_registered(installed: Path) -> None:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", '. "$1"; complete -p cairn', "bash", str(installed)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert done.stdout == "complete -o default -F _cairn cairn\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_script_knows_every_command(shell: str) -> None:
+    text = script(shell, COMMANDS)
+    assert all(name in text for name in COMMANDS)
+    assert "revoke-now" in text

@@ -1,0 +1,90 @@
+"""Every command is described, and its examples are what one can type."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cairn.cli.kit import Stop, parser_of
+from cairn.cli.outline import Command, outline
+from cairn.entry.table import COMMANDS
+from tests.cli.person import Desk
+
+ALL = list(outline(COMMANDS))
+LEAVES = [command for command in ALL if not command.below]
+# These need neither a server nor a database, and change nothing.
+OFFLINE = ("cairn completion", "cairn scan --dry-run")
+
+
+def _name(command: Command) -> str:
+    return " ".join(command.words)
+
+
+def _words(example: str) -> list[str]:
+    """What the shell hands to the command: without variables before it, and what is done with its input and output."""
+    words = shlex.split(example)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words.pop(0)
+    ends = [number for number, word in enumerate(words) if word in ("|", "<", ">", "&&")]
+    return words[: ends[0]] if ends else words
+
+
+@pytest.mark.parametrize("command", ALL, ids=_name)
+def test_every_command_says_what_it_does(command: Command) -> None:
+    assert command.summary.strip()
+    first = command.summary.split("\n")[0]
+    assert first.endswith("."), first
+    assert command.words[1:] or command.words[0] in COMMANDS
+    for option in command.options:  # what names its values, or what kind of value it takes, may go without words
+        assert option.help or option.choices or option.shown.split()[-1].isupper(), option
+
+
+@pytest.mark.parametrize("command", LEAVES, ids=_name)
+def test_every_command_has_examples_that_fit_it(command: Command) -> None:
+    own = [example for example in command.examples if _words(example)[:1] == ["cairn"]]
+    # What agents run is shown as it is told to an agent.
+    assert own or command.words == ("mcp",), "no example"
+    parser = parser_of(command.words[0], COMMANDS[command.words[0]])
+    for example in own:
+        words = _words(example)
+        assert words[1 : 1 + len(command.words)] == list(command.words), example
+        try:
+            parser.parse_args(words[2:])
+        except (Stop, SystemExit) as wrong:
+            pytest.fail(f"{example}: {wrong}")
+
+
+def test_every_command_can_print_json() -> None:
+    """All but those that serve, or speak a protocol of their own."""
+    serving = {"serve", "worker", "jobs", "hook", "mcp", "api", "admin"}
+    without = [
+        _name(command)
+        for command in LEAVES
+        if command.words[0] not in serving and not any("--json" in option.names for option in command.options)
+    ]
+    assert without == []
+
+
+def test_help_lists_every_command(desk: Desk) -> None:
+    words = desk.say("--help").out
+    assert all(re.search(rf"^  {name} ", words, re.MULTILINE) for name in COMMANDS)
+
+
+def test_examples_without_a_server_run(desk: Desk) -> None:
+    folder = desk.home / "repo"
+    folder.mkdir()
+    (folder / "main.py").write_text("print('hello')\n")
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    desk.monkeypatch.chdir(folder)
+    ran = 0
+    for example in (example for command in LEAVES for example in command.examples if example.startswith(OFFLINE)):
+        done = desk.say(*_words(example)[1:])
+        assert done.code == 0, (example, done)
+        assert done.out, example
+        ran += 1
+    assert ran >= 2
+    assert sorted(path.name for path in Path(folder).iterdir()) == [".git", "main.py"]
