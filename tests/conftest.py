@@ -22,6 +22,24 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     lifetime.stop_all()
 
 
+_LONG = (
+    ("test_the_pipeline_survives_kill_in_every_stage", "sqlite-after"),
+    ("test_the_pipeline_survives_kill_in_every_stage", "postgresql-before"),
+    ("test_a_scan_survives_kill", "sqlite-in short"),
+    ("test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice", "sqlite"),
+    ("test_the_counters_are_what_is_there_after_every_kill", "sqlite"),
+    ("test_an_operator_looks_at_jobs_and_tries_again", "postgresql"),
+)
+"""Long stories that are told of one engine in every run, and of the other in the slow one."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    long = {f"{name}[{case}]" for name, case in _LONG}
+    for item in items:
+        if item.name in long:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"

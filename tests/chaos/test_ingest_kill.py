@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import httpx
 import msgspec
+import pytest
 
 from cairn.base import ids
 from cairn.storage.database import Database
@@ -98,8 +99,9 @@ async def _check(database: Database, senders: Senders, project_id: str) -> None:
     assert sum(counted.values()) == len(rows)
 
 
-def test_no_acknowledged_event_is_lost_and_no_session_split(cairn: Cairn) -> None:
-    """Twenty kills at random moments of one data folder, with six senders that never pause."""
+@pytest.mark.parametrize("rounds", [6, pytest.param(_ROUNDS, marks=pytest.mark.slow)])
+def test_no_acknowledged_event_is_lost_and_no_session_split(cairn: Cairn, rounds: int) -> None:
+    """Kills at random moments of one data folder, with six senders that never pause."""
     chance = random.Random()
     del cairn.settings["CAIRN_PLANS_FILE"]  # the plan's own bounds are wide enough
     owner = make_owner(cairn)
@@ -107,11 +109,11 @@ def test_no_acknowledged_event_is_lost_and_no_session_split(cairn: Cairn) -> Non
         answer = http.get(f"/api/projects/{owner['projectId']}/hmac-secret")
         tool = Tool(owner["projectId"], answer.json()["secret"])
     senders = Senders(tool)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         with cairn.start() as process, senders.sending(process.wait_ready(60).url):
             time.sleep(chance.uniform(0.0, 0.4))
             process.kill()
         assert senders.wrong == []
         ledger.with_database(cairn.database_url, lambda database: _check(database, senders, tool.project_id))
-    assert len(senders.acknowledged) > 10 * _ROUNDS
-    assert senders.broken >= _ROUNDS, "each kill met somebody in the middle of a request"
+    assert len(senders.acknowledged) > 10 * rounds
+    assert senders.broken >= rounds, "each kill met somebody in the middle of a request"
