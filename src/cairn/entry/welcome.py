@@ -47,6 +47,7 @@ async def welcome(house: House) -> str:
         "",
         "  Connect an agent or a script: make a key in the dashboard, or here:",
         f"    {command} admin create-owner --email you@example.com --team 'My team' --json",
+        f"  Then, with that key, in the folder of your project: {sys.argv[0]} login, init, install",
         "",
         f"  Interface   {settings.base_url}/docs",
         f"  Data        {where}",
