@@ -67,7 +67,7 @@ async def test_what_one_session_learns_the_next_one_knows(service: Service, url:
         assert again["duplicate"]
         await call(
             first, "memory_propose", title="Tabs are banned", content="Files never hold tabs.", type="convention",
-            confidence=0.5,
+            confidence=1.0,  # however sure: whoever proposes does not approve
         )  # fmt: skip
         await service.wait_for_jobs()
 
