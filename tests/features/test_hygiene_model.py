@@ -11,7 +11,7 @@ import pytest
 
 from cairn.memory.evaluation.hygiene import make_value
 from tests.contract.examples_memory import keep_item
-from tests.features.asking import plan_with, reserved, used
+from tests.features.asking import plan_with, reserved, settings_with, used
 from tests.servers.scripted_model import Refuse, Reply, Request, Say, ScriptedModel
 from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
@@ -35,14 +35,7 @@ async def service(
     model: ScriptedModel, database_url: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
     marker = request.node.get_closest_marker("settings")
-    chosen = {
-        "CAIRN_LLM_SMALL": "openai:scripted-1",
-        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
-        "CAIRN_LLM_BASE_URL": model.base_url(),
-        "CAIRN_LLM_API_KEY": "sk-test-nobody-sees-this",
-        "CAIRN_LLM_TIMEOUT_S": "2",
-        **(dict(marker.kwargs) if marker else {}),
-    }
+    chosen = settings_with(model, **(dict(marker.kwargs) if marker else {}))
     if "AI_TOKENS" in chosen:
         chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
