@@ -37,10 +37,11 @@ def redact_prose(text: str) -> tuple[str, int]:
     """The text with the secrets that follow a word for one replaced, and how many there were."""
     kept: list[str] = []
     position = found = 0
+    judged: dict[tuple[str, bool], int] = {}  # a token stands near several words for a secret, and is looked at once
     for word in _SECRET_WORD.finditer(text):
         if word.start() < position:
             continue
-        place = _secret_after(text, word.end(), is_weak_enough=word.group(1) is not None)
+        place = _secret_after(text, word.end(), word.group(1) is not None, judged)
         if place is not None:
             kept += (text[position : place[0]], "[redacted:password]")
             position = place[1]
@@ -49,7 +50,9 @@ def redact_prose(text: str) -> tuple[str, int]:
     return "".join(kept), found
 
 
-def _secret_after(text: str, start: int, *, is_weak_enough: bool) -> tuple[int, int] | None:
+def _secret_after(
+    text: str, start: int, is_weak_enough: bool, judged: dict[tuple[str, bool], int]
+) -> tuple[int, int] | None:
     near = text[start : start + _CHARS_BETWEEN]
     quoted = _QUOTED.match(near) if is_weak_enough else None
     if quoted is not None:
@@ -61,10 +64,19 @@ def _secret_after(text: str, start: int, *, is_weak_enough: bool) -> tuple[int, 
     for token in _TOKEN.finditer(near):
         if near.count(" ", 0, token.start()) > _WORDS_BETWEEN:
             break
-        value = token.group().rstrip(".:" if _is_strong(token.group()) else ".:!?")
-        if len(value) >= _LEAST_CHARS and _is_value(value, is_weak_enough=is_weak_enough):
-            return start + token.start(), start + token.start() + len(value)
+        asked = (token.group(), is_weak_enough)
+        if asked not in judged:
+            judged[asked] = _secret_chars(*asked)
+        if judged[asked]:
+            return start + token.start(), start + token.start() + judged[asked]
     return None
+
+
+def _secret_chars(token: str, is_weak_enough: bool) -> int:
+    """How much of a token is a secret; 0 where it is none."""
+    value = token.rstrip(".:" if _is_strong(token) else ".:!?")
+    is_secret = len(value) >= _LEAST_CHARS and _is_value(value, is_weak_enough=is_weak_enough)
+    return len(value) if is_secret else 0
 
 
 def _is_value(value: str, *, is_weak_enough: bool) -> bool:
