@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 UV := UV_PYTHON_DOWNLOADS=never $(BIN)/uv --quiet
 TESTS ?= tests
 WORKERS ?= auto
+DASHBOARD := src/cairn/features/dashboard/built/index.html
+DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup develop test e2e check format bench lock docs clean
+.PHONY: help run setup develop test e2e check format bench lock docs wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,9 +17,9 @@ help: ## this list
 run: setup ## install what is needed and serve on http://127.0.0.1:8000
 	@CAIRN_DATA_DIR="$${CAIRN_DATA_DIR:-.cairn}" exec $(BIN)/cairn serve
 
-setup: $(VENV)/run.stamp ## all that `make run` needs, without starting it
+setup: $(VENV)/run.stamp $(DASHBOARD) ## all that `make run` needs, without starting it
 
-develop: $(VENV)/dev.stamp ## all that the tests and checks need
+develop: $(VENV)/dev.stamp $(DASHBOARD) ## all that the tests and checks need
 
 test: develop ## everything: format, lint, types, floors, the whole suite
 	@$(MAKE) --no-print-directory lint
@@ -32,6 +34,9 @@ e2e: $(VENV)/e2e.stamp ## the slow tests: real models, real agents, long runs
 
 .PHONY: lint
 lint: develop
+	$(BIN)/cairn admin openapi | dashboard/with-node npx openapi-typescript -o src/api/schema.d.ts >/dev/null 2>&1
+	dashboard/with-node npm run --silent types
+	dashboard/with-node npm run --silent lint
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -40,6 +45,7 @@ lint: develop
 format: develop ## put the code in form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	dashboard/with-node npm run --silent format
 
 bench: develop ## speed, as a ratio to the limit on this machine
 	$(BIN)/python -m bench
@@ -52,13 +58,17 @@ lock: $(VENV)/uv.stamp ## compile the requirement files anew
 	  --no-emit-index-url pyproject.toml requirements/build.in -o requirements/run.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url -c requirements/run.txt --group dev pyproject.toml requirements/build.in -o requirements/dev.txt
-	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --no-emit-index-url requirements/uv.in -o requirements/uv.txt
+	for name in uv node; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --no-emit-index-url requirements/$$name.in -o requirements/$$name.txt; done
 	for name in models e2e; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	  --no-annotate --no-emit-index-url --no-deps requirements/$$name.in -o requirements/$$name.txt; done
+	dashboard/with-node npm install --silent --package-lock-only
+
+wheel: setup ## the package, with the dashboard in it, below dist/
+	$(UV) build --wheel --no-build-isolation --out-dir dist
 
 clean: ## remove what was installed and built (not your data)
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist dashboard/node_modules src/cairn/features/dashboard/built .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/uv.stamp: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cairn needs Python 3.11 or newer; set PYTHON=…")'
@@ -72,10 +82,16 @@ $(VENV)/run.stamp: $(VENV)/uv.stamp requirements/run.txt requirements/models.txt
 	$(UV) pip install --no-deps --no-build-isolation -e .
 	@touch $@
 
+$(DASHBOARD): $(DASHBOARD_SOURCES) | $(VENV)/uv.stamp
+	dashboard/with-node npm ci --silent --no-audit --no-fund
+	dashboard/with-node npm run --silent build
+
 $(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
 	$(UV) pip install --require-hashes --no-deps -r requirements/e2e.txt
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt
 	$(UV) pip install --require-hashes -r requirements/dev.txt
+	@command -v "$${CAIRN_TEST_CHROMIUM:-chromium}" >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  { echo "The browser tests need Chromium: install it, or name its program in CAIRN_TEST_CHROMIUM."; exit 1; }
 	@touch $@

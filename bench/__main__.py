@@ -9,6 +9,7 @@ from bench import (
     ask,
     brain,
     cli,
+    dashboard,
     embeddings,
     enrichment,
     genesis,
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "genesis": genesis.run,
     "cli": cli.run,
     "hook": hook.run,
+    "dashboard": dashboard.run,
 }
 
 

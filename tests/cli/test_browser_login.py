@@ -84,7 +84,7 @@ def test_a_page_that_nobody_asked_for(server: Server, browser: httpx.Client) -> 
     elsewhere = browser.post("/connect", data=good, headers={"Sec-Fetch-Site": "cross-site"})
     assert elsewhere.status_code == 403
     with httpx.Client(base_url=server.url) as stranger:
-        assert stranger.post("/connect", data=good).status_code == 401
+        assert stranger.post("/connect", data=good).status_code == 303
     assert browser.get("/api/keys").json() == []
 
 

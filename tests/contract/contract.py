@@ -249,7 +249,7 @@ def _check_types(contract: Contract) -> None:
     typed = [(shape.name, shape.fields) for shape in contract.shapes.values()]
     typed += [(endpoint.name, endpoint.types) for endpoint in contract.endpoints]
     for where, fields in typed:
-        bare = (value.removesuffix("?").removesuffix("[]") for value in fields.values())
+        bare = (value.removesuffix("?").rstrip("[]") for value in fields.values())
         _known(f"types of {where}", bare, PLAIN_TYPES | contract.shapes.keys())
     for shape in contract.shapes.values():
         _known(f"shape {shape.name} optional", shape.optional, shape.fields)

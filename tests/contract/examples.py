@@ -20,6 +20,7 @@ from tests.contract.examples_chats import CHATS
 from tests.contract.examples_genesis import GENESIS
 from tests.contract.examples_hygiene import HYGIENE
 from tests.contract.examples_memory import MEMORY
+from tests.contract.examples_overview import OVERVIEW
 from tests.contract.examples_search import SEARCH
 from tests.contract.examples_transfer import TRANSFER
 from tests.support.service import PASSWORD
@@ -27,6 +28,7 @@ from tests.support.service import PASSWORD
 BY_NAME: dict[str, Route] = {route.name: route for route in ROUTES}
 EXAMPLES: dict[str, Example] = {**CAPTURE, **MEMORY, **CHATS, **SEARCH, **ASK, **BRAIN, **GENESIS, **HYGIENE, **BILLING}
 EXAMPLES |= TRANSFER
+EXAMPLES |= OVERVIEW
 NOT_YET: set[tuple[str, int, str]] = set()
 """Refusals of built endpoints that come later."""
 
@@ -68,12 +70,12 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
     EXAMPLES[f"{name} (public)"] = about("public")
 
 
-for _name in ("auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
+for _name in ("auth.door", "auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
     _plain(_name)
-for _name in ("dashboard.home", "dashboard.invitation"):
-    _plain(_name)
+for _name in ("home", "sign_in", "register", "invitation", "welcome", "team", "keys", "billing", "audit", "account"):
+    _plain(f"dashboard.{_name}")
 _plain("dashboard.signin", query="?token=used-up")
 _plain("keys.list (team)", query="?include=team")
 _plain("projects.create", {"name": "Fresh", "description": "New", "visibility": "private"})
@@ -151,6 +153,11 @@ async def _revoke_invitation(cast: Cast, actor: Actor) -> Ask:
     return Ask({"memberId": invitation}, target=invitation)
 
 
+@_example("team.look")
+async def _look(cast: Cast, actor: Actor) -> Ask:
+    return Ask(json={"token": await cast.service.invitation_token(await cast.invitation())})
+
+
 @_example("team.accept")
 async def _accept(cast: Cast, actor: Actor) -> Ask:
     token = await cast.service.invitation_token(await cast.invitation())
@@ -173,6 +180,13 @@ async def _delete_anothers_key(cast: Cast, actor: Actor) -> Ask:
 @_example("dashboard.asset")
 async def _asset(cast: Cast, actor: Actor) -> Ask:
     return Ask({"name": "cairn.css"})
+
+
+for _name in ("project", "project_page", "project_part"):
+
+    @_example(f"dashboard.{_name}")
+    async def _project_page(cast: Cast, actor: Actor) -> Ask:
+        return Ask({"projectId": "any", "page": "memory", "id": "any"})
 
 
 @_example("dashboard.connect")

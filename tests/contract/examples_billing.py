@@ -114,6 +114,7 @@ BILLING |= {
     "billing.portal": _plain(),
     "billing.cancel": _cancel,
     "billing.usage": _usage,
+    "billing.offers": _plain(),
     "billing.credits": _credits,
     "billing.purchase": _plain({"packId": "credits_1m"}),
     "billing.auto_recharge": _plain({"enabled": False, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 9}),

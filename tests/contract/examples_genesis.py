@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cairn.base import clock
 from cairn.base.caller import Scope
-from cairn.features.genesis import service, store
+from cairn.features.genesis import picture, service, store
 from cairn.jobs import queue
 from cairn.memory.codebase.records import Finding, Tech
+from cairn.wire.genesis import GraphModule, ScanGraph
 from tests.contract.cast import Actor, Ask, Cast, Example
 
 GENESIS: dict[str, Example] = {}
@@ -18,6 +21,14 @@ FOUND = Finding(
     importance=4,
     files=("src/sessions.py",),
     tags=("redis",),
+)
+SEEN = ScanGraph(
+    modules=[
+        GraphModule(path="src/sessions.py", language="python", lines=40, imports=0, imported_by=1),
+        GraphModule(path="src/api.py", language=None, lines=90, imports=1, imported_by=0),
+    ],
+    edges=[(1, 0)],
+    more=0,
 )
 
 
@@ -47,7 +58,8 @@ async def keep_scan(cast: Cast, project: str, phase: str | None = None) -> str:
         await store.replace_findings(tx, scope, project, scan_id, "study", [(FOUND, clock.now_ms())])
         stack = store.from_stack([Tech("Python", "3.12", "language"), Tech("Redis", None, "database")])
         before = {"complete": "assemble"}.get(phase or "", "analyze")
-        await store.update_scan(tx, scope, scan_id, {"tech_stack": stack, "findings_count": 1, "phase": before})
+        seen = {"tech_stack": stack, "imports": picture.encode(SEEN), "findings_count": 1, "phase": before}
+        await store.update_scan(tx, scope, scan_id, seen)
         scan = await store.find_scan(tx, scope, scan_id)
         if phase is not None and scan is not None:
             error = "The repository host cannot be reached." if phase == "failed" else None
@@ -82,6 +94,28 @@ async def _cancel(cast: Cast, actor: Actor) -> Ask:
     return await ask_of(cast, project, by_body=True)
 
 
+def _by_login(wanted: str, *, by_body: bool, scan: str = "") -> Example:
+    """The same without a signature; ``scan``: the phase one is in, or has ended in."""
+
+    async def ask(cast: Cast, actor: Actor) -> Ask:
+        project = await cast.project(wanted)
+        if scan == "to come":
+            await cast.owner.patch(f"/api/projects/{project}", {"repoUrl": REPOSITORY})
+        elif scan:
+            await keep_scan(cast, project, None if scan == "running" else scan)
+        return replace(await ask_of(cast, project, by_body=by_body), secret="")
+
+    return ask
+
+
+for _wanted, _suffix in (("private", ""), ("public", " (public)")):
+    GENESIS |= {
+        f"scans.start{_suffix}": _by_login(_wanted, by_body=True, scan="to come"),
+        f"scans.status{_suffix}": _by_login(_wanted, by_body=False, scan="failed"),
+        f"scans.results{_suffix}": _by_login(_wanted, by_body=False, scan="complete"),
+        f"scans.graph{_suffix}": _by_login(_wanted, by_body=False, scan="complete"),
+        f"scans.cancel{_suffix}": _by_login(_wanted, by_body=True, scan="running"),
+    }
 GENESIS |= {
     "genesis.start": _start,
     "genesis.status": _look,

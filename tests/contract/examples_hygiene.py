@@ -39,7 +39,7 @@ def apply_of(project: str, plan: dict[str, Any], *more: str) -> dict[str, Any]:
     return {"projectId": project, "action": "apply", "plan": plan, "selectedActionIds": selected}
 
 
-def _keep(name: str, visibility: str) -> None:
+def _keep(visibility: str) -> None:
     async def look(cast: Cast, actor: Actor) -> Ask:
         project = await make_untidy(cast, visibility)
         body = {"projectId": project, "action": "analyze", "mode": "weekly"}
@@ -50,10 +50,25 @@ def _keep(name: str, visibility: str) -> None:
         body = apply_of(project, await plan_of(cast, project), "act_of_no_plan")
         return Ask(json=body, target=project, project=project)
 
+    async def show(cast: Cast, actor: Actor) -> Ask:
+        project = await make_untidy(cast, visibility)
+        await plan_of(cast, project)
+        return Ask(query=f"?projectId={project}", target=project, project=project)
+
+    async def undo(cast: Cast, actor: Actor) -> Ask:
+        project = await make_untidy(cast, visibility)
+        plan = await plan_of(cast, project)
+        done = await cast.owner.post("/api/v2/hygiene", apply_of(project, plan))
+        assert done.status_code == 200, done.text
+        body = {"projectId": project, "planId": plan["planId"], "actionIds": [plan["actions"][0]["id"], "act_unknown"]}
+        return Ask(json=body, target=project, project=project)
+
     ending = "" if visibility == "private" else " (public)"
-    HYGIENE[f"{name}{ending}"] = look
-    HYGIENE[f"{name} (apply){ending}"] = do
+    HYGIENE[f"hygiene.run{ending}"] = look
+    HYGIENE[f"hygiene.run (apply){ending}"] = do
+    HYGIENE[f"hygiene.plans{ending}"] = show
+    HYGIENE[f"hygiene.undo{ending}"] = undo
 
 
-_keep("hygiene.run", "private")
-_keep("hygiene.run", "public")
+_keep("private")
+_keep("public")

@@ -116,6 +116,8 @@ _on_item("items.get")
 _on_item("items.update", {"title": "Renamed", "status": "approved", "files": ["src/api.py"], "tags": ["redis", "api"]})
 _on_item("items.delete")
 _on_item("items.revisions")
+_on_item("items.evidence")
+_on_item("items.related")
 _on_item("items.revert", {"version": 1})
 
 
@@ -177,7 +179,9 @@ MEMORY["contexts.create (team-wide)"] = _create_team_wide
 _on("contexts.populate", _populate)
 MEMORY["contexts.populate (team-wide)"] = _populate_team_wide
 _on_context("contexts.get")
-_on_context("contexts.update", {"name": "Renamed", "description": "Changed", "content": "Replaced"})
+_on_context(
+    "contexts.update", {"name": "Renamed", "description": "Changed", "content": "Replaced", "parentContextId": None}
+)
 _on_context("contexts.delete")
 _on_context("contexts.approve", {"action": "approve"})
 _on_context("contexts.compact")

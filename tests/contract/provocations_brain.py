@@ -34,7 +34,9 @@ async def _out_of_range(cast: Cast, routes: list[Route]) -> AsyncIterator[Provok
         ask = await valid(cast, route)
         for budget in (limit.min, limit.max):
             taken = await cast.send(cast["owner"], route, replace(ask, query=_with(ask.query, budget)))
-            assert (taken.status_code, taken.json()["metadata"]["budget"]) == (200, budget)
+            assert taken.status_code == 200, taken.text
+            body = taken.json()
+            assert body.get("metadata", body)["budget"] == budget
         for budget in (limit.min - 1, limit.max + 1, -limit.max, 0):
             refused = replace(ask, query=_with(ask.query, budget))
             yield Provoked(route, await cast.send(cast["owner"], route, refused))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from cairn.base import clock, ids, limits
 from cairn.web.routes import Route
@@ -13,6 +14,11 @@ from tests.contract.provocations import Provocations, Provoked
 HYGIENE = Provocations()
 
 
+def _either(project: str, plan: dict[str, Any]) -> dict[str, Any]:
+    """A body to apply a plan or to undo it: each reads what it knows."""
+    return {**apply_of(project, plan), "planId": plan["planId"]}
+
+
 @HYGIENE.of(404, "Plan not found")
 async def _no_plan(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     """Of nobody, of another project, and one whose time is over."""
@@ -20,12 +26,12 @@ async def _no_plan(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
         project, other = await make_untidy(cast, "private"), await make_untidy(cast, "private")
         plan = await plan_of(cast, project)
         for plan_id in (ids.new("hyg"), ids.new("itm"), "nothing", "%"):
-            body = {**apply_of(project, plan), "plan": {"planId": plan_id}}
+            body = {**apply_of(project, plan), "plan": {"planId": plan_id}, "planId": plan_id}
             yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=body)))
-        yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=apply_of(other, plan))))
+        yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=_either(other, plan))))
         late_ms = clock.now_ms() + limits.HYGIENE_PLAN_VALID_MS + 1_000
         with clock.use(lambda: late_ms):  # noqa: B023
-            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=apply_of(project, plan))))
+            yield Provoked(route, await cast.send(cast["owner"], route, Ask(json=_either(project, plan))))
 
 
 @HYGIENE.of(400, "apply without plan or selectedActionIds")

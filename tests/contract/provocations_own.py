@@ -107,19 +107,21 @@ async def _no_key(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
 
 @OWN.of(400, "Invitation is invalid or expired")
 async def _bad_invitation(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
-    used, renewed, revoked, forged = [await valid(cast, routes[0]) for _ in range(4)]
+    accept = BY_NAME["team.accept"]
+    used, renewed, revoked, forged = [await valid(cast, accept) for _ in range(4)]
     long_ago_ms = clock.now_ms() - limits.INVITATION_VALID_MS
     with clock.use(lambda: long_ago_ms):
-        expired = await valid(cast, routes[0])
-    assert (await cast.send(cast["anonymous"], routes[0], used)).status_code == 200
+        expired = await valid(cast, accept)
+    assert (await cast.send(cast["anonymous"], accept, used)).status_code == 200
     invitations = (await cast.owner.get("/api/team?include=invited")).json()
     by_id = {entry["id"]: entry["email"] for entry in invitations}
     await cast.owner.post("/api/team", {"email": by_id[_named_in(renewed)]})
     await cast.owner.delete(f"/api/team/{_named_in(revoked)}")
     forged.json["token"] = forged.json["token"][:-4] + "AAAA"
     unknown = replace(forged, json={**forged.json, "token": "nonsense"})
-    for ask in (used, renewed, revoked, forged, unknown, expired):
-        yield Provoked(routes[0], await cast.send(cast["anonymous"], routes[0], ask))
+    for route in routes:
+        for ask in (used, renewed, revoked, forged, unknown, expired):
+            yield Provoked(route, await cast.send(cast["anonymous"], route, ask))
 
 
 def _named_in(ask: Ask) -> str:

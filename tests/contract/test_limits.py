@@ -30,12 +30,14 @@ CHECKED_IN_TEST_MEMORY_LIMITS = {
     "count.item_files",
     "count.item_tags",
     "length.file_path",
+    "length.item_search",
     "length.tag",
     "score.confidence",
     "size.texts_page",
 }
 CHECKED_IN_TEST_CHATS_LIMITS = {"count.chat_list", "count.chat_offset", "count.messages", "length.chat_search"}
 CHECKED_IN_PROVOCATIONS_BRAIN = {"size.token_budget"}
+CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY = {"count.moments"}
 CHECKED_IN_TEST_SEARCH_LIMITS = {"count.search", "score.min_similarity"}
 COMES_WITH_ENRICHMENT = {"score.low_confidence"}
 CHECKED_IN_TEST_GENESIS_LIMITS = {
@@ -103,7 +105,7 @@ def test_every_limit_of_what_is_built_is_checked() -> None:
     elsewhere = CHECKED_IN_TEST_RATES_AND_TIMES | CHECKED_IN_TEST_CAPTURE_LIMITS | CHECKED_IN_TEST_MEMORY_LIMITS
     elsewhere |= CHECKED_IN_TEST_CHATS_LIMITS | CHECKED_IN_TEST_ASK_LIMITS | CHECKED_IN_PROVOCATIONS_BRAIN
     elsewhere |= CHECKED_IN_FEATURES_TEST_HYGIENE | CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
-    elsewhere |= CHECKED_IN_TEST_BILLING
+    elsewhere |= CHECKED_IN_TEST_BILLING | CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY
     assert {limit.name for limit in BUILT} == CHECKED_HERE | elsewhere | COMES_WITH_ENRICHMENT
 
 

@@ -47,6 +47,18 @@ async def test_an_item_has_so_many_files_and_tags_of_such_lengths(cast: Cast) ->
     assert (await cast.owner.patch(item, {"files": ["a\nb"]})).status_code == 400
 
 
+async def test_items_are_searched_by_words_of_such_a_length(cast: Cast) -> None:
+    project, most = await cast.project(), _most("length.item_search")
+    for words, status in (("x" * most, 200), ("x", 200), ("x" * (most + 1), 400), ("", 400), ("%20%09", 400)):
+        answer = await cast.owner.get(f"/api/v2/items?projectId={project}&q={words}")
+        assert answer.status_code == status, words
+        assert status == 200 or answer.json()["error"].startswith("q ")
+    for bound in ("minConfidence", "maxConfidence"):
+        for value, status in (("0", 200), ("1", 200), ("-0.01", 400), ("1.01", 400), ("nan", 400), ("", 400)):
+            answer = await cast.owner.get(f"/api/v2/items?projectId={project}&{bound}={value}")
+            assert answer.status_code == status, (bound, value)
+
+
 async def test_a_schema_key_is_so_deep_and_no_deeper(cast: Cast) -> None:
     deepest = _most("count.schema_key_depth")
     project = await cast.project()

@@ -13,6 +13,7 @@ import pytest
 from cairn.base import clock, ids
 from cairn.base.plans import PACKS
 from cairn.features.billing.periods import month_of, months_after, period_around
+from cairn.features.billing.service import show_offers
 from cairn.jobs.run import Run
 from cairn.storage.tables import credit_transactions
 from tests.contract.contract import load
@@ -407,6 +408,9 @@ async def test_packs_can_be_others_by_the_operators_file(tmp_path: Path) -> None
     path.write_text("[pack.small]\ntokens = 10\nprice_cents = 1\n[pack.credits_1m]\ntokens = 5\nprice_cents = 2\n")
     packs = load_plans("team", str(path)).packs
     assert (packs["small"].tokens, packs["credits_1m"].tokens, packs["credits_7m"].tokens) == (10, 5, 7_000_000)
+    offered = show_offers(load_plans("team", str(path)))
+    assert [(pack.id, pack.price) for pack in offered.packs[:2]] == [("small", 1), ("credits_1m", 2)]
+    assert [plan.id for plan in offered.plans] == ["personal", "team", "business"], "what has no price is not sold"
     for wrong in ("[pack.small]\ntokens = 0\nprice_cents = 1", "[pack.small]\ntokens = 1", "[pack.a]\nid = 'b'"):
         path.write_text(wrong)
         with pytest.raises(PlansError, match="CAIRN_PLANS_FILE cannot be used"):

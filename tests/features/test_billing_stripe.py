@@ -382,7 +382,10 @@ async def test_no_secret_of_stripes_is_told_or_kept(paid: Service, fake: FakeStr
 
 async def test_the_embedded_pages_are_not_there(paid: Service) -> None:
     owner = await paid.owner()
-    assert (await owner.get("/billing/portal")).status_code == 401, "a key is no login"
+    asked = await owner.get("/billing/portal")
+    assert (asked.status_code, asked.headers["location"]) == (303, "/sign-in?next=%2Fbilling%2Fportal"), (
+        "a key is no login"
+    )
     made = await paid.http.post(
         "/api/auth/register", json={"email": "x@example.com", "password": "correct horse battery", "name": "X"}
     )

@@ -10,8 +10,8 @@ import pytest
 from cairn.base import clock
 from cairn.base.clock import DAY_MS
 from cairn.features.identity import store as people
-from tests.features.world import cookies_of, register, told
-from tests.support.service import Service
+from tests.features.world import cookies_of, log_in, register, told
+from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
 
@@ -37,28 +37,49 @@ async def _open(service: Service, token: str, method: str = "GET") -> httpx.Resp
 async def test_pages_and_files_come_from_here_alone(service: Service) -> None:
     page = await service.http.get("/")
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert (await service.http.get("/invitation?token=anything")).text == page.text
+    assert page.headers["cache-control"] == "no-store"
     policy = _policy(page)
-    assert policy["default-src"] == {"'none'"}
-    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == {"'self'"}
-    assert policy["frame-ancestors"] == policy["base-uri"] == {"'none'"}
+    nonces = {source for source in policy["style-src"] if source.startswith("'nonce-")}
+    assert policy["style-src"] - nonces == policy["script-src"] == {"'self'"}
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == {"'none'"}
     assert "unsafe" not in page.headers["content-security-policy"]
+    assert page.headers.get_list("content-security-policy") == [page.headers["content-security-policy"]]
 
-    # So nothing inline can be in the page: it would not run.
+    # Nothing inline can be in the page: it would not run. Styles it makes itself carry a number good for one visit.
     assert re.search(r"<style|\sstyle=|\son\w+=|javascript:", page.text) is None
-    assert re.findall(r"<script[^>]*>([^<]*)", page.text) == [""]
+    assert set(re.findall(r"<script[^>]*>([^<]*)", page.text)) == {""}
+    (nonce,) = re.findall(r'name="cairn-nonce" content="([\w-]{20,})"', page.text)
+    assert nonces == {f"'nonce-{nonce}'"}
+    again = await service.http.get("/p/any/memory/any")
+    assert again.text != page.text
+    assert re.sub(r"cairn-nonce\" content=\"[\w-]+", "", again.text) == re.sub(
+        r"cairn-nonce\" content=\"[\w-]+", "", page.text
+    )
+
+
+async def test_files_are_sent_compressed_and_kept_for_ever_where_their_name_is_their_content(service: Service) -> None:
+    page = await service.http.get("/")
     named = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text))
-    assert named == {"/assets/cairn.css", "/assets/cairn.js", "/assets/cairn.svg"}
     kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+    assert {path.rpartition(".")[2] for path in named} == set(kinds)
     for path in named:
-        asset = await service.http.get(path)
+        asset = await service.http.get(path, headers={"Accept-Encoding": "identity"})
         assert (asset.status_code, asset.headers["content-type"]) == (200, kinds[path.rpartition(".")[2]])
         assert asset.headers["x-content-type-options"] == "nosniff"
-        assert asset.headers["cache-control"] == "no-cache"
-        foreign = set(re.findall(r"(?:https?:)?//[\w.-]+\.[a-z]{2,}", asset.text)) - {"http://www.w3.org"}
-        assert foreign == set()
+        packed = await service.http.get(path, headers={"Accept-Encoding": "gzip, br"})
+        assert (packed.content, packed.headers["vary"]) == (asset.content, "accept-encoding")
+        hashed = re.search(r"-[\w-]{8}\.(js|css)$", path) is not None
+        assert asset.headers["cache-control"] == ("public, max-age=31536000, immutable" if hashed else "no-cache")
+        assert ("content-encoding" in packed.headers) == (hashed or path.endswith("scheme.js"))
     for path in ("/assets/index.html", "/assets/none.js", "/assets/..%2findex.html", "/assets/%2e%2e", "/assets/"):
         assert told(await service.http.get(path)) == (404, {"error": "Not found"})
+    assert told(await service.http.get("/p/any/memory/any/more")) == (404, {"error": "Not found"})
+
+
+@pytest.mark.settings(CAIRN_WORKER_URL="https://worker.example.com/answers")
+async def test_a_page_may_ask_the_worker_where_it_is_elsewhere(service: Service) -> None:
+    policy = _policy(await service.http.get("/"))
+    assert policy["connect-src"] == {"'self'", "https://worker.example.com"}
 
 
 async def test_a_sign_in_link_works_once(service: Service) -> None:
@@ -97,6 +118,13 @@ async def test_the_first_link_makes_the_owner_of_a_fresh_installation(service: S
     assert (me["role"], me["email"], me["teamName"]) == ("owner", "owner@localhost", "My team")
     assert "set-cookie" not in (await _open(service, second)).headers
     assert (await register(service, "late@example.com")).status_code == 403
+    assert not me["hasPassword"]
+    chosen = {"newPassword": PASSWORD}
+    assert (await service.browser_call("POST", "/api/auth/password", login, json=chosen)).status_code == 204
+    assert (await service.browser_call("GET", "/api/auth/me", login)).json()["hasPassword"]
+    assert (await log_in(service, "owner@localhost", PASSWORD)).status_code == 200
+    again = await service.browser_call("POST", "/api/auth/password", login, json={"newPassword": "another one 123"})
+    assert again.status_code == 401, "from now on the present one is asked for"
     assert len((await service.browser_call("GET", "/api/team", login)).json()) == 1
 
 

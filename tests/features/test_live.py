@@ -11,7 +11,12 @@ import pytest
 
 from cairn.base import clock
 from cairn.base.clock import DAY_MS
+from cairn.jobs import notices
+from tests.contract.examples_capture import HOOK
+from tests.contract.examples_memory import keep_item
 from tests.features.ears import KEEP_ALIVE, in_process, over_tcp
+from tests.features.hooks import begin_session, create_webhook, list_deliveries
+from tests.features.remembering import Memory, save
 from tests.features.world import UNAUTHENTICATED, cookies_of, log_in, mails_to, register, token_in, told
 from tests.support.people import Person
 from tests.support.processes import Cairn
@@ -202,3 +207,85 @@ async def test_a_listener_that_goes_away_leaves_nothing_behind(service: Service)
         async with in_process(service, _bearer(owner)):
             assert len(signals._listeners) == before + 1
         assert len(signals._listeners) == before
+
+
+async def test_a_page_that_looks_only_when_it_is_told_sees_everything_of_a_session(service: Service) -> None:
+    memory = await Memory.of(service)
+    owner, project = memory.owner, memory.tool.project_id
+    live = service.house.database.signals.listen(notices.LIVE)
+    async with in_process(service, _bearer(owner)) as ear:
+        sent = await memory.tell(save(("src/db.py", "modified", "We decided to use PostgreSQL."), summary="Database"))
+        await ear.until(("changed", "sessions", project))
+        session = sent["sessionId"]
+        assert (await memory.session(session))["eventCount"] == 1
+
+        with live as listener:
+            assert (await owner.post(f"/api/v2/sessions/{session}/enrich")).status_code == 202
+            job: dict[str, Any] = {"status": "queued"}
+            while job["status"] != "completed":
+                await ear.until(("changed", "sessions", project))
+                [job] = await memory.jobs(session)
+            assert (await memory.session(session))["status"] == "completed"
+            assert {stage["status"] for stage in job["pipeline"]} == {"completed"}
+            heard = 0
+            while (signal := await listener.next(timeout=0.0)) is not None:
+                heard += signal[1] == f"{owner.team_id} sessions {project}"
+        assert heard >= 6  # the promise, each stage, the end: whoever looks at the right moment sees each of them
+
+
+async def test_a_page_hears_of_webhooks_and_what_became_of_their_deliveries(hooked: Service) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    of_webhooks = ("changed", "webhooks", project)
+    async with in_process(hooked, _bearer(owner)) as ear:
+        webhook = await create_webhook(owner, project, HOOK)
+        assert await ear.notice() == of_webhooks
+        assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
+        assert await ear.notice() == of_webhooks
+        assert (await owner.post(f"/api/webhooks/{webhook}/test")).status_code == 200
+        await ear.until(of_webhooks)
+        assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})).status_code == 200
+        await ear.until(of_webhooks)
+
+        await begin_session(owner, project)  # is told to the webhook, where nobody listens
+        tried: list[dict[str, Any]] = []
+        while not any(delivery["attempts"] and delivery["type"] == "session.created" for delivery in tried):
+            await ear.until(of_webhooks)
+            tried = await list_deliveries(owner, webhook)
+        assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
+        await ear.until(of_webhooks)
+
+
+async def test_a_flood_of_events_is_told_a_few_times(service: Service) -> None:
+    memory = await Memory.of(service)
+    project = memory.tool.project_id
+    async with in_process(service, _bearer(memory.owner)) as ear:
+        begun = asyncio.get_running_loop().time()
+        kept = [await memory.tell({"summary": f"Number {number}", "changes": []}) for number in range(60)]
+        heard, seen = 0, 0
+        while seen < len(kept):
+            await ear.until(("changed", "sessions", project))
+            heard += 1
+            seen = (await memory.session(kept[-1]["sessionId"]))["eventCount"]
+        passed = asyncio.get_running_loop().time() - begun
+        assert heard <= 2 + passed / 0.2
+
+
+async def test_hygiene_and_billing_are_told_too(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    await keep_item(service, owner, project, title="Fix bug", status="approved", files=())
+    async with in_process(service, _bearer(owner)) as ear:
+        plan = (await owner.post("/api/v2/hygiene", {"projectId": project, "action": "analyze"})).json()
+        assert await ear.notice() == ("changed", "hygiene", project)
+        selected = [action["id"] for action in plan["actions"]]
+        body = {"projectId": project, "action": "apply", "plan": plan, "selectedActionIds": selected}
+        assert (await owner.post("/api/v2/hygiene", body)).json()["applied"] == len(selected) > 0
+        assert {await ear.notice() for _ in range(3)} == {
+            ("changed", what, project) for what in ("items", "hygiene", "memory")
+        }
+        undo = {"projectId": project, "planId": plan["planId"]}
+        assert (await owner.post("/api/v2/hygiene/undo", undo)).json()["undone"] == len(selected)
+        await ear.until(("changed", "hygiene", project))
+        assert (await owner.call("PUT", "/api/billing/credits/auto-recharge", {"enabled": False})).status_code == 200
+        await ear.until(("changed", "billing", None))

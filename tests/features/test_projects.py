@@ -27,6 +27,7 @@ ENTRY = {
     "repoAuthMethod",
     "hasRepoHostToken",
     "deepEnrichEnabled",
+    "rights",
     "createdAt",
     "updatedAt",
 }
@@ -38,6 +39,7 @@ DETAIL = {
     "status",
     "memberCount",
     "autoApproveThreshold",
+    "rights",
     "createdAt",
     "updatedAt",
 }

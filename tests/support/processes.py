@@ -74,6 +74,7 @@ class Process:
     def __init__(self, cairn: Cairn, command: str, port: int) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
+        self.folder = cairn.folder
         self._log = cairn.folder / f"{command}-{port}.log"
         with self._log.open("ab") as log:
             self._child = subprocess.Popen(

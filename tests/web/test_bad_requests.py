@@ -113,7 +113,9 @@ def _with(route: Route, name: str, value: str) -> str:
     """The path with this parameter, and something for every other that may not be left out."""
     assert route.query is not None
     needed = [field.encode_name for field in msgspec.structs.fields(route.query) if field.required]
-    return f"{path_of(route)}?{name}={value}" + "".join(f"&{other}=xyz" for other in needed if other != name)
+    fitting = {"at": "2026-01-01T00:00:00Z"}
+    others = (f"&{other}={fitting.get(other, 'xyz')}" for other in needed if other != name)
+    return f"{path_of(route)}?{name}={value}" + "".join(others)
 
 
 @pytest.mark.parametrize("route", QUERY_ROUTES, ids=name_of)
@@ -181,7 +183,9 @@ def test_strange_credentials_are_none(running: Running, route: Route) -> None:
                 request(route.method.encode(), path_of(route).encode(), {"Connection": "close"}, line)
             ).read()
         assert answer is not None
-        if route.needs.credentials is None:
+        if route.needs.credentials is None and route.method == "GET":
+            assert answer.status == route.status, (why, answer)  # nobody is asked who they are
+        elif route.needs.credentials is None:
             assert 400 <= answer.status < 500, (why, answer)
             assert answer.error
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 from cairn.base.clock import SECOND_MS
 from cairn.base.passwords import Passwords
@@ -23,12 +24,16 @@ from cairn.features.ask.tickets import Tickets
 from cairn.features.audit.routes import routes as audit_routes
 from cairn.features.billing.pages import routes as billing_pages
 from cairn.features.billing.routes import routes as billing_routes
+from cairn.features.brain.past import Pasts
+from cairn.features.brain.plans import Plans
 from cairn.features.brain.routes import routes as brain_routes
 from cairn.features.brain.service import Brains
 from cairn.features.chats.routes import routes as chats_routes
 from cairn.features.contexts.routes import routes as contexts_routes
+from cairn.features.dashboard.pages import Pages
 from cairn.features.dashboard.routes import routes as dashboard_routes
 from cairn.features.enrichment.routes import routes as enrichment_routes
+from cairn.features.genesis.by_login import routes as scans_routes
 from cairn.features.genesis.routes import routes as genesis_routes
 from cairn.features.hygiene.looking import Cleaner
 from cairn.features.hygiene.routes import routes as hygiene_routes
@@ -46,9 +51,11 @@ from cairn.features.live.routes import KeepAlive
 from cairn.features.live.routes import routes as live_routes
 from cairn.features.operations.routes import Description, Readiness
 from cairn.features.operations.routes import routes as operations_routes
+from cairn.features.overview.routes import routes as overview_routes
 from cairn.features.projects.repository import RepoHosts
 from cairn.features.projects.routes import routes as projects_routes
 from cairn.features.projects.signatures import Signatures
+from cairn.features.related.routes import routes as related_routes
 from cairn.features.search.routes import routes as search_routes
 from cairn.features.search.service import Finder
 from cairn.features.sessions.routes import routes as sessions_routes
@@ -81,6 +88,7 @@ ROUTES: list[Route] = [
     *keys_routes,
     *contexts_routes,
     *items_routes,
+    *related_routes,
     *brain_routes,
     *search_routes,
     *ingest_routes,
@@ -88,7 +96,9 @@ ROUTES: list[Route] = [
     *sessions_routes,
     *enrichment_routes,
     *genesis_routes,
+    *scans_routes,
     *hygiene_routes,
+    *overview_routes,
     *chats_routes,
     *ask_routes,
     *worker_routes,
@@ -113,7 +123,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
     passwords = Passwords()
     plans = load_plans(settings.default_plan, settings.plans_file)
     description = Description()
-    description.describe(document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name))
+    description.describe(describe(settings))
     metrics = Metrics()
     guard = Guard(settings.outbound_allow)
     sender = HttpsSender(guard, ca_file=settings.ca_file)
@@ -137,6 +147,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         InvitationTokens(house.sealer),
         RepoHosts(settings.repo_hosts),
         KeepAlive(settings.keepalive_s),
+        Pages(settings.worker_url),
         readiness(house.database, background),
         house.blobs,
         capture,
@@ -145,6 +156,8 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         Deliverer(house.sealer, sender, ()),
         finder,
         brains,
+        Plans(house.database),
+        Pasts(house.database),
         open_tickets(settings, load_worker_secret(settings)),
         streams,
         Pace(settings.keepalive_s),
@@ -183,6 +196,12 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         capture.close()
         await sender.close()
         await guard.close()
+
+
+def describe(settings: Settings) -> dict[str, Any]:
+    """The whole interface, described for machines."""
+    cookie = LoginCookie(settings.base_url)
+    return document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name)
 
 
 def _answers_itself(settings: Settings) -> bool:

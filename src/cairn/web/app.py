@@ -23,6 +23,7 @@ from cairn.web.repeats import Repeats, key_of
 from cairn.web.request import Receive, Request, Scope, Send
 from cairn.web.response import CommonHeaders, Headers, Response, Stream, encode_json, refusal_response
 from cairn.web.routes import Found, Route, Router, TxMode
+from cairn.web.signing_in import sign_in_first
 from cairn.web.validation import read_json, read_query
 
 WITHIN = "cairn.within"
@@ -87,19 +88,26 @@ class App:
             answer = self._repeated if route.repeats else self._answer
             response = await answer(route, values, request)
         except Refusal as refusal:
-            response = refusal_response(refusal)
-            if refusal.status == 401 and route is not None and route.group in self._challenges:
-                response.headers.append((b"www-authenticate", self._challenges[route.group].encode()))
+            response = self._refused(refusal, route, request)
         except StorageUnavailable as error:
             _log.error("storage unavailable", request_id=request.request_id, error=str(error))
             response = refusal_response(errors.UNAVAILABLE({"Retry-After": "5"}))
         except Exception:
             _log.exception("a fault of ours", request_id=request.request_id, path=request.path)
             response = refusal_response(errors.INTERNAL())
-        if response.status >= 400:
+        if response.status >= 300:
             await request.drain()  # an answer sent into an unread body may never be seen
         await self._send(request, response, decision, send)
         self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
+
+    def _refused(self, refusal: Refusal, route: Route | None, request: Request) -> Response:
+        """The refusal as it is; without a credential, what to do about it."""
+        if refusal.status == 401 and route is not None:
+            if route.needs.is_page:
+                return sign_in_first(request)
+            if route.group in self._challenges:
+                refusal.headers["WWW-Authenticate"] = self._challenges[route.group]
+        return refusal_response(refusal)
 
     async def _repeated(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
         """As ``_answer``, which is spared where nothing can have changed."""

@@ -39,6 +39,8 @@ class Needs:
 
     credentials: Credential | None
     roles: frozenset[Role] | None = None
+    is_page: bool = False
+    """For browsers: who is not signed in is led to the sign-in page."""
     by_key: bool = field(init=False)
     by_login: bool = field(init=False)
     by_signature: bool = field(init=False)
@@ -65,6 +67,11 @@ ANYONE = Needs(None)
 def needs(credentials: Credential, roles: frozenset[Role] | None = None) -> Needs:
     """One of these credentials and, if given, one of these team roles (else 403)."""
     return Needs(credentials, roles)
+
+
+def page_needs_login(roles: frozenset[Role] | None = None) -> Needs:
+    """A page for whoever is signed in and, if given, has one of these team roles; others are led to sign in first."""
+    return Needs(LOGIN, roles, is_page=True)
 
 
 @dataclass(frozen=True)

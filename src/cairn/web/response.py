@@ -22,14 +22,24 @@ _COMMON: Headers = [
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-_DATA_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
-_PAGE_POLICY = (
-    b"content-security-policy",
-    b"default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; "
-    b"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-)
+_POLICY = b"content-security-policy"
+_DATA_POLICY = (_POLICY, b"default-src 'none'; frame-ancestors 'none'")
 _NO_STORE = (b"cache-control", b"no-store")
 _HSTS = (b"strict-transport-security", b"max-age=31536000")
+
+
+def page_policy(*, nonce: str = "", also: str = "") -> tuple[bytes, bytes]:
+    """What a page of ours may load and do. ``nonce``: styles it makes itself; ``also``: where else it may ask."""
+    styles = f"'self' 'nonce-{nonce}'" if nonce else "'self'"
+    asked = f"'self' {also}" if also else "'self'"
+    told = (
+        f"default-src 'none'; style-src {styles}; img-src 'self' data:; script-src 'self'; connect-src {asked}; "
+        "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    return _POLICY, told.encode()
+
+
+_PAGE_POLICY = page_policy()
 
 
 @dataclass(slots=True)
@@ -73,7 +83,9 @@ class CommonHeaders:
         if not response.headers and response.content_type is JSON:
             return self._plain_data.copy()
         common = self._page if response.content_type.startswith(b"text/html") else self._data
-        headers = [*common, *response.headers]
-        if not any(name == b"cache-control" for name, _ in response.headers):
+        own = {name for name, _ in response.headers}
+        # Two policies would both hold: a page's own stands in the place of the common one, which is the last.
+        headers = [*(common[:-1] if _POLICY in own else common), *response.headers]
+        if b"cache-control" not in own:
             headers.append(_NO_STORE)
         return headers

@@ -72,6 +72,35 @@ class Usage(Shape):
     subscription: SubscriptionState
 
 
+class SoldPlan(Shape):
+    """A plan that can be bought, and what it holds in a month."""
+
+    id: str
+    price: int
+    per_seat: bool
+    ai_tokens: int
+    projects: int
+    sessions: int
+    events: int
+    enrichments: int
+    storage: int
+
+
+class SoldPack(Shape):
+    """Credits that can be bought together."""
+
+    id: str
+    tokens: int
+    price: int
+
+
+class Offers(Shape):
+    """What is sold here. Prices are in cents."""
+
+    plans: list[SoldPlan]
+    packs: list[SoldPack]
+
+
 class AutoRecharge(Shape):
     enabled: bool
     threshold: int | None

@@ -35,6 +35,7 @@ class ContextChange(Shape):
     name: ContextName | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
     content: Content | UnsetType = UNSET
+    parent_context_id: AnyId | UnsetType | None = UNSET
 
 
 class ContextDecision(Shape):

@@ -35,10 +35,14 @@ LAYERS: tuple[FindingLayer, ...] = (
 )
 
 
+# A whole number, also where it is written as 500.0: in JSON that is the same number.
+FileCount = Annotated[float, Meta(ge=1, le=limits.SCAN_FILES, multiple_of=1)]
+
+
 class NewScan(Shape):
     project_id: AnyId
     branch: Annotated[str, Meta(min_length=1, max_length=limits.BRANCH_CHARS, pattern=VISIBLE_TEXT)] = "main"
-    max_files: Annotated[int, Meta(ge=1, le=limits.SCAN_FILES)] = limits.SCAN_FILES_DEFAULT
+    max_files: FileCount = limits.SCAN_FILES_DEFAULT
     selective: bool = False
 
 
@@ -111,3 +115,23 @@ class ScanResults(Shape):
     findings: list[Finding]
     tech_stack: list[TechEntry]
     summary: ScanSummary
+
+
+class GraphModule(Shape):
+    """A file, or a directory (ending in ``/``) where the language imports those; counts are of the whole codebase."""
+
+    path: str
+    language: str | None
+    lines: int
+    imports: int
+    imported_by: int
+
+
+class ScanGraph(Shape):
+    """What imports what: the most connected modules, those imported most first, and the imports between them."""
+
+    modules: list[GraphModule]
+    edges: list[tuple[int, int]]
+    """From one module to another, each by its place in the list."""
+    more: int
+    """How many connected modules are left out."""

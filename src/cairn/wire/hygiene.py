@@ -65,6 +65,32 @@ class HygienePlan(Shape):
     summary: HygieneSummary
 
 
+class KeptAction(HygieneAction, kw_only=True):
+    """An action of a plan that was made before, and whether it is done."""
+
+    applied: bool
+
+
+class KeptPlan(Shape):
+    """A plan that was made before. ``notes`` of its summary were for whoever made it."""
+
+    plan_id: str
+    items_analyzed: int
+    actions: list[KeptAction]
+    created_at: str
+    expires_at: str
+    mode: HygieneMode
+    summary: HygieneSummary
+
+
+class HygieneUndo(Shape):
+    """What to take back of a plan; without ``actionIds`` all that was applied of it."""
+
+    project_id: str
+    plan_id: AnyId
+    action_ids: ActionIds | None = None
+
+
 class HygieneResult(Shape):
     """What became of one selected action."""
 
@@ -77,5 +103,13 @@ class HygieneApplied(Shape):
     """What became of all of them, in the order they were selected."""
 
     applied: int
+    skipped: int
+    results: list[HygieneResult]
+
+
+class HygieneUndone(Shape):
+    """What became of all of them, in the order they were asked for."""
+
+    undone: int
     skipped: int
     results: list[HygieneResult]

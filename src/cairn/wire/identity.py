@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from cairn.base.caller import Role
 from cairn.wire.shapes import AnyId, Email, GivenPassword, Password, PersonName, Shape, TeamName
 
@@ -20,8 +22,18 @@ class LoginRequest(Shape):
 
 
 class PasswordChange(Shape):
-    current_password: GivenPassword
+    """The present password may be left out where there is none yet."""
+
     new_password: Password
+    current_password: GivenPassword | None = None
+
+
+class DoorState(Shape):
+    """Whether one may register, for those who are not signed in yet."""
+
+    registration: Literal["open", "invite", "closed"]
+    first_account: bool
+    """Nobody has an account yet, and whoever comes first may make one."""
 
 
 class TeamShape(Shape):
@@ -41,3 +53,4 @@ class Me(Shape):
     plan: str
     via: str
     teams: list[TeamShape]
+    has_password: bool

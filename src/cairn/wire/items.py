@@ -67,3 +67,42 @@ class MemoryItem(Shape):
     merged_from: list[str]
     branch: str | None
     version: int
+
+
+class CitedEvent(Shape):
+    """A quote of an item in its place: the event it comes from, and the text around it there.
+
+    ``found`` is false where the event has gone or the quote does not stand in it (any more).
+    """
+
+    event_id: str
+    quote: str
+    event: str | None
+    session_id: str | None
+    created_at: str | None
+    source: str | None
+    excerpt: str
+    found: bool
+
+
+class Contradiction(Shape):
+    """Another item that cannot be true together with this one, and why."""
+
+    item: MemoryItem
+    why: str | None
+
+
+class NearItem(Shape):
+    """Another item that speaks of much the same."""
+
+    item: MemoryItem
+    similarity: float
+
+
+class RelatedItems(Shape):
+    """What else is known around an item."""
+
+    conflicts: list[Contradiction]
+    near: list[NearItem]
+    same_files: list[MemoryItem]
+    same_session: list[MemoryItem]

@@ -14,6 +14,8 @@ Visibility = Literal["public", "private"]
 ProjectStatus = Literal["active", "archived"]
 AiTier = Literal["small", "medium"]
 RepoAuthMethod = Literal["public", "token"]
+Rights = Literal["read", "write", "manage"]
+"""The most that the caller may do with a project; each includes the ones before it."""
 
 RepoUrl = Annotated[str, Meta(max_length=limits.REPO_URL_CHARS)]
 RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$(?!\n)")]
@@ -63,6 +65,7 @@ class ProjectEntry(Shape):
     repo_auth_method: RepoAuthMethod | None
     has_repo_host_token: bool
     deep_enrich_enabled: bool
+    rights: Rights
     created_at: str
     updated_at: str
 
@@ -77,6 +80,7 @@ class ProjectDetail(Shape):
     status: ProjectStatus
     member_count: int
     auto_approve_threshold: float
+    rights: Rights
     created_at: str
     updated_at: str
 

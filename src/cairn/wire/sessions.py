@@ -29,6 +29,8 @@ class SessionEntry(Shape):
     project_id: str
     status: SessionStatus
     event_count: int
+    items_extracted: int
+    source: str
     created_at: str
     completed_at: str | None
 
@@ -36,7 +38,6 @@ class SessionEntry(Shape):
 class SessionDetail(SessionEntry):
     """A session by itself."""
 
-    items_extracted: int
     enrichment_model: str
 
 

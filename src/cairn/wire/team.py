@@ -27,6 +27,20 @@ class Acceptance(Shape):
     password: Password | None = None
 
 
+class InvitationToken(Shape):
+    token: Token
+
+
+class InvitationSeen(Shape):
+    """What an invitation is to, for whoever holds its link."""
+
+    team_name: str
+    email: str
+    has_account: bool
+    """Whether the address has one already: then no password is to be chosen."""
+    expires_at: str
+
+
 class TeamMember(Shape):
     id: str
     user_id: str

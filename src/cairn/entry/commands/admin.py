@@ -40,6 +40,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     link.add_argument("--email", help="whose link; the first owner's if left out")
     verbs.add("doctor", "Check settings, database, blobs and mail.", _doctor, "cairn admin doctor")
+    verbs.add(
+        "openapi",
+        "The whole interface described for machines, as JSON; no server needed.",
+        _openapi,
+        "cairn admin openapi",
+    )
     out = verbs.add(
         "export",
         "A project with all its memory and history as lines of JSON, without secrets.",
@@ -90,6 +96,13 @@ def _migrate(arguments: argparse.Namespace) -> int:
     from cairn.entry import admin as operator
 
     write(run_all(operator.migrate(read_settings())))
+    return 0
+
+
+def _openapi(arguments: argparse.Namespace) -> int:
+    from cairn.entry.application import describe
+
+    write(json.dumps(describe(read_settings())))
     return 0
 
 

@@ -10,6 +10,7 @@ from cairn.base.plans import Pack, Plans
 from cairn.features.billing import store
 from cairn.features.metering import service as metering
 from cairn.features.metering import store as meter
+from cairn.jobs.notices import tell_changed
 from cairn.storage.database import Tx
 
 
@@ -40,6 +41,7 @@ async def buy(tx: Tx, scope: Scope, pack: Pack, transaction_id: str, *, descript
         reference=reference_of(transaction_id),
         description=description,
     )
+    tell_changed(tx, scope, "billing")
     return Bought(transaction_id, await balance(tx, scope), pack.tokens, fresh)
 
 
@@ -67,6 +69,7 @@ async def take_back(
         reference=f"refund/{refund_id}",
         description=f"Refund of {purchase}{left}",
     )
+    tell_changed(tx, scope, "billing")
     return taken if fresh else None
 
 

@@ -1,7 +1,7 @@
 """/billing/…: the checkout and portal of the embedded provider, as plain pages without a script.
 
-They are for the owner's browser: a login is needed, and a form is only taken from our own pages. What is confirmed
-leads on by itself only to our own address; any other is shown as a link, with all of it to be read.
+They are for the owner's browser: who is not signed in does so first, and a form is only taken from our own pages.
+What is confirmed leads on by itself only to our own address; any other is shown as a link, with all of it to be read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cairn.features.billing import html, service, store, subscriptions
 from cairn.features.billing.subscriptions import Cashier
 from cairn.ports.payments.local import Checkout
 from cairn.web.call import Call
-from cairn.web.needs import LOGIN, needs
+from cairn.web.needs import page_needs_login
 from cairn.web.response import HTML, Response
 from cairn.web.routes import Routes, TxMode
 from cairn.wire.billing import NewCheckout
@@ -22,7 +22,7 @@ from cairn.wire.shapes import Shape
 
 routes = Routes("billing_pages")
 
-_OWNER = needs(LOGIN, frozenset((OWNER,)))
+_OWNER = page_needs_login(frozenset((OWNER,)))
 _FORM_BYTES = 32 * 1024
 _PORTAL = "/billing/portal"
 

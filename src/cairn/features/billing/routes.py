@@ -17,6 +17,7 @@ from cairn.wire.billing import (
     NewAutoRecharge,
     NewCheckout,
     NewPurchase,
+    Offers,
     PageOpened,
     Purchased,
     Received,
@@ -52,6 +53,12 @@ async def cancel(call: Call) -> Cancelled:
 async def usage(call: Call) -> Usage:
     """The plan, what of it is used this month, and what is paid for."""
     return await service.show_usage(call.tx, call.caller.scope, call.use(Plans))
+
+
+@routes.add("GET", "/api/billing/offers", _READERS, name="offers", tx=TxMode.NONE)
+async def offers(call: Call) -> Offers:
+    """The plans and packs of credits that can be bought here."""
+    return service.show_offers(call.use(Plans))
 
 
 @routes.add("GET", "/api/billing/credits", _READERS, name="credits")

@@ -15,6 +15,7 @@ from cairn.features.billing import ledger, recharge, store, subscriptions
 from cairn.features.billing.periods import month_of
 from cairn.features.billing.subscriptions import Cashier
 from cairn.features.metering import service as metering
+from cairn.jobs.notices import tell_changed
 from cairn.ports.payments.provider import Buyer, NoPaymentMethod, Order, Page, PaymentFailed, PaymentsUnavailable
 from cairn.storage.database import Row, Tx
 from cairn.wire.billing import (
@@ -26,8 +27,11 @@ from cairn.wire.billing import (
     NewAutoRecharge,
     NewCheckout,
     NewPurchase,
+    Offers,
     Period,
     Purchased,
+    SoldPack,
+    SoldPlan,
     Transaction,
     Usage,
 )
@@ -135,6 +139,30 @@ async def show_usage(tx: Tx, scope: Scope, plans: Plans) -> Usage:
     )
 
 
+def show_offers(plans: Plans) -> Offers:
+    """Cheapest first."""
+    return Offers(
+        plans=[
+            SoldPlan(
+                id=plan.id,
+                price=plan.price_cents,
+                per_seat=plan.per_seat,
+                ai_tokens=plan.ai_tokens,
+                projects=plan.projects,
+                sessions=plan.sessions,
+                events=plan.events,
+                enrichments=plan.enrichments,
+                storage=plan.storage_bytes,
+            )
+            for plan in sorted(plans.sold.values(), key=lambda plan: (plan.price_cents, plan.id))
+        ],
+        packs=[
+            SoldPack(id=pack.id, tokens=pack.tokens, price=pack.price_cents)
+            for pack in sorted(plans.packs.values(), key=lambda pack: (pack.price_cents, pack.id))
+        ],
+    )
+
+
 async def show_credits(tx: Tx, scope: Scope) -> Credits:
     account = await store.find_account(tx, scope)
     return Credits(
@@ -225,5 +253,6 @@ async def set_auto_recharge(tx: Tx, caller: Caller, plans: Plans, wanted: NewAut
     }
     await store.update_account(tx, caller.scope, changes)
     await audit.record(tx, caller, "billing.auto_recharge_set", caller.team_id, enabled=wanted.enabled)
+    tell_changed(tx, caller.scope, "billing")
     await recharge.look_at(tx, caller.scope, plans)
     return _auto_recharge(await store.find_account(tx, caller.scope))

@@ -128,6 +128,7 @@ async def apply(tx: Tx, caller: Caller, plans: Plans, provider: str, told: Subsc
     else:
         return True
     await _change_plan(tx, caller, plan_id, seats)
+    tell_changed(tx, scope, "billing")
     return True
 
 
@@ -188,6 +189,7 @@ async def end_periods(database: Database, plans: Plans, at_once: int) -> None:
 
 
 async def _next_period(tx: Tx, scope: Scope, plans: Plans, account: Row) -> None:
+    tell_changed(tx, scope, "billing")
     if account["cancel_at_ms"] is not None:
         await _end(tx, scope)
         await _change_plan(tx, machine(scope, "Billing"), plans.default, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +61,26 @@ async def _read_and_write(database: Database, scope: Scope, asked: Asked) -> Ass
         files = await store.list_files(tx, scope, asked.project_id) if asked.files else []
     entries, chosen = await asyncio.to_thread(_choose, asked, items, contexts, files)
     async with database.read() as tx:
-        texts = await _texts(tx, scope, asked.project_id, chosen)
-    about = Project(project["name"], project["description"], project["repo_url"], asked.branch)
-    document, etag = await asyncio.to_thread(_compose, about, entries, chosen, texts, asked.budget)
+        texts = await read_texts(tx, scope, asked.project_id, chosen)
+    document, etag = await asyncio.to_thread(write, about(project, asked), entries, chosen, texts, asked.budget)
     return Assembled(document, int(project["memory_version"]), etag)
+
+
+def about(project: Row, asked: Asked) -> Project:
+    """What layer 0 says."""
+    return Project(project["name"], project["description"], project["repo_url"], asked.branch)
 
 
 def _choose(
     asked: Asked, items: Sequence[Row], contexts: Sequence[Row], files: Sequence[Row]
 ) -> tuple[list[Entry], list[Choice]]:
+    entries = entries_of(items, contexts)
+    near = nearness(asked.files, ((row["item_id"], row["path"]) for row in files)) if asked.files else None
+    return entries, choose(entries, asked.budget, near)
+
+
+def entries_of(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
+    """What the rows of the store say, items first."""
     # By position, in the order of the statement: by name it takes twice the time, and there are thousands.
     columns: Any = items
     entries = [
@@ -115,12 +126,13 @@ def _choose(
         )
         for row in contexts
     ]
-    near = nearness(asked.files, ((row["item_id"], row["path"]) for row in files)) if asked.files else None
-    return entries, choose(entries, asked.budget, near)
+    return entries
 
 
-async def _texts(tx: Tx, scope: Scope, project_id: str, chosen: Sequence[Choice]) -> dict[str, Text]:
+async def read_texts(tx: Tx, scope: Scope, project_id: str, chosen: Iterable[Choice]) -> dict[str, Text]:
+    """The texts of what was chosen, by id; those that have gone meanwhile are not among them."""
     found: dict[str, Text] = {}
+    chosen = list(chosen)
     for beginnings in (False, True):
         wanted = [choice.entry for choice in chosen if choice.whole is not beginnings]
         items = [entry.id for entry in wanted if entry.kind == "item"]
@@ -129,14 +141,19 @@ async def _texts(tx: Tx, scope: Scope, project_id: str, chosen: Sequence[Choice]
             paths = tuple(sorted(row["paths"].split(store.PATH_SEPARATOR))) if row["paths"] else ()
             found[row["id"]] = Text(row["title"], row["content"], paths)
         for row in await store.list_context_texts(tx, scope, project_id, contexts, beginnings=beginnings):
-            parts = [part for part in (row["description"], row["content"]) if part]
-            found[row["id"]] = Text(row["name"], "\n\n".join(parts))
+            found[row["id"]] = Text(row["name"], context_content(row["description"], row["content"]))
     return found
 
 
-def _compose(
+def context_content(description: str, content: str) -> str:
+    """What a context says below its name."""
+    return "\n\n".join(part for part in (description, content) if part)
+
+
+def write(
     project: Project, entries: Sequence[Entry], chosen: Sequence[Choice], texts: dict[str, Text], budget: int
 ) -> tuple[Document, str]:
+    """The document of what was chosen and has a text, and its tag."""
     told = [(choice, texts[choice.entry.id]) for choice in chosen if choice.entry.id in texts]
     document = compose(project, entries, told, budget, count_tokens)
     return document, hashlib.sha256(document.markdown.encode()).hexdigest()[:32]

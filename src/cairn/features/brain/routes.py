@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from msgspec import Struct
 
-from cairn.base import errors, limits
+from cairn.base import clock, errors, limits
 from cairn.features.brain.asked import Asked
-from cairn.features.brain.service import Brains, look
+from cairn.features.brain.moments import epoch_ms, show_moments
+from cairn.features.brain.past import Pasts
+from cairn.features.brain.plans import Plans
+from cairn.features.brain.service import Brains, brain_of, look
 from cairn.features.brain.tags import matches, tag_of
+from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
 from cairn.web.needs import KEY, LOGIN, needs
+from cairn.web.paging import Page
 from cairn.web.response import JSON, Response
 from cairn.web.routes import Routes, TxMode
-from cairn.wire.brain import Brain, BrainFormat, BranchName, FileList, TokenBudget
+from cairn.wire.brain import (
+    Brain,
+    BrainFormat,
+    BrainMoment,
+    BrainPlan,
+    BranchName,
+    FileList,
+    MomentCursor,
+    MomentsLimit,
+    PastMoment,
+    TokenBudget,
+)
 
 routes = Routes("brain")
 
@@ -25,21 +42,41 @@ _MARKDOWN = b"text/markdown; charset=utf-8"
 _CACHING = (b"cache-control", b"private, no-cache")
 
 
-class BrainQuery(Struct, frozen=True, rename="camel"):
+class PlanQuery(Struct, frozen=True, kw_only=True, rename="camel"):
     project_id: str
     token_budget: TokenBudget = limits.BRAIN_TOKENS_DEFAULT
-    format: BrainFormat = "json"
     branch: BranchName | None = None
-    files: FileList | None = None
 
     @property
     def asked(self) -> Asked:
         """What is asked for, or the refusal of what is out of range."""
         if not limits.BRAIN_TOKENS_MIN <= self.token_budget <= limits.BRAIN_TOKENS_MAX:
             raise errors.TOKEN_BUDGET_RANGE()
-        if self.branch is None and self.files is None and len(self.project_id) <= _ID_CHARS:
+        if self.branch is None and len(self.project_id) <= _ID_CHARS:
             return _plain(self.project_id, self.token_budget)
-        return Asked(self.project_id, self.token_budget, self.branch, _paths(self.files or ""))
+        return Asked(self.project_id, self.token_budget, self.branch)
+
+
+class BrainQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
+    format: BrainFormat = "json"
+    files: FileList | None = None
+
+    @property
+    def asked(self) -> Asked:
+        asked = super().asked
+        return asked if self.files is None else replace(asked, files=_paths(self.files))
+
+
+class PastQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
+    at: PastMoment
+
+
+class MomentsQuery(Page, frozen=True, kw_only=True, rename="camel"):
+    """The cursor is where the oldest moment of the page before began."""
+
+    project_id: str
+    limit: MomentsLimit = limits.BRAIN_MOMENTS_PAGE_DEFAULT
+    cursor: MomentCursor | None = None
 
 
 @lru_cache(maxsize=2_000)
@@ -81,3 +118,41 @@ async def get_brain(call: Call, query: BrainQuery) -> Brain | Response:
     if query.format == "markdown":
         return Response(200, brain.markdown, _MARKDOWN, headers)
     return Response(200, brain.json, JSON, headers)
+
+
+@routes.add(
+    "GET",
+    "/api/v2/brain/plan",
+    needs(KEY | LOGIN),
+    name="plan",
+    tx=TxMode.NONE,
+    errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
+)
+async def get_plan(call: Call, query: PlanQuery) -> BrainPlan:
+    """Which memories enter the brain of a budget, in its order, and which fall out, the most wanted first."""
+    asked = query.asked
+    seen = await look(call.database, call.caller, asked)
+    return await call.use(Plans).get(call.caller.scope, asked, seen.version, call.request.wait_for_disconnect)
+
+
+@routes.add("GET", "/api/v2/brain/history", needs(KEY | LOGIN), name="history", errors=(errors.PROJECT_NOT_FOUND,))
+async def list_moments(call: Call, query: MomentsQuery) -> list[BrainMoment]:
+    """When approved memory changed, newest first. What was deleted for ever since is in no moment."""
+    await get_project(call.tx, call.caller, query.project_id, Right.READ)
+    return await show_moments(call, query.project_id, query)
+
+
+@routes.add(
+    "GET",
+    "/api/v2/brain/past",
+    needs(KEY | LOGIN),
+    name="past",
+    tx=TxMode.NONE,
+    errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
+)
+async def get_past(call: Call, query: PastQuery) -> Brain:
+    """The brain as it was at a moment. What was deleted for ever since is not in it: deletion is a promise."""
+    asked = query.asked
+    await look(call.database, call.caller, asked)
+    at_ms = min(clock.now_ms(), epoch_ms(query.at))
+    return brain_of(asked, await call.use(Pasts).get(call.caller.scope, asked, at_ms), at_ms)

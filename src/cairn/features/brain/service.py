@@ -183,7 +183,8 @@ class Brains:
             self._bytes -= self._kept.popitem(last=False)[1].size
 
 
-def _shape(asked: Asked, assembled: Assembled, at_ms: int) -> Kept:
+def brain_of(asked: Asked, assembled: Assembled, at_ms: int) -> Brain:
+    """The document as it is answered."""
     document = assembled.document
     metadata = BrainMetadata(
         item_count=document.item_count,
@@ -196,5 +197,9 @@ def _shape(asked: Asked, assembled: Assembled, at_ms: int) -> Kept:
         ),
         budget=asked.budget,
     )
-    brain = Brain(markdown=document.markdown, metadata=metadata)
-    return Kept(assembled.etag, document.markdown.encode(), _encode(brain), assembled, at_ms)
+    return Brain(markdown=document.markdown, metadata=metadata)
+
+
+def _shape(asked: Asked, assembled: Assembled, at_ms: int) -> Kept:
+    sent = _encode(brain_of(asked, assembled, at_ms))
+    return Kept(assembled.etag, assembled.document.markdown.encode(), sent, assembled, at_ms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, case, delete, func, literal_column, or_, select
+from sqlalchemy import Select, and_, bindparam, case, delete, func, literal_column, or_, select, union_all
 
 from cairn.base import clock
 from cairn.base.caller import Caller, Scope
@@ -52,49 +52,41 @@ _APPROVED_ITEM = and_(
     items.c.project_id == bindparam("of_project"),
     items.c.status == "approved",
 )
-_ITEMS = Sql(
-    select(
-        items.c.id,
-        items.c.tier,
-        items.c.type,
-        items.c.schema_key,
-        items.c.confidence,
-        items.c.flags,
-        items.c.token_count,
-        items.c.updated_at_ms,
-        (items.c.evidence != "[]").label("has_evidence"),
-        and_(*(items.c.branch != name for name in sorted(USUAL_DEFAULTS)), items.c.merged_at_ms.is_(None)).label(
-            "on_branch"
-        ),
-    )
-    .where(
-        _APPROVED_ITEM,
-        or_(
-            items.c.branch.is_(None),
-            items.c.merged_at_ms.is_not(None),
-            *(items.c.branch == name for name in sorted(USUAL_DEFAULTS)),
-            items.c.branch == bindparam("of_branch"),
-        ),
-    )
-    .order_by(items.c.id)
+ITEM_COLUMNS = (
+    items.c.id,
+    items.c.tier,
+    items.c.type,
+    items.c.schema_key,
+    items.c.confidence,
+    items.c.flags,
+    items.c.token_count,
+    items.c.updated_at_ms,
+    (items.c.evidence != "[]").label("has_evidence"),
+    and_(*(items.c.branch != name for name in sorted(USUAL_DEFAULTS)), items.c.merged_at_ms.is_(None)).label(
+        "on_branch"
+    ),
 )
+OF_BRANCH = or_(
+    items.c.branch.is_(None),
+    items.c.merged_at_ms.is_not(None),
+    *(items.c.branch == name for name in sorted(USUAL_DEFAULTS)),
+    items.c.branch == bindparam("of_branch"),
+)
+_ITEMS = Sql(select(*ITEM_COLUMNS).where(_APPROVED_ITEM, OF_BRANCH).order_by(items.c.id))
 _APPROVED_CONTEXT = and_(
     contexts.c.team_id == bindparam("scope"),
     or_(contexts.c.project_key == bindparam("of_project"), contexts.c.project_key == ""),
     contexts.c.state == "approved",
 )
-_CONTEXTS = Sql(
-    select(
-        contexts.c.id,
-        contexts.c.tier,
-        contexts.c.context_type,
-        contexts.c.schema_key,
-        contexts.c.token_count,
-        contexts.c.updated_at_ms,
-    )
-    .where(_APPROVED_CONTEXT)
-    .order_by(contexts.c.id)
+CONTEXT_COLUMNS = (
+    contexts.c.id,
+    contexts.c.tier,
+    contexts.c.context_type,
+    contexts.c.schema_key,
+    contexts.c.token_count,
+    contexts.c.updated_at_ms,
 )
+_CONTEXTS = Sql(select(*CONTEXT_COLUMNS).where(_APPROVED_CONTEXT).order_by(contexts.c.id))
 
 # Written into the statement: a parameter would have to be known when the statement is compiled.
 _SEPARATOR: Any = literal_column(f"'{PATH_SEPARATOR}'")
@@ -122,6 +114,20 @@ _ITEM_TEXTS = Sql(_item_texts(items.c.content))
 _ITEM_BEGINNINGS = Sql(_item_texts(func.substr(items.c.content, 1, BEGINNING_CHARS)))
 _CONTEXT_TEXTS = Sql(_context_texts(contexts.c.content))
 _CONTEXT_BEGINNINGS = Sql(_context_texts(func.substr(contexts.c.content, 1, BEGINNING_CHARS)))
+_TITLES = Sql(
+    union_all(
+        select(items.c.id, items.c.title).where(
+            items.c.team_id == bindparam("scope"),
+            items.c.project_id == bindparam("of_project"),
+            InList(items.c.id, "ids"),
+        ),
+        select(contexts.c.id, contexts.c.name).where(
+            contexts.c.team_id == bindparam("scope"),
+            or_(contexts.c.project_key == bindparam("of_project"), contexts.c.project_key == ""),
+            InList(contexts.c.id, "ids"),
+        ),
+    )
+)
 _FILES = Sql(
     select(item_files.c.item_id, item_files.c.path).where(
         item_files.c.team_id == bindparam("scope"), item_files.c.project_id == bindparam("of_project")
@@ -205,6 +211,12 @@ async def list_context_texts(
 ) -> list[Row]:
     statement = _CONTEXT_BEGINNINGS if beginnings else _CONTEXT_TEXTS
     return await tx.many(statement, scope=scope, of_project=project_id, ids=list(ids)) if ids else []
+
+
+async def list_titles(tx: Tx, scope: Scope, project_id: str, ids: Collection[str]) -> dict[str, str]:
+    """How items and contexts are called now, in whatever state they are, by id."""
+    rows = await tx.many(_TITLES, scope=scope, of_project=project_id, ids=list(ids)) if ids else []
+    return {row["id"]: row["title"] for row in rows}
 
 
 async def list_files(tx: Tx, scope: Scope, project_id: str) -> list[Row]:

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from cairn.base import clock, errors, ids, limits
 from cairn.base.caller import Caller
 from cairn.features.audit import store as audit
-from cairn.features.contexts import store
+from cairn.features.contexts import moving, store
 from cairn.features.contexts.service import apply_nodes, change_context, create_context, find_above
 from cairn.features.history import store as history
 from cairn.features.history.memory import lock_memory, touch_memory
@@ -116,7 +116,7 @@ async def make_context(tx: Tx, caller: Caller, wanted: NewContext) -> Row:
     if parent is None:
         parent = await find_above(tx, caller.scope, project_id, key)
     if parent is not None:
-        await _hold_parent(tx, caller, parent["id"])
+        await moving.hold_parent(tx, caller.scope, parent["id"])
     made = await create_context(
         tx,
         caller.scope,
@@ -138,29 +138,25 @@ async def make_context(tx: Tx, caller: Caller, wanted: NewContext) -> Row:
     return await get_context(tx, caller, made, Right.READ)
 
 
-async def _hold_parent(tx: Tx, caller: Caller, parent_id: str) -> None:
-    """It must still be there when its child is, and not be too deep itself: answers are nested as the tree is."""
-    if await store.hold_context(tx, caller.scope, parent_id) is None:
-        raise errors.CONTEXT_NOT_FOUND()
-    above: str | None = parent_id
-    levels = 1
-    while above is not None:
-        place = await store.find_place(tx, caller.scope, above)
-        above = place["parent_id"] if place is not None else None
-        levels += 1
-        if levels > limits.CONTEXT_LEVELS:
-            raise errors.invalid(f"parentContextId must be less than {limits.CONTEXT_LEVELS} levels deep")
-
-
 async def update_context(tx: Tx, caller: Caller, row: Row, change: ContextChange) -> None:
-    """Apply the given fields; the state stays as it is."""
+    """Apply the given fields; the state stays as it is. Whoever gives another parent holds the tree."""
     given = {name: getattr(change, name) for name in ("name", "description", "content")}
     changes = {name: value or "" for name, value in given.items() if value is not UNSET}
     if "name" in changes:
         changes["name"] = changes["name"].strip()
-    changed = await change_context(tx, caller.scope, row, changes, reason="edited", actor_id=caller.user_id)
+    reason = "edited" if any(row[name] != value for name, value in changes.items()) else "moved"
+    if change.parent_context_id is not UNSET and change.parent_context_id != row["parent_id"]:
+        changes["parent_id"] = change.parent_context_id
+        await _require_place(tx, caller, row, change.parent_context_id)
+    changed = await change_context(tx, caller.scope, row, changes, reason=reason, actor_id=caller.user_id)
     if changed and row["state"] == "approved":
         await touch_memory(tx, caller.scope, row["project_id"])
+
+
+async def _require_place(tx: Tx, caller: Caller, row: Row, parent_id: str | None) -> None:
+    if parent_id is not None:
+        parent = await get_context(tx, caller, parent_id, Right.READ)
+        await moving.require_place(tx, caller.scope, row, parent)
 
 
 async def decide(tx: Tx, caller: Caller, row: Row, action: ContextAction) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from cairn.base import errors
-from cairn.features.contexts import editing, store
+from cairn.features.contexts import editing, moving, store
 from cairn.features.history.shown import RevisionPage, show_revisions
 from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
@@ -107,7 +107,9 @@ async def get_context(call: Call, id: str) -> ContextDetail:
     errors=(*_CHANGE, errors.CHANGED_MEANWHILE),
 )
 async def update_context(call: Call, id: str, body: ContextChange) -> ContextDetail:
-    """Change a context's name or texts; its state stays as it is."""
+    """Change a context's name or texts, or move it with all below it; its state and its key stay as they are."""
+    if body.parent_context_id is not UNSET:
+        await moving.lock_tree(call.tx, call.caller.scope)
     row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
     refuse_if_changed(call, editing.detail_shape(row))
     await editing.update_context(call.tx, call.caller, row, body)

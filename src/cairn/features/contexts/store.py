@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, literal_column, or_, select, update
 
-from cairn.base import clock
+from cairn.base import clock, limits
 from cairn.base.caller import Caller, Scope
 from cairn.features.projects.access import visible_to
 from cairn.storage.database import Row, Tx
@@ -54,6 +54,19 @@ _MOVE_CHILDREN = Sql(
     .where(_OF_TEAM, contexts.c.parent_id == bindparam("old_parent"))
     .values(parent_id=bindparam("new_parent"), updated_at_ms=bindparam("now_ms"))
 )
+# A context and all below it, whosever they are; no deeper than it may be, lest a circle be walked for ever.
+_top = select(contexts.c.id, literal_column("1").label("level")).where(_ONE).cte("below", recursive=True)
+_below = _top.union_all(
+    select(contexts.c.id, _top.c.level + literal_column("1"))
+    .join(_top, contexts.c.parent_id == _top.c.id)
+    .where(_OF_TEAM, _top.c.level <= limits.CONTEXT_LEVELS)
+)
+_LEVELS = Sql(
+    select(
+        func.max(_below.c.level).label("levels"),
+        func.max(case((_below.c.id == bindparam("other_id"), 1), else_=0)).label("holds_other"),
+    )
+)
 _TEAM_WIDE = ""
 
 
@@ -74,6 +87,12 @@ async def hold_context(tx: Tx, scope: Scope, context_id: str) -> Row | None:
 async def find_place(tx: Tx, scope: Scope, context_id: str) -> Row | None:
     """Where a context stands, without its text."""
     return await tx.one(_FIND_PLACE, scope=scope, context_id=context_id)
+
+
+async def measure_branch(tx: Tx, scope: Scope, context_id: str, other_id: str) -> tuple[int, bool]:
+    """How many levels a context has with all below it, and whether the other one is among them."""
+    (row,) = await tx.many(_LEVELS, scope=scope, context_id=context_id, other_id=other_id)
+    return int(row["levels"] or 0), bool(row["holds_other"])
 
 
 async def find_by_key(tx: Tx, scope: Scope, project_id: str | None, schema_key: str) -> Row | None:

@@ -72,7 +72,8 @@ async def allow(tx: Tx, caller: Caller, asked: Asked) -> str:
         raise errors.invalid("key is not a public key") from None
 
 
-def question(asked: Asked | None) -> str:
+def question(asked: Asked | None, person: str = "") -> str:
+    """``person``: who is signed in here, as they know themselves."""
     if asked is None:
         return _PAGE.format(
             content="<p>Nothing is asked here. In a terminal, say: <code>cairn login --browser</code></p>"
@@ -81,12 +82,11 @@ def question(asked: Asked | None) -> str:
         f'<input type="hidden" name="{name}" value="{escape(value)}">'
         for name, value in (("key", asked.address), ("name", asked.name), ("port", asked.port))
     )
+    act = f"as you, <b>{escape(person)}</b>," if person else "as you"
     return _PAGE.format(
-        content=f"<p>Shall <b>cairn on {escape(asked.name)}</b> act as you on this server? It gets an API key, which "
+        content=f"<p>Shall <b>cairn on {escape(asked.name)}</b> act {act} on this server? It gets an API key, which "
         f"you can end at any time. Allow it only if your terminal shows <b>{asked.sign}</b>.</p>"
         f'<form method="post" action="/connect">{fields}<button type="submit">Allow</button></form>'
-        '<p>You must be signed in in this browser: <a href="/" target="_blank" rel="noopener">open the dashboard</a>, '
-        "then come back here.</p>"
     )
 
 

@@ -1,32 +1,20 @@
-"""/, /invitation, /assets/{name}, /signin, /connect."""
+"""The dashboard's addresses, /assets/{name}, /signin, /connect."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from cairn.base import errors, limits
 from cairn.features.dashboard import connecting
+from cairn.features.dashboard.pages import Pages
 from cairn.features.identity import service
 from cairn.features.identity.cookies import LoginCookie
 from cairn.features.identity.service import Door
 from cairn.web.call import Call
-from cairn.web.needs import ANYONE, LOGIN, needs
+from cairn.web.needs import ANYONE, page_needs_login
 from cairn.web.response import HTML, Response
 from cairn.web.routes import Routes, TxMode
 from cairn.wire.shapes import Shape
 
 routes = Routes("dashboard")
-
-_FILES = Path(__file__).parent / "files"
-_TYPES = {
-    ".css": b"text/css; charset=utf-8",
-    ".js": b"text/javascript; charset=utf-8",
-    ".svg": b"image/svg+xml",
-}
-_ASSETS = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in _FILES.iterdir() if path.suffix in _TYPES}
-_PAGE = (_FILES / "index.html").read_bytes()
-_REVALIDATE = (b"cache-control", b"no-cache")
-
 
 _FORM_BYTES = 4 * 1024
 
@@ -41,25 +29,56 @@ class ConnectQuery(Shape):
     port: str = ""
 
 
-@routes.add("GET", "/", ANYONE, name="home", tx=TxMode.NONE, described=False)
-async def home(call: Call) -> Response:
-    """The dashboard."""
-    return Response(200, _PAGE, HTML)
+_PLACES = {
+    "home": "/",
+    "sign_in": "/sign-in",
+    "register": "/register",
+    "invitation": "/invitation",
+    "welcome": "/welcome",
+    "team": "/team",
+    "keys": "/keys",
+    "billing": "/billing",
+    "audit": "/audit",
+    "account": "/account",
+}
 
 
-@routes.add("GET", "/invitation", ANYONE, name="invitation", tx=TxMode.NONE, described=False)
-async def invitation(call: Call) -> Response:
-    """The page behind the link in an invitation's mail."""
-    return Response(200, _PAGE, HTML)
+async def page(call: Call) -> Response:
+    """The dashboard. One page for all addresses: it asks the API for what it shows, like anyone else."""
+    return call.use(Pages).page()
 
 
-@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, described=False)
+for _name, _path in _PLACES.items():
+    routes.add("GET", _path, ANYONE, name=_name, tx=TxMode.NONE, counted=False, described=False)(page)
+
+
+@routes.add("GET", "/p/{projectId}", ANYONE, name="project", tx=TxMode.NONE, counted=False, described=False)
+async def project(call: Call, project_id: str) -> Response:
+    """The dashboard, at a project."""
+    return call.use(Pages).page()
+
+
+@routes.add("GET", "/p/{projectId}/{page}", ANYONE, name="project_page", tx=TxMode.NONE, counted=False, described=False)
+async def project_page(call: Call, project_id: str, page: str) -> Response:
+    """The dashboard, at a page of a project."""
+    return call.use(Pages).page()
+
+
+@routes.add(
+    "GET", "/p/{projectId}/{page}/{id}", ANYONE, name="project_part", tx=TxMode.NONE, counted=False, described=False
+)
+async def project_part(call: Call, project_id: str, page: str, id: str) -> Response:
+    """The dashboard, at one thing on a page of a project."""
+    return call.use(Pages).page()
+
+
+@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, counted=False, described=False)
 async def asset(call: Call, name: str) -> Response:
     """A file of the dashboard."""
-    if name not in _ASSETS:
+    found = call.use(Pages).find(name)
+    if found is None:
         raise errors.NOT_FOUND()
-    content, kind = _ASSETS[name]
-    return Response(200, content, kind, [_REVALIDATE])
+    return found.response(call.request.header(b"accept-encoding") or "")
 
 
 @routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, described=False)
@@ -72,13 +91,14 @@ async def signin(call: Call, query: SigninQuery) -> Response:
     return Response(303, b"", HTML, [(b"location", b"/")])
 
 
-@routes.add("GET", "/connect", ANYONE, name="connect", tx=TxMode.NONE, described=False)
+@routes.add("GET", "/connect", page_needs_login(), name="connect", tx=TxMode.NONE, described=False)
 async def connect(call: Call, query: ConnectQuery) -> Response:
     """The question whether a command line may act as whoever is signed in."""
-    return Response(200, connecting.question(connecting.read(query.key, query.name, query.port)).encode(), HTML)
+    asked = connecting.read(query.key, query.name, query.port)
+    return Response(200, connecting.question(asked, call.caller.email).encode(), HTML)
 
 
-@routes.add("POST", "/connect", needs(LOGIN), name="allow", tx=TxMode.WRITE, described=False)
+@routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.WRITE, described=False)
 async def allow(call: Call) -> Response:
     """Give it a key, in a letter that only it can open."""
     asked = connecting.read_form(await call.request.read_body(_FORM_BYTES))

@@ -16,7 +16,7 @@ from cairn.features.enrichment.records import DigestFound, FilesFound, decode
 from cairn.features.enrichment.task import Task
 from cairn.features.items import records
 from cairn.features.items import service as items
-from cairn.jobs import outbox
+from cairn.jobs import outbox, queue
 from cairn.memory import branches, drift
 from cairn.memory.drift import FileNow, ItemFile
 from cairn.memory.extraction.results import Digest, FileChange
@@ -226,3 +226,4 @@ async def _end(task: Task, tx: Tx) -> None:
         "jobId": task.job_id,
     }
     await outbox.emit(tx, task.scope, WebhookEvent.ENRICHMENT_COMPLETED, task.project_id, data)
+    await queue.complete(tx, task.run.job)  # with the session, so that who is told of one sees both done

@@ -46,6 +46,8 @@ class Enrichment:
         for stage, work in _STAGES:
             if not run.is_done(stage):
                 await run.begin(stage)
+                async with run.step() as tx:  # also tells that the stage before has ended
+                    task.tell(tx)
                 await work(task)
 
     async def _open(self, run: Run) -> Task | None:

@@ -14,6 +14,7 @@ from cairn.features.metering.service import TeamMeter
 from cairn.features.sessions import service as sessions
 from cairn.features.sessions import store as sessions_store
 from cairn.features.sessions.service import Models
+from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import Run
 from cairn.ports.blobs.store import Blobs
 from cairn.ports.embeddings.embedder import Embedder
@@ -68,6 +69,11 @@ class Task:
     async def keep(self, tx: Tx) -> None:
         """Write down how far the job has come, with what it did."""
         await self.run.keep_result(tx, msgspec.to_builtins(self.progress))
+        self.tell(tx)
+
+    def tell(self, tx: Tx) -> None:
+        """People who look on see how far the job has come."""
+        tell_changed(tx, self.scope, "sessions", self.project_id)
 
     async def complete_session(self, tx: Tx) -> None:
         """The session is completed; webhooks hear of it unless it was so before."""

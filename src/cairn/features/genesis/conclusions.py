@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.base import clock
 from cairn.base.redaction.redacting import redact
-from cairn.features.genesis import files, store
+from cairn.features.genesis import files, picture, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
@@ -17,6 +17,7 @@ from cairn.memory.codebase.study.study import study
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 from cairn.storage.database import Row, Tx
+from cairn.wire.genesis import ScanGraph
 
 STUDY = "study"
 AUDIT = "audit"
@@ -67,6 +68,7 @@ async def synthesize(task: Task) -> None:
     codebase, told = await look_at_all(task)
     carried = await _carried_findings(task, codebase)
     condensed = await _condense(task, codebase, carried, [tech.name for tech in told.stack])
+    imports = await asyncio.to_thread(picture.draw, codebase)
     async with task.finish("synthesize") as tx:
         await keep_findings(task, tx, STUDY, told.findings)
         if condensed is not None:
@@ -76,6 +78,7 @@ async def synthesize(task: Task) -> None:
             tx,
             {
                 "tech_stack": store.from_stack(told.stack),
+                "imports": picture.encode(imports),
                 "findings_count": await store.count_findings(tx, task.scope, task.scan_id),
             },
         )
@@ -96,6 +99,7 @@ class SoFar(NamedTuple):
 
     study: Study
     audit: Sequence[Finding]
+    imports: ScanGraph
 
 
 async def told_so_far(task: Task) -> SoFar | None:
@@ -106,14 +110,16 @@ async def told_so_far(task: Task) -> SoFar | None:
         codebase, told = await look_at_all(task)
     except RepositoryFailed:
         return None
-    return SoFar(told, await asyncio.to_thread(audit, codebase.files))
+    found, imports = await asyncio.to_thread(lambda: (audit(codebase.files), picture.draw(codebase)))
+    return SoFar(told, found, imports)
 
 
 async def keep_all(task: Task, tx: Tx, so_far: SoFar) -> None:
     await keep_findings(task, tx, STUDY, so_far.study.findings)
     await keep_findings(task, tx, AUDIT, so_far.audit)
     count = await store.count_findings(tx, task.scope, task.scan_id)
-    await task.keep(tx, {"tech_stack": store.from_stack(so_far.study.stack), "findings_count": count})
+    stack, imports = store.from_stack(so_far.study.stack), picture.encode(so_far.imports)
+    await task.keep(tx, {"tech_stack": stack, "imports": imports, "findings_count": count})
 
 
 def _noted(task: Task) -> list[Finding]:

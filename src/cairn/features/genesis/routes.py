@@ -56,21 +56,23 @@ async def _read(call: Call, kind: type[T]) -> T:
 async def start(call: Call) -> ScanStarted:
     """Read the project's whole repository, in the background."""
     wanted = await _read(call, NewScan)
-    await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
+    project = await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
     await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)
-    return await service.start(call.tx, call.caller, wanted)
+    return await service.start(call.tx, call.caller.scope, project, wanted)
 
 
 @routes.add("GET", "/api/v2/genesis/status", needs(SIGNATURE), name="status", errors=_SIGNED)
 async def status(call: Call, query: ScanQuery) -> ScanStatus:
     """How far the newest scan has come."""
-    return await service.status(call.tx, call.caller, query.project_id)
+    await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
+    return await service.status(call.tx, call.caller.scope, query.project_id)
 
 
 @routes.add("GET", "/api/v2/genesis/results", needs(SIGNATURE), name="results", errors=_SIGNED)
 async def results(call: Call, query: ScanQuery) -> ScanResults:
     """What the newest scan has found, or has found so far."""
-    return await service.results(call.tx, call.caller, query.project_id)
+    await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
+    return await service.results(call.tx, call.caller.scope, query.project_id)
 
 
 @routes.add(
@@ -84,4 +86,5 @@ async def results(call: Call, query: ScanQuery) -> ScanResults:
 async def cancel(call: Call) -> ScanCancelled:
     """End the scan after the phase it is in; what was found stays."""
     wanted = await _read(call, ScanOf)
-    return await service.cancel(call.tx, call.caller, wanted.project_id)
+    await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=False)
+    return await service.cancel(call.tx, call.caller.scope, wanted.project_id)

@@ -1,4 +1,4 @@
-"""Starting a scan, looking at it, cancelling it, and how it ends."""
+"""Starting a scan, looking at it, cancelling it, and how it ends. Who may do so is asked before, by the routes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from cairn.base import clock, errors, ids
-from cairn.base.caller import Caller, Scope
-from cairn.features.genesis import store
-from cairn.features.projects.access import get_signed_project
+from cairn.base.caller import Scope
+from cairn.features.genesis import picture, store
 from cairn.jobs import queue
 from cairn.jobs.notices import tell_changed
 from cairn.memory import states
@@ -22,6 +21,7 @@ from cairn.wire.genesis import (
     NewScan,
     Scan,
     ScanCancelled,
+    ScanGraph,
     ScanResults,
     ScanStarted,
     ScanStatus,
@@ -36,10 +36,8 @@ _ATTEMPTS = 10
 """Crashes count too; each goes on where the one before stood."""
 
 
-async def start(tx: Tx, caller: Caller, wanted: NewScan) -> ScanStarted:
+async def start(tx: Tx, scope: Scope, project: Row, wanted: NewScan) -> ScanStarted:
     """Promise a scan of the project's repository. One at a time: its place in the database says so."""
-    project = await get_signed_project(tx, caller, wanted.project_id, for_change=True)
-    scope = caller.scope
     if project["repo_url"] is None:
         raise errors.NO_REPOSITORY()
     if await store.find_running(tx, scope, project["id"]) is not None:
@@ -53,7 +51,7 @@ async def start(tx: Tx, caller: Caller, wanted: NewScan) -> ScanStarted:
         scope,
         project["id"],
         branch=wanted.branch,
-        max_files=wanted.max_files,
+        max_files=int(wanted.max_files),
         after_scan_id=before["id"] if before is not None else None,
         selective=wanted.selective,
         engine=ENGINE,
@@ -75,29 +73,26 @@ async def start(tx: Tx, caller: Caller, wanted: NewScan) -> ScanStarted:
     return ScanStarted(scan_id=scan_id, status="fetch_tree")
 
 
-async def cancel(tx: Tx, caller: Caller, project_id: str) -> ScanCancelled:
+async def cancel(tx: Tx, scope: Scope, project_id: str) -> ScanCancelled:
     """The phase under way ends first; what was found stays."""
-    project = await get_signed_project(tx, caller, project_id, for_change=False)
-    running = await store.find_running(tx, caller.scope, project["id"])
-    held = await store.hold_scan(tx, caller.scope, running["id"]) if running is not None else None
+    running = await store.find_running(tx, scope, project_id)
+    held = await store.hold_scan(tx, scope, running["id"]) if running is not None else None
     if running is None or held is None or held["completed_at_ms"] is not None:  # it may have ended just now
         raise errors.NO_SCAN_RUNNING()
-    await store.request_cancel(tx, caller.scope, running["id"])
-    preserved = await store.count_findings(tx, caller.scope, running["id"])
+    await store.request_cancel(tx, scope, running["id"])
+    preserved = await store.count_findings(tx, scope, running["id"])
     return ScanCancelled(scan_id=running["id"], status="cancelled", findings_preserved=preserved)
 
 
-async def status(tx: Tx, caller: Caller, project_id: str) -> ScanStatus:
-    project = await get_signed_project(tx, caller, project_id, for_change=False)
-    row = await store.find_newest(tx, caller.scope, project["id"])
+async def status(tx: Tx, scope: Scope, project_id: str) -> ScanStatus:
+    row = await store.find_newest(tx, scope, project_id)
     return ScanStatus(scan=None if row is None else scan_shape(row))
 
 
-async def results(tx: Tx, caller: Caller, project_id: str) -> ScanResults:
+async def results(tx: Tx, scope: Scope, project_id: str) -> ScanResults:
     """What the newest scan has found. Empty, with zeros, where there was none."""
-    project = await get_signed_project(tx, caller, project_id, for_change=False)
-    row = await store.find_newest(tx, caller.scope, project["id"])
-    found = await store.list_findings(tx, caller.scope, row["id"]) if row is not None else []
+    row = await store.find_newest(tx, scope, project_id)
+    found = await store.list_findings(tx, scope, row["id"]) if row is not None else []
     stack = store.to_stack(row["tech_stack"]) if row is not None else []
     by_layer = Counter(finding["layer"] for finding in found)
     return ScanResults(
@@ -111,6 +106,12 @@ async def results(tx: Tx, caller: Caller, project_id: str) -> ScanResults:
             chunks_analyzed=row["chunks_processed"] if row is not None else 0,
         ),
     )
+
+
+async def graph(tx: Tx, scope: Scope, project_id: str) -> ScanGraph:
+    """The imports as the newest scan that came so far has seen them. Empty where there was none."""
+    kept = await store.find_newest_imports(tx, scope, project_id)
+    return ScanGraph(modules=[], edges=[], more=0) if kept is None else picture.decode(kept)
 
 
 def scan_shape(row: Row) -> Scan:

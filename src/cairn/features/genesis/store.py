@@ -18,14 +18,19 @@ from cairn.storage.tables import findings, jobs, running_scans, scan_files, scan
 _INSERT = Sql(insert(scans))
 _TAKE_PLACE = Sql(lambda new: new(running_scans).on_conflict_do_nothing(index_elements=["project_id"]))
 _of_project = and_(scans.c.team_id == bindparam("scope"), scans.c.project_id == bindparam("of_project"))
-_newest = select(scans).where(_of_project).order_by(scans.c.id.desc()).limit(1)
+_told = tuple(column for column in scans.c if column is not scans.c.imports)
+"""All but the picture of the imports, which only those who look at it read."""
+_newest = select(*_told).where(_of_project).order_by(scans.c.id.desc()).limit(1)
 _NEWEST = Sql(_newest)
 _NEWEST_COMPLETE = Sql(_newest.where(scans.c.phase == "complete"))
+_NEWEST_IMPORTS = Sql(
+    select(scans.c.imports).where(_of_project, scans.c.imports.is_not(None)).order_by(scans.c.id.desc()).limit(1)
+)
 _this = and_(scans.c.team_id == bindparam("scope"), scans.c.id == bindparam("scan_id"))
-_FIND = Sql(select(scans).where(_this))
-_HOLD = Sql(select(scans).where(_this).with_for_update())
+_FIND = Sql(select(*_told).where(_this))
+_HOLD = Sql(select(*_told).where(_this).with_for_update())
 _RUNNING = Sql(
-    select(scans)
+    select(*_told)
     .join(running_scans, running_scans.c.scan_id == scans.c.id)
     .where(running_scans.c.team_id == bindparam("scope"), running_scans.c.project_id == bindparam("of_project"))
 )
@@ -39,7 +44,7 @@ _LEAVE_PLACE = Sql(
 )
 _unfinished = jobs.alias("unfinished")
 _STRANDED = Sql(
-    select(scans)
+    select(*_told)
     .join(running_scans, running_scans.c.scan_id == scans.c.id)
     .where(
         scans.c.completed_at_ms.is_(None),
@@ -80,6 +85,9 @@ _FORGET_OLDER_FINDINGS = Sql(
         findings.c.project_id == bindparam("of_project"),
         findings.c.scan_id != bindparam("but"),
     )
+)
+_FORGET_OLDER_IMPORTS = Sql(
+    update(scans).where(_of_project, scans.c.id != bindparam("but"), scans.c.imports.is_not(None)).values(imports=None)
 )
 _FORGET_OLDER_FILES = Sql(
     delete(scan_files).where(
@@ -126,6 +134,7 @@ async def create_scan(
         chunks_processed=0,
         findings_count=0,
         tech_stack="[]",
+        imports=None,
         error=None,
         notes="[]",
         engine=engine,
@@ -144,6 +153,12 @@ async def find_newest(tx: Tx, scope: Scope, project_id: str) -> Row | None:
 
 async def find_newest_complete(tx: Tx, scope: Scope, project_id: str) -> Row | None:
     return await tx.one(_NEWEST_COMPLETE, scope=scope, of_project=project_id)
+
+
+async def find_newest_imports(tx: Tx, scope: Scope, project_id: str) -> str | None:
+    """The picture of the imports, as it is kept, of the newest scan that has one."""
+    row = await tx.one(_NEWEST_IMPORTS, scope=scope, of_project=project_id)
+    return None if row is None else str(row["imports"])
 
 
 async def find_running(tx: Tx, scope: Scope, project_id: str) -> Row | None:
@@ -215,7 +230,8 @@ async def count_findings(tx: Tx, scope: Scope, scan_id: str) -> int:
 
 
 async def forget_older(tx: Tx, scope: Scope, project_id: str, but: str) -> None:
-    """Findings and files of the scans before this one: it tells all that they told."""
+    """Findings, pictures and files of the scans before this one: it tells all that they told."""
+    await tx.sweep(_FORGET_OLDER_IMPORTS, scope=scope, of_project=project_id, but=but)
     await tx.sweep(_FORGET_OLDER_FINDINGS, scope=scope, of_project=project_id, but=but)
     await tx.sweep(_FORGET_OLDER_FILES, scope=scope, of_project=project_id, but=but)
 

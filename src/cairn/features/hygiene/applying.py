@@ -36,8 +36,10 @@ class Work:
     project_id: str
     versions: dict[str, int]
     touched: bool = False
+    changed: dict[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    """What the action at hand has done: of each item, the version before and after."""
 
-    async def change(self, row: Row, after: Item, superseded_by: str | None) -> None:
+    async def change(self, row: Row, after: Item, superseded_by: str | None, reason: str = REASON) -> None:
         """Give an item its new state, and tell of it."""
         before = records.to_item(row)
         changed = await change_item(
@@ -45,13 +47,14 @@ class Work:
             self.caller.scope,
             row,
             after,
-            reason=REASON,
+            reason=reason,
             actor_id=self.caller.user_id,
             superseded_by=superseded_by,
         )
         if not changed:
             return
         self.versions[row["id"]] = row["version"] + 1
+        self.changed[row["id"]] = (row["version"], row["version"] + 1)
         self.touched |= "approved" in (before.status, after.status)
         retired = after.status == "deprecated" and before.status != "deprecated"
         event = WebhookEvent.ITEM_DEPRECATED if retired else WebhookEvent.ITEM_UPDATED
@@ -66,7 +69,9 @@ async def apply(work: Work, action: Kept) -> bool:
         row = rows.get(item_id)
         if row is None or row["project_id"] != work.project_id or row["version"] != work.versions.get(item_id):
             return False
+    work.changed = {}
     await _DO[action.type](work, action, [rows[item_id] for item_id in action.item_ids])
+    action.changed = work.changed
     return True
 
 

@@ -21,6 +21,7 @@ from cairn.features.items import records as item_records
 from cairn.features.metering.service import TeamMeter
 from cairn.features.projects.access import Right, get_project
 from cairn.features.sessions.service import Models
+from cairn.jobs.notices import tell_changed
 from cairn.memory import judgement
 from cairn.memory.hygiene.analysis import analyze
 from cairn.memory.hygiene.proposals import Seen
@@ -90,6 +91,7 @@ class Cleaner:
                 versions={item_id: read.versions[item_id] for item_id in sorted(concerned)},
                 items_analyzed=len(read.seen),
             )
+            tell_changed(tx, caller.scope, "hygiene", project_id)
             await meter.charge(tx)
         return records.shape(kept, notes)
 

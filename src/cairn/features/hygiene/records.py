@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -10,7 +11,14 @@ from msgspec import UNSET
 from cairn.base import clock, ids
 from cairn.memory.hygiene.proposals import Proposal
 from cairn.storage.database import Row
-from cairn.wire.hygiene import HygieneAction, HygieneActionType, HygienePlan, HygieneSummary
+from cairn.wire.hygiene import (
+    HygieneAction,
+    HygieneActionType,
+    HygienePlan,
+    HygieneSummary,
+    KeptAction,
+    KeptPlan,
+)
 from cairn.wire.items import ItemType
 
 
@@ -29,6 +37,10 @@ class Kept(msgspec.Struct, omit_defaults=True, rename="camel"):
     new_key: str | None = None
     successor: str | None = None
     applied_at_ms: int | None = None
+    turn: int = 0
+    """Which of the plan's actions it was, in the order they were applied."""
+    changed: dict[str, tuple[int, int]] = {}
+    """What applying it did: of each item, the version before and after."""
 
 
 _actions = msgspec.json.Decoder(list[Kept])
@@ -70,9 +82,6 @@ def encode(value: list[Kept] | dict[str, int]) -> str:
 
 def shape(row: Row, notes: Sequence[str] = ()) -> HygienePlan:
     actions = actions_of(row)
-    by_type: dict[str, int] = {}
-    for action in actions:
-        by_type[action.type] = by_type.get(action.type, 0) + 1
     return HygienePlan(
         plan_id=row["id"],
         items_analyzed=row["items_analyzed"],
@@ -80,8 +89,30 @@ def shape(row: Row, notes: Sequence[str] = ()) -> HygienePlan:
         created_at=clock.iso(row["created_at_ms"]),
         expires_at=clock.iso(row["expires_at_ms"]),
         mode=row["mode"],
-        summary=HygieneSummary(by_type=by_type, notes=list(notes)),
+        summary=_summary(actions, notes),
     )
+
+
+def kept_shape(row: Row) -> KeptPlan:
+    """A plan as it is shown again."""
+    actions = actions_of(row)
+    return KeptPlan(
+        plan_id=row["id"],
+        items_analyzed=row["items_analyzed"],
+        actions=[_kept_shape(action) for action in actions],
+        created_at=clock.iso(row["created_at_ms"]),
+        expires_at=clock.iso(row["expires_at_ms"]),
+        mode=row["mode"],
+        summary=_summary(actions, ()),
+    )
+
+
+def _summary(actions: Sequence[Kept], notes: Sequence[str]) -> HygieneSummary:
+    return HygieneSummary(by_type=dict(Counter(action.type for action in actions)), notes=list(notes))
+
+
+def _kept_shape(action: Kept) -> KeptAction:
+    return KeptAction(**msgspec.structs.asdict(_shape(action)), applied=action.applied_at_ms is not None)
 
 
 def _shape(action: Kept) -> HygieneAction:

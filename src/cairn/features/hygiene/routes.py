@@ -1,16 +1,26 @@
-"""POST /api/v2/hygiene."""
+"""/api/v2/hygiene: a look and what comes of it, the plans there are, and the way back."""
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from cairn.base import errors
-from cairn.features.hygiene import service
+from cairn.features.hygiene import records, service, store, undoing
 from cairn.features.hygiene.looking import Cleaner
+from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
 from cairn.web.needs import KEY, LOGIN, needs
 from cairn.web.routes import Routes, TxMode
-from cairn.wire.hygiene import HygieneApplied, HygienePlan, HygieneRequest
+from cairn.wire.hygiene import HygieneApplied, HygienePlan, HygieneRequest, HygieneUndo, HygieneUndone, KeptPlan
 
 routes = Routes("hygiene")
+
+_PLANS = 20
+_REFUSED = (errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_NOT_FOUND)
+
+
+class PlansQuery(Struct, frozen=True, rename="camel"):
+    project_id: str
 
 
 @routes.add(
@@ -19,7 +29,7 @@ routes = Routes("hygiene")
     needs(KEY | LOGIN),
     name="run",
     tx=TxMode.NONE,
-    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_NOT_FOUND),
+    errors=_REFUSED,
 )
 async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
     """Look at a memory and say what could be tidied up, or do what was selected of such a plan."""
@@ -31,3 +41,17 @@ async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
         raise errors.invalid("selectedActionIds is required to apply")
     async with call.database.write() as tx:
         return await service.apply(tx, call.caller, body.project_id, body.plan.plan_id, body.selected_action_ids)
+
+
+@routes.add("POST", "/api/v2/hygiene/undo", needs(KEY | LOGIN), name="undo", errors=_REFUSED)
+async def undo(call: Call, body: HygieneUndo) -> HygieneUndone:
+    """Take back what was applied of a plan, where nothing has changed since."""
+    return await undoing.undo(call.tx, call.caller, body.project_id, body.plan_id, body.action_ids)
+
+
+@routes.add("GET", "/api/v2/hygiene", needs(KEY | LOGIN), name="plans", errors=(errors.PROJECT_NOT_FOUND,))
+async def list_plans(call: Call, query: PlansQuery) -> list[KeptPlan]:
+    """The newest plans of the last seven days, each with what was applied of it."""
+    await get_project(call.tx, call.caller, query.project_id, Right.READ)
+    rows = await store.list_plans(call.tx, call.caller.scope, query.project_id, _PLANS)
+    return [records.kept_shape(row) for row in rows]

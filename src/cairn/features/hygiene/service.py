@@ -13,7 +13,8 @@ from cairn.features.hygiene import applying, records, store
 from cairn.features.hygiene.applying import Work
 from cairn.features.items.service import lock_memory, touch_memory
 from cairn.features.projects.access import Right, get_project
-from cairn.storage.database import Tx
+from cairn.jobs.notices import tell_changed
+from cairn.storage.database import Row, Tx
 from cairn.wire.hygiene import HygieneApplied, HygieneResult
 
 UNKNOWN = "unknown action"
@@ -23,22 +24,19 @@ ALREADY = "already applied"
 
 async def apply(tx: Tx, caller: Caller, project_id: str, plan_id: str, selected: Sequence[str]) -> HygieneApplied:
     """Do what was selected. Two who apply at once come one after the other: each thing is done once."""
-    await get_project(tx, caller, project_id, Right.WRITE)
-    await lock_memory(tx, caller.scope, project_id)
-    plan = await store.hold_plan(tx, caller.scope, project_id, plan_id) if ids.looks_valid(plan_id, "hyg") else None
-    if plan is None:
-        raise errors.PLAN_NOT_FOUND()
+    plan = await hold_plan(tx, caller, project_id, plan_id)
     actions, work = records.actions_of(plan), Work(tx, caller, project_id, records.versions_of(plan))
     by_id = {action.id: action for action in actions}
     results: list[HygieneResult] = []
     for action_id in selected:
         action = by_id.get(action_id)
         if action is None:
-            results.append(_skipped(action_id, UNKNOWN))
+            results.append(skipped(action_id, UNKNOWN))
         elif action.applied_at_ms is not None:
-            results.append(_skipped(action_id, ALREADY))
+            results.append(skipped(action_id, ALREADY))
         elif await applying.apply(work, action):
             action.applied_at_ms = clock.now_ms()
+            action.turn = 1 + max(other.turn for other in actions)
             results.append(HygieneResult(action_id=action_id, status="success", reason=UNSET))
             await audit.record(
                 tx,
@@ -50,14 +48,25 @@ async def apply(tx: Tx, caller: Caller, project_id: str, plan_id: str, selected:
                 planId=plan_id,
             )
         else:
-            results.append(_skipped(action_id, CHANGED))
+            results.append(skipped(action_id, CHANGED))
     applied = sum(result.status == "success" for result in results)
     if applied:
         await store.update_plan(tx, caller.scope, plan_id, actions, work.versions)
+        tell_changed(tx, caller.scope, "hygiene", project_id)
     if work.touched:
         await touch_memory(tx, caller.scope, project_id)
     return HygieneApplied(applied=applied, skipped=len(results) - applied, results=results)
 
 
-def _skipped(action_id: str, reason: str) -> HygieneResult:
+async def hold_plan(tx: Tx, caller: Caller, project_id: str, plan_id: str) -> Row:
+    """The plan, for whoever may write; nobody else applies or undoes anything of it until the transaction ends."""
+    await get_project(tx, caller, project_id, Right.WRITE)
+    await lock_memory(tx, caller.scope, project_id)
+    plan = await store.hold_plan(tx, caller.scope, project_id, plan_id) if ids.looks_valid(plan_id, "hyg") else None
+    if plan is None:
+        raise errors.PLAN_NOT_FOUND()
+    return plan
+
+
+def skipped(action_id: str, reason: str) -> HygieneResult:
     return HygieneResult(action_id=action_id, status="skipped", reason=reason)

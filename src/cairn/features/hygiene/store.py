@@ -44,6 +44,16 @@ _ONE = and_(
     hygiene_plans.c.expires_at_ms > bindparam("now_ms"),
 )
 _HOLD = Sql(select(hygiene_plans).where(_ONE).with_for_update())
+_NEWEST_PLANS = Sql(
+    select(hygiene_plans)
+    .where(
+        hygiene_plans.c.team_id == bindparam("scope"),
+        hygiene_plans.c.project_id == bindparam("of_project"),
+        hygiene_plans.c.expires_at_ms > bindparam("now_ms"),
+    )
+    .order_by(hygiene_plans.c.id.desc())
+    .limit(bindparam("take"))
+)
 _UPDATE = Sql(
     update(hygiene_plans)
     .where(hygiene_plans.c.team_id == bindparam("scope"), hygiene_plans.c.id == bindparam("plan_id"))
@@ -111,6 +121,11 @@ async def create_plan(
     }
     await tx.run(_INSERT, **row)
     return row
+
+
+async def list_plans(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
+    """Those whose time is not over, newest first."""
+    return await tx.many(_NEWEST_PLANS, scope=scope, of_project=project_id, now_ms=clock.now_ms(), take=take)
 
 
 async def hold_plan(tx: Tx, scope: Scope, project_id: str, plan_id: str) -> Row | None:

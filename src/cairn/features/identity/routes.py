@@ -1,4 +1,4 @@
-"""POST /api/auth/…: register, login, logout, password; GET /api/auth/me."""
+"""POST /api/auth/…: register, login, logout, password; GET /api/auth/me, door."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cairn.web.addresses import bucket
 from cairn.web.call import Call
 from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from cairn.web.routes import Routes, TxMode
-from cairn.wire.identity import LoginRequest, Me, PasswordChange, Registration
+from cairn.wire.identity import DoorState, LoginRequest, Me, PasswordChange, Registration
 
 routes = Routes("auth")
 
@@ -19,6 +19,12 @@ routes = Routes("auth")
 def _welcome(call: Call, signed_in: SignedIn) -> Me:
     call.use(LoginCookie).set(call, signed_in.token)
     return signed_in.me
+
+
+@routes.add("GET", "/api/auth/door", ANYONE, name="door")
+async def door(call: Call) -> DoorState:
+    """Whether one may register here."""
+    return await service.look_at_door(call.tx, call.use(Door).policy)
 
 
 @routes.add(

@@ -13,7 +13,7 @@ from cairn.features.audit import store as audit
 from cairn.features.identity import store
 from cairn.jobs.notices import tell_access_changed
 from cairn.storage.database import Database, Tx
-from cairn.wire.identity import LoginRequest, Me, PasswordChange, Registration, TeamShape
+from cairn.wire.identity import DoorState, LoginRequest, Me, PasswordChange, Registration, TeamShape
 
 FIRST_ACCOUNT = "first_account"
 LOCAL_OWNER_EMAIL = "owner@localhost"
@@ -59,6 +59,12 @@ async def _refuse_registration(tx: Tx, policy: Policy) -> None:
         raise errors.REGISTRATION_CLOSED()
     if policy == "invite" and await store.find_claim(tx, FIRST_ACCOUNT) is not None:
         raise errors.REGISTRATION_BY_INVITATION()
+
+
+async def look_at_door(tx: Tx, policy: Policy) -> DoorState:
+    """What ``register`` would say by now, without asking for anything."""
+    unclaimed = policy != "closed" and await store.find_claim(tx, FIRST_ACCOUNT) is None
+    return DoorState(registration=policy, first_account=unclaimed)
 
 
 async def create_owner(
@@ -140,14 +146,16 @@ async def describe(tx: Tx, caller: Caller) -> Me:
         plan=here["plan"],
         via=caller.via.value,
         teams=[TeamShape(id=row["id"], name=row["name"]) for row in memberships],
+        has_password=user["password_hash"] is not None,
     )
 
 
 async def change_password(database: Database, door: Door, caller: Caller, change: PasswordChange) -> None:
-    """Set another password and end all other logins of the account."""
+    """Set a password and end all other logins of the account. Who came by a link has none to show at first."""
     async with database.read() as tx:
         user = await store.get_user(tx, caller.user_id)
-    if not await door.passwords.matches(change.current_password, user["password_hash"]):
+    known = user["password_hash"]
+    if known is not None and not await door.passwords.matches(change.current_password or "", known):
         raise errors.WRONG_PASSWORD()
     hashed = await door.passwords.hash(change.new_password)
     async with database.write() as tx:

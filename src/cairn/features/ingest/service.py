@@ -20,6 +20,7 @@ from cairn.features.metering.slots import EVENTS, SESSIONS, STORAGE
 from cairn.features.projects.secrets import accepted_secrets
 from cairn.features.sessions import store as sessions
 from cairn.jobs import outbox
+from cairn.jobs.notices import tell_changed
 from cairn.ports.blobs.store import Blobs
 from cairn.storage.database import Database, Row, Tx
 from cairn.storage.grouping import Grouped
@@ -135,6 +136,8 @@ class Capture:
                 await store.take_off(tx, session_id, repeated)
         group.count(new, fresh, begun)
         await group.settle(tx)
+        for team_id, project_id in {(accepted[at].team_id, accepted[at].project_id) for at in new}:
+            tell_changed(tx, team_id, "sessions", project_id)
         return [
             Ingested(event_id=event_ids[at], session_id=session_ids[at])
             if at in new

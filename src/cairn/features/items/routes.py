@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
+from typing import Annotated, Any
 
-from cairn.base import errors
+import msgspec
+from msgspec import Meta
+
+from cairn.base import errors, limits
 from cairn.features.history.shown import RevisionPage, cut_by_size, show_revisions
-from cairn.features.items import editing, store
+from cairn.features.items import editing, listing
 from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
 from cairn.web.etag import refuse_if_changed, show_etag
@@ -15,11 +18,16 @@ from cairn.web.paging import Page
 from cairn.web.routes import Routes
 from cairn.wire.history import Reversion, Revision
 from cairn.wire.items import FilePath, ItemChange, ItemFlag, ItemStatus, ItemType, MemoryItem, SchemaKey
+from cairn.wire.shapes import VISIBLE_TEXT
 
 routes = Routes("items")
 
 _MISSING = (errors.ITEM_NOT_FOUND,)
 _CHANGE = (*_MISSING, errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
+
+
+Words = Annotated[str, Meta(min_length=1, max_length=limits.ITEM_WORDS_CHARS, pattern=VISIBLE_TEXT)]
+Confidence = Annotated[float, Meta(ge=0, le=1)]
 
 
 class ItemsQuery(Page, frozen=True, rename="camel"):
@@ -30,12 +38,17 @@ class ItemsQuery(Page, frozen=True, rename="camel"):
     branch: str | None = None
     flag: ItemFlag | None = None
     files: FilePath | None = None
+    q: Words | None = None
+    min_confidence: Confidence | None = None
+    max_confidence: Confidence | None = None
+    session_id: str | None = None
+    count: bool = False
 
     @property
-    def filters(self) -> dict[str, str]:
+    def filters(self) -> dict[str, Any]:
+        others = ("limit", "cursor", "project_id", "count")
         given = msgspec.structs.asdict(self)
-        names = ("type", "schema_key", "status", "branch", "flag", "files")
-        return {name: given[name] for name in names if given[name] is not None}
+        return {name: value for name, value in given.items() if name not in others and value is not None}
 
 
 @routes.add("GET", "/api/v2/items", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
@@ -43,14 +56,12 @@ async def list_items(call: Call, query: ItemsQuery) -> list[MemoryItem]:
     """Items, newest first; of one project or of all the caller may see. A schema key stands for all below it too."""
     if query.project_id is not None:
         await get_project(call.tx, call.caller, query.project_id, Right.READ)
-    rows = await store.list_items(
-        call.tx,
-        call.caller,
-        project_id=query.project_id,
-        filters=query.filters,
-        before=query.cursor,
-        take=query.take,
-    )
+    wanted = await listing.find_wanted(call.tx, call.caller, query.project_id, query.filters)
+    rows = await listing.list_items(call.tx, call.caller, wanted, before=query.cursor, take=query.take)
+    if query.count:
+        is_first = query.cursor is None
+        total = await listing.count_items(call.tx, call.caller, wanted, rows, is_first=is_first, take=query.take)
+        call.set_header("X-Total-Count", str(total))
     return cut_by_size(call, query, rows, [editing.shape(row) for row in rows], [row["id"] for row in rows])
 
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, delete, func, insert, literal_column, or_, select, update
 
-from cairn.base import clock, limits
-from cairn.base.caller import Caller, Scope
+from cairn.base import clock
+from cairn.base.caller import Scope
 from cairn.features.index import store as index
 from cairn.features.items.records import PATH_SEPARATOR, clean_paths
-from cairn.features.projects.access import visible_to
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import InList, Sql
-from cairn.storage.tables import item_conflicts, item_files, item_vectors, items, items_to_embed, projects
+from cairn.storage.tables import item_conflicts, item_files, item_vectors, items, items_to_embed
 
 # Written into the statement: a parameter would have to be known when the statement is compiled.
 _SEPARATOR: Any = literal_column(f"'{PATH_SEPARATOR}'")
@@ -149,55 +148,6 @@ async def list_in_project(tx: Tx, scope: Scope, project_id: str, statuses: Colle
 async def hold_superseded_by(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[Row]:
     """The items that this one has taken the place of, each for a change."""
     return await tx.many(_HOLD_SUPERSEDED, scope=scope, of_project=project_id, successor=item_id)
-
-
-async def list_items(
-    tx: Tx,
-    caller: Caller,
-    *,
-    project_id: str | None,
-    filters: Mapping[str, str],
-    before: str | None,
-    take: int,
-) -> list[Row]:
-    """Newest first, of one project or of all the caller may see.
-
-    ``filters``: type, status and branch by their value; schema_key with all below it; flag; files by one path.
-    Fewer where they are very long; ``found`` in each row says how many there were to take.
-    """
-    wanted = select(items.c.id, func.length(items.c.content).label("size")).where(items.c.team_id == caller.scope)
-    if project_id is not None:
-        wanted = wanted.where(items.c.project_id == project_id)
-    else:
-        wanted = wanted.where(items.c.project_id.in_(select(projects.c.id).where(visible_to(caller))))
-    for name, value in filters.items():
-        wanted = wanted.where(_condition(name, value))
-    if before is not None:
-        wanted = wanted.where(items.c.id < before)
-    page = wanted.order_by(items.c.id.desc()).limit(take).subquery()
-    up_to = func.sum(page.c.size).over(order_by=page.c.id.desc()).label("up_to")
-    sizes = select(page, up_to, func.count().over().label("found")).subquery()
-    statement = (
-        WHOLE.add_columns(sizes.c.found)
-        .join(sizes, sizes.c.id == items.c.id)
-        .where(items.c.team_id == caller.scope, sizes.c.up_to - sizes.c.size <= limits.TEXTS_PAGE_CHARS)
-    )
-    return await tx.many(statement.order_by(items.c.id.desc()))
-
-
-def _condition(name: str, value: str) -> Any:
-    if name == "schema_key":
-        return or_(items.c.schema_key == value, items.c.schema_key.startswith(f"{value}/", autoescape=True))
-    if name == "flag":  # a closed set of words, kept as a JSON list
-        return items.c.flags.contains(f'"{value}"', autoescape=True)
-    if name == "files":
-        having = select(item_files.c.item_id).where(
-            item_files.c.project_id == items.c.project_id,
-            item_files.c.item_id == items.c.id,
-            item_files.c.path == value,
-        )
-        return having.exists()
-    return items.c[name] == value
 
 
 async def insert_item(tx: Tx, scope: Scope, columns: Mapping[str, Any]) -> None:

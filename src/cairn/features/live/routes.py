@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from cairn.base import clock
+from cairn.features.live.pacing import Pacing
 from cairn.features.projects.access import find_project
 from cairn.jobs import notices
 from cairn.web import sse
@@ -38,34 +39,36 @@ async def live(call: Call) -> Stream:
 
 
 async def _notices(call: Call, pause_s: float) -> AsyncGenerator[bytes, None]:
-    user_id = call.caller.user_id
+    pacing = Pacing()
     with call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener:
         yield sse.event(LiveNotice(type="ready"))
-        due = clock.monotonic() + pause_s
+        alive = clock.monotonic() + pause_s
         while True:
-            signal = await listener.next(timeout=max(0.0, due - clock.monotonic()))
-            if (signal is None or signal == (notices.ACCESS, user_id)) and not await call.still_allowed():
+            for payload in pacing.take(clock.monotonic()):
+                notice = await _visible(call, payload)
+                if notice is not None:
+                    alive = clock.monotonic() + pause_s
+                    yield sse.event(notice)
+            signal = await listener.next(timeout=max(0.0, pacing.due(alive) - clock.monotonic()))
+            silent = signal is None and clock.monotonic() >= alive
+            if (silent or signal == (notices.ACCESS, call.caller.user_id)) and not await call.still_allowed():
                 return
-            piece = await _piece(call, signal)
-            if piece is not None:
-                due = clock.monotonic() + pause_s
-                yield piece
+            if silent:
+                alive = clock.monotonic() + pause_s
+                yield sse.KEEP_ALIVE
+            elif signal is not None and _is_of(call, signal):
+                pacing.add(signal[1])
 
 
-async def _piece(call: Call, signal: tuple[str, str] | None) -> bytes | None:
-    """What a signal means for this caller; none at all is time for a sign of life."""
-    if signal is None:
-        return sse.KEEP_ALIVE
-    notice = await _visible(call, signal[1]) if signal[0] == notices.LIVE else None
-    return None if notice is None else sse.event(notice)
+def _is_of(call: Call, signal: tuple[str, str]) -> bool:
+    """Whether it is a notice to the caller's team."""
+    return signal[0] == notices.LIVE and signal[1].startswith(f"{call.caller.team_id} ")
 
 
 async def _visible(call: Call, payload: str) -> LiveNotice | None:
-    """The notice, if it is of the caller's team and not about a project they may not see."""
-    team_id, what, *rest = payload.split(" ")
+    """The notice, unless it is about a project the caller may not see."""
+    _, what, *rest = payload.split(" ")
     project_id = rest[0] if rest else None
-    if team_id != call.caller.team_id:
-        return None
     if project_id is not None and not call.caller.manages:
         async with call.database.read() as tx:
             if await find_project(tx, call.caller, project_id) is None:

@@ -14,6 +14,7 @@ from cairn.base.caller import MANAGERS, Caller
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import project_members, projects
+from cairn.wire.projects import Rights
 
 
 class Right(enum.IntEnum):
@@ -23,6 +24,8 @@ class Right(enum.IntEnum):
     WRITE = 2
     MANAGE = 3
 
+
+_WORDS: dict[Right, Rights] = {Right.READ: "read", Right.WRITE: "write", Right.MANAGE: "manage"}
 
 _everyone = project_members.alias("everyone")
 _member_count = (
@@ -57,6 +60,13 @@ def right_of(caller: Caller, project: Row) -> Right | None:
     if project["my_role"] is not None:
         return Right.WRITE
     return Right.READ if project["visibility"] == "public" else None
+
+
+def rights_of(caller: Caller, project: Row) -> Rights:
+    """The same in a word, of a project that the caller sees."""
+    right = right_of(caller, project)
+    assert right is not None
+    return _WORDS[right]
 
 
 async def find_project(tx: Tx, caller: Caller, project_id: str) -> Row | None:

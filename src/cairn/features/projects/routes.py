@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cairn.base import clock, errors
-from cairn.base.caller import MANAGERS
+from cairn.base.caller import MANAGERS, Caller
 from cairn.base.crypto import Sealer
 from cairn.base.plans import Plans
 from cairn.features.projects import secrets, service, store
-from cairn.features.projects.access import Right, get_project
+from cairn.features.projects.access import Right, get_project, rights_of
 from cairn.features.projects.repository import RepoHosts, auth_method
 from cairn.storage.database import Row
 from cairn.web.call import Call
@@ -37,7 +37,7 @@ _MISSING = (errors.PROJECT_NOT_FOUND,)
 _MANAGED = (errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
 
 
-def _entry_fields(row: Row) -> dict[str, Any]:
+def _entry_fields(caller: Caller, row: Row) -> dict[str, Any]:
     return {
         "id": row["id"],
         "name": row["name"],
@@ -50,6 +50,7 @@ def _entry_fields(row: Row) -> dict[str, Any]:
         "repo_auth_method": auth_method(row),
         "has_repo_host_token": row["repo_token_sealed"] is not None,
         "deep_enrich_enabled": bool(row["deep_enrich_enabled"]),
+        "rights": rights_of(caller, row),
         "created_at": clock.iso(row["created_at_ms"]),
         "updated_at": clock.iso(row["updated_at_ms"]),
     }
@@ -59,7 +60,8 @@ def _entry_fields(row: Row) -> dict[str, Any]:
 async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
     """The projects the caller may see, newest first."""
     rows = await store.list_projects(call.tx, call.caller, before=query.cursor, take=query.take)
-    return cut(call, query, [ProjectEntry(**_entry_fields(row)) for row in rows], [row["id"] for row in rows])
+    entries = [ProjectEntry(**_entry_fields(call.caller, row)) for row in rows]
+    return cut(call, query, entries, [row["id"] for row in rows])
 
 
 @routes.add(
@@ -87,6 +89,7 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
         status=row["status"],
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
+        rights=rights_of(call.caller, row),
         created_at=clock.iso(row["created_at_ms"]),
         updated_at=clock.iso(row["updated_at_ms"]),
     )
@@ -103,7 +106,7 @@ async def update_project(call: Call, id: str, body: ProjectChange) -> ProjectCha
     """Change the given fields."""
     row = await service.update_project(call.tx, call.caller, call.use(RepoHosts), call.use(Sealer), id, body)
     return ProjectChanged(
-        **_entry_fields(row),
+        **_entry_fields(call.caller, row),
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
     )

@@ -25,7 +25,7 @@ _LIVING = and_(
 )
 _LIST_ALL = Sql(select(projects).where(_LIVING).order_by(projects.c.id.desc()).limit(bindparam("take")))
 _LIST_MINE = Sql(
-    select(projects)
+    select(projects, project_members.c.role.label("my_role"))
     .join(
         project_members,
         and_(

@@ -15,6 +15,7 @@ from cairn.features.metering.slots import SESSIONS
 from cairn.features.projects.access import Right, get_project
 from cairn.features.sessions import store
 from cairn.jobs import outbox
+from cairn.jobs.notices import tell_changed
 from cairn.memory import states
 from cairn.storage.database import Row, Tx
 from cairn.wire.events import WebhookEvent
@@ -50,17 +51,15 @@ def entry_shape(row: Row) -> SessionEntry:
         project_id=row["project_id"],
         status=row["status"],
         event_count=row["event_count"],
+        items_extracted=row["items_extracted"],
+        source=row["source"],
         created_at=clock.iso(row["created_at_ms"]),
         completed_at=clock.iso_or_none(row["completed_at_ms"]),
     )
 
 
 def detail_shape(row: Row, model: str) -> SessionDetail:
-    return SessionDetail(
-        **msgspec.structs.asdict(entry_shape(row)),
-        items_extracted=row["items_extracted"],
-        enrichment_model=row["enrichment_model"] or model,
-    )
+    return SessionDetail(**msgspec.structs.asdict(entry_shape(row)), enrichment_model=row["enrichment_model"] or model)
 
 
 def event_shape(row: Row, payload: Any) -> SessionEvent:
@@ -114,6 +113,7 @@ async def list_events(tx: Tx, caller: Caller, session_id: str, after: str | None
 async def tell(tx: Tx, event: WebhookEvent, session: Row, *, status: str, event_count: int) -> None:
     data = {"sessionId": session["id"], "status": status, "eventCount": event_count}
     await outbox.emit(tx, Scope(session["team_id"]), event, session["project_id"], data)
+    tell_changed(tx, session["team_id"], "sessions", session["project_id"])
 
 
 async def create_session(tx: Tx, caller: Caller, project_id: str, plan: Plan) -> tuple[Row, Row]:
@@ -135,6 +135,7 @@ async def change_status(tx: Tx, caller: Caller, session: Row, status: str) -> No
         raise errors.INVALID_TRANSITION()
     if status == "active":
         await store.reopen(tx, caller.scope, session["id"])
+        tell_changed(tx, caller.scope, "sessions", session["project_id"])
     else:
         await store.update_status(tx, caller.scope, session["id"], status)
         await tell(tx, WebhookEvent.SESSION_COMPLETED, session, status=status, event_count=session["event_count"])

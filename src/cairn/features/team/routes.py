@@ -1,4 +1,4 @@
-"""/api/team: list, invite, change a role, remove, accept an invitation."""
+"""/api/team: list, invite, change a role, remove, look at an invitation and accept it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from cairn.web.call import Call
 from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from cairn.web.paging import Page, cut
 from cairn.web.routes import Routes, TxMode
-from cairn.wire.team import Acceptance, Invitation, NewMember, RoleChange, TeamMember
+from cairn.wire.team import (
+    Acceptance,
+    Invitation,
+    InvitationSeen,
+    InvitationToken,
+    NewMember,
+    RoleChange,
+    TeamMember,
+)
 
 routes = Routes("team")
 
@@ -74,6 +82,21 @@ async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMembe
 async def remove(call: Call, member_id: str) -> None:
     """Remove a member, who loses every access at once; or take back an open invitation."""
     await service.remove(call.tx, call.caller, member_id)
+
+
+@routes.add(
+    "POST",
+    "/api/team/invitations/look",
+    ANYONE,
+    name="look",
+    tx=TxMode.NONE,
+    errors=(errors.INVITATION_INVALID, errors.CROSS_SITE),
+)
+async def look(call: Call, body: InvitationToken) -> InvitationSeen:
+    """Which team an invitation is to, and whether its address has an account; the token is not used up."""
+    call.use(Origins).refuse_cross_site(call.request)
+    async with call.database.read() as tx:
+        return await service.look(tx, call.use(InvitationTokens), body.token)
 
 
 @routes.add(

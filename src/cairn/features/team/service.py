@@ -15,7 +15,7 @@ from cairn.jobs import outbox, queue
 from cairn.jobs.notices import tell_access_changed, tell_changed
 from cairn.storage.database import Database, Row, Tx
 from cairn.wire.events import WebhookEvent
-from cairn.wire.team import Acceptance, Invitation, NewMember, TeamMember
+from cairn.wire.team import Acceptance, Invitation, InvitationSeen, NewMember, TeamMember
 
 INVITATION_MAIL = "team.invitation_mail"
 
@@ -128,6 +128,18 @@ async def tell_removed(tx: Tx, scope: Scope, project_id: str, person: Row, role:
 async def _tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, person: Row, role: Role) -> None:
     data = {"userId": person["user_id"], "email": person["email"], "role": role}
     await outbox.emit(tx, scope, event, project_id, data)
+
+
+async def look(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationSeen:
+    """What the link in the mail leads to; nothing is told without one that works."""
+    invitation = await _open_invitation(tx, tokens, token)
+    team = await people.get_team(tx, invitation["team_id"])
+    return InvitationSeen(
+        team_name=team["name"],
+        email=invitation["email"],
+        has_account=await people.find_user(tx, invitation["email"]) is not None,
+        expires_at=clock.iso(invitation["expires_at_ms"]),
+    )
 
 
 async def accept(

@@ -11,6 +11,7 @@ from cairn.base.webhook_signing import delivery_headers
 from cairn.features.webhooks import store
 from cairn.features.webhooks.service import promise_delivery, secret_context
 from cairn.jobs import queue
+from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import RetryLater, Run
 from cairn.ports.outbound.sender import Answer, Sender
 from cairn.storage.database import Database, Row, Tx
@@ -107,6 +108,7 @@ class Deliverer:
                     attempts=delivery["attempts"],
                     error="the webhook is disabled",
                 )
+                tell_changed(tx, scope, "webhooks", webhook["project_id"])
             return
         answer = await self.send(webhook, delivery)
         async with run.finish(f"attempt {delivery['attempts'] + 1}") as tx:
@@ -133,6 +135,7 @@ class Deliverer:
             error=answer.error,
             next_attempt_ms=None if delay_ms is None else clock.now_ms() + delay_ms,
         )
+        tell_changed(tx, scope, "webhooks", webhook["project_id"])
         if answer.succeeded:
             await store.update_failures(tx, scope, webhook["id"], failures=0, status=webhook["status"])
         elif delay_ms is None and webhook["status"] == "active":

@@ -7,6 +7,7 @@ from cairn.base.crypto import Sealer
 from cairn.features.projects.access import Right, get_project
 from cairn.features.webhooks import service, store
 from cairn.features.webhooks.jobs import Deliverer
+from cairn.jobs.notices import tell_changed
 from cairn.ports.outbound.guard import Guard
 from cairn.web.call import Call
 from cairn.web.needs import KEY, LOGIN, needs
@@ -99,6 +100,7 @@ async def test_webhook(call: Call, id: str) -> Delivery:
         await store.update_delivery(
             tx, scope, delivery_id, status=status, attempts=1, response_status=answer.status, error=answer.error
         )
+        tell_changed(tx, scope, "webhooks", webhook["project_id"])
         done = await store.find_delivery(tx, scope, delivery_id)
     assert done is not None
     return service.delivery_shape(done)

@@ -14,6 +14,7 @@ from cairn.features.audit import store as audit
 from cairn.features.projects.access import Right, get_project
 from cairn.features.webhooks import store
 from cairn.jobs import queue
+from cairn.jobs.notices import tell_changed
 from cairn.ports.outbound.guard import Guard, OutboundRefused, Unresolved
 from cairn.storage.database import Row, Tx
 from cairn.wire.webhooks import Delivery, DeliveryBody, NewWebhook, Webhook, WebhookChange, WebhookCreated
@@ -83,6 +84,7 @@ async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebh
     await audit.record(
         tx, caller, "webhook.created", webhook_id, project_id=wanted.project_id, url=_shown(wanted.url), events=events
     )
+    tell_changed(tx, caller.scope, "webhooks", wanted.project_id)
     made = shape(await get_webhook(tx, caller, webhook_id))
     return WebhookCreated(id=made.id, url=made.url, events=made.events, status=made.status, created_at=made.created_at)
 
@@ -124,6 +126,7 @@ async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str
         await store.update_webhook(tx, caller.scope, webhook_id, changes)
         fields = sorted(name.removesuffix("_sealed") for name in changes if name != "failures_in_a_row")
         await audit.record(tx, caller, "webhook.updated", webhook_id, project_id=webhook["project_id"], fields=fields)
+        tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
     return shape(await get_webhook(tx, caller, webhook_id))
 
 
@@ -133,6 +136,7 @@ async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
     await audit.record(
         tx, caller, "webhook.deleted", webhook_id, project_id=webhook["project_id"], url=_shown(webhook["url"])
     )
+    tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
 
 
 async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple[Row, str]:
@@ -157,6 +161,7 @@ async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple
     )
     # Until the answer is there it counts as not delivered: nobody comes back to a test that was cut off.
     await store.update_delivery(tx, caller.scope, delivery_id, status="failed", attempts=0, error="not finished")
+    tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
     return webhook, delivery_id
 
 
@@ -185,6 +190,7 @@ async def promise_delivery(tx: Tx, team_id: str, project_id: str, delivery_id: s
         project_id=project_id,
         max_attempts=_JOB_ATTEMPTS,
     )
+    tell_changed(tx, team_id, "webhooks", project_id)
 
 
 def _shown(url: str) -> str:

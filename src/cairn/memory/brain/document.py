@@ -57,19 +57,68 @@ class _Block:
         return self.choice.place, self.choice.entry.schema_key
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An entry as it stands in the document."""
+
+    entry: Entry
+    title: str
+    tokens: int
+    shortened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A document and what it is made of."""
+
+    document: Document
+    parts: tuple[Part, ...]
+    """In the order of the document."""
+    headings: dict[int, int]
+    """What the headings of each place cost, and those of the sections in it."""
+
+
+Wholes = dict[str, tuple[str, int]]
+"""Entries written whole, with their tokens, by id: the same in every document of the same memory."""
+
+
 def compose(
     project: Project, all_entries: Sequence[Entry], chosen: Sequence[tuple[Choice, Text]], budget: int, count: Count
 ) -> Document:
     """The document of what was chosen, the most wanted first, as far as the budget goes."""
+    return _write(project, all_entries, chosen, budget, count, {})[0]
+
+
+def lay_out(
+    project: Project,
+    all_entries: Sequence[Entry],
+    chosen: Sequence[tuple[Choice, Text]],
+    budget: int,
+    count: Count,
+    wholes: Wholes,
+) -> Layout:
+    """The same document and its parts. ``wholes`` is looked into and added to."""
+    document, writing = _write(project, all_entries, chosen, budget, count, wholes)
+    return Layout(document, writing.parts(), writing.headings())
+
+
+def _write(
+    project: Project,
+    all_entries: Sequence[Entry],
+    chosen: Sequence[tuple[Choice, Text]],
+    budget: int,
+    count: Count,
+    wholes: Wholes,
+) -> tuple[Document, _Writing]:
     items = sum(entry.kind == "item" for entry in all_entries)
     head = layer_zero(project, items, len(all_entries) - items, budget, count)
     by_layer = Counter(entry.tier for entry in all_entries)
     room = budget - count(head)
     note = count(left_out(by_layer))
-    writing = _Writing(room if len(chosen) == len(all_entries) else room - note, budget, count)
+    writing = _Writing(room if len(chosen) == len(all_entries) else room - note, budget, count, wholes)
     writing.write(chosen)
     if len(writing.taken) < len(chosen) == len(all_entries):
-        writing = _Writing(room - note, budget, count)
+        writing = _Writing(room - note, budget, count, wholes)
         writing.write(chosen)
     while True:
         omitted = by_layer - Counter(block.choice.entry.tier for block in writing.taken)
@@ -78,20 +127,22 @@ def compose(
         if (tokens <= budget and len(markdown) <= _MOST_CHARS) or not writing.taken:
             break
         writing.give_back(tokens - budget)
-    return Document(
+    document = Document(
         markdown,
         tokens,
         sum(block.choice.entry.kind == "item" for block in writing.taken),
         tuple(sorted({block.choice.entry.schema_key for block in writing.taken})),
         {layer: omitted[layer] for layer in LAYERS},
     )
+    return document, writing
 
 
 class _Writing:
     """Blocks taken one by one, with the headings they need, while there is room."""
 
-    def __init__(self, room: int, budget: int, count: Count) -> None:
+    def __init__(self, room: int, budget: int, count: Count, wholes: Wholes) -> None:
         self.taken: list[_Block] = []
+        self._wholes = wholes
         self._room = room
         self._chars = _MOST_CHARS - 10_000
         self._short = short_tokens(budget)
@@ -122,8 +173,7 @@ class _Writing:
         """Places in their order, sections by their keys, contexts before items, older before newer."""
         parts: list[str] = []
         place, section = -1, (-1, "")
-        ordered = sorted(self.taken, key=lambda block: (*block.section, block.choice.entry.kind, block.choice.entry.id))
-        for block in ordered:
+        for block in self._ordered():
             if block.choice.place != place:
                 place = block.choice.place
                 parts.append(_PLACES[place])
@@ -132,6 +182,23 @@ class _Writing:
                 parts.append(_section(section[1]))
             parts.append(block.markdown)
         return "".join(parts)
+
+    def parts(self) -> tuple[Part, ...]:
+        """What was taken, in the order of the document."""
+        return tuple(
+            Part(block.choice.entry, block.text.title, block.tokens, block.shortened) for block in self._ordered()
+        )
+
+    def headings(self) -> dict[int, int]:
+        """What the headings cost, by place."""
+        sections = {block.section for block in self.taken}
+        tokens = {place: self._count(_PLACES[place]) for place, _ in sections}
+        for place, schema_key in sections:
+            tokens[place] += self._count(_section(schema_key))
+        return tokens
+
+    def _ordered(self) -> list[_Block]:
+        return sorted(self.taken, key=lambda block: (*block.section, block.choice.entry.kind, block.choice.entry.id))
 
     def give_back(self, tokens: int) -> None:
         """Do without the last ones taken, at least one, for so many tokens."""
@@ -158,8 +225,11 @@ class _Writing:
         return True
 
     def _whole(self, choice: Choice, text: Text) -> _Block:
-        markdown = _entry(choice.entry, text, text.content, shortened=False)
-        return _Block(choice, text, markdown, self._count(markdown))
+        written = self._wholes.get(choice.entry.id)
+        if written is None:
+            markdown = _entry(choice.entry, text, text.content, shortened=False)
+            written = self._wholes[choice.entry.id] = markdown, self._count(markdown)
+        return _Block(choice, text, *written)
 
     def _shortened(self, choice: Choice, text: Text, most: int) -> _Block:
         def fits(content: str) -> bool:

@@ -37,26 +37,57 @@ def short_tokens(budget: int) -> int:
     return max(80, min(200, budget // 20))
 
 
-def choose(entries: Iterable[Entry], budget: int, near: Mapping[str, int] | None = None) -> list[Choice]:
-    """The entries to read, the most wanted first; somewhat more than will fit, because lengths are guessed here.
+_Ranked = tuple[int, float, str, int, bool, Entry]
+
+
+class Wanted:
+    """Entries in the order they are wanted, kept as far as no budget changes it: then a budget costs little.
 
     ``near``: entries about the files at hand (0) and their neighbours (1). Neighbours may have half of the budget.
     """
-    nearness = near or {}
-    huge, short = max(_HUGE_TOKENS, budget // _HUGE_PART), short_tokens(budget)
-    ranked: list[tuple[int, float, str, int, bool, Entry]] = []
-    for entry in entries:
-        tokens, value = entry.token_count + _AROUND_TOKENS, worth(entry)
-        is_huge = tokens > huge
-        if is_huge:
-            tokens, value = short + _AROUND_TOKENS, value / 2
-        rank = nearness.get(entry.id, entry.tier + 1)
-        ranked.append((rank, -density(value, tokens), entry.id, tokens, is_huge, entry))
-    ranked.sort()
-    return _take(_without_far_neighbours(ranked, budget // _NEAR_PART), int(budget * _RESERVE) + _RESERVE_TOKENS)
+
+    def __init__(self, entries: Iterable[Entry], near: Mapping[str, int] | None = None) -> None:
+        nearness = near or {}
+        self._ranked: list[_Ranked] = []
+        for entry in entries:
+            tokens = whole_tokens(entry)
+            rank = nearness.get(entry.id, entry.tier + 1)
+            self._ranked.append((rank, -density(worth(entry), tokens), entry.id, tokens, False, entry))
+        self._ranked.sort()
+        self._longest = max((ranked[3] for ranked in self._ranked), default=0)
+
+    def choose(self, budget: int) -> list[Choice]:
+        """The entries to read, the most wanted first; somewhat more than will fit, because lengths are guessed here."""
+        return _take(self._within(budget), int(budget * _RESERVE) + _RESERVE_TOKENS)
+
+    def order(self, budget: int) -> list[Entry]:
+        """All of them, the most wanted first."""
+        return [ranked[5] for ranked in self._within(budget)]
+
+    def _within(self, budget: int) -> list[_Ranked]:
+        return _without_far_neighbours(self._with_huge(budget), budget // _NEAR_PART)
+
+    def _with_huge(self, budget: int) -> list[_Ranked]:
+        huge = max(_HUGE_TOKENS, budget // _HUGE_PART)
+        if self._longest <= huge:
+            return self._ranked
+        tokens = short_tokens(budget) + _AROUND_TOKENS
+        ranked = [one for one in self._ranked if one[3] <= huge]
+        for rank, _, entry_id, whole, _, entry in self._ranked:
+            if whole > huge:
+                ranked.append((rank, -density(worth(entry) / 2, tokens), entry_id, tokens, True, entry))
+        ranked.sort()
+        return ranked
 
 
-_Ranked = tuple[int, float, str, int, bool, Entry]
+def choose(entries: Iterable[Entry], budget: int, near: Mapping[str, int] | None = None) -> list[Choice]:
+    """The choice for one budget."""
+    return Wanted(entries, near).choose(budget)
+
+
+def whole_tokens(entry: Entry) -> int:
+    """What a whole entry costs in the document, as it is guessed before its text is read."""
+    return entry.token_count + _AROUND_TOKENS
 
 
 def _without_far_neighbours(ranked: list[_Ranked], most: int) -> list[_Ranked]:

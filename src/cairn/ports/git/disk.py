@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from cairn.base.signing import sha256_hex
+
 _RETRY_S = 0.05
 _UNFINISHED = ("tmp_", ".tmp-")
 _BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
@@ -93,13 +95,17 @@ def remove(folder: Path) -> None:
         shutil.rmtree(doomed)
 
 
-def authorities(ca_file: str, into: Path) -> str:
-    """The machine's certificate authorities and one more, in one file: git knows only one."""
+def authorities(ca_file: str, folder: Path) -> str:
+    """The machine's certificate authorities and one more, in one file: git knows only one.
+
+    Its name is its content: servers with other authorities may share the folder.
+    """
     known = (ssl.get_default_verify_paths().cafile, *_BUNDLES)
     usual = next((name for name in known if name and Path(name).is_file()), None)
-    texts = [Path(name).read_bytes() for name in (usual, ca_file) if name]
-    number, unfinished = tempfile.mkstemp(dir=into.parent)  # several calls may do this at once
+    whole = b"\n".join(Path(name).read_bytes() for name in (usual, ca_file) if name)
+    into = folder / f"authorities-{sha256_hex(whole)[:16]}.pem"
+    number, unfinished = tempfile.mkstemp(dir=folder)  # several calls may do this at once
     with open(number, "wb") as file:
-        file.write(b"\n".join(texts))
+        file.write(whole)
     os.rename(unfinished, into)
     return str(into)

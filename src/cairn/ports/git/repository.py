@@ -160,7 +160,7 @@ class Repositories:
     async def _prepare(self) -> None:
         await self._git.prepare()
         if self._authorities is None and self._ca_file:
-            self._authorities = await asyncio.to_thread(disk.authorities, self._ca_file, self._folder / "ca.pem")
+            self._authorities = await asyncio.to_thread(disk.authorities, self._ca_file, self._folder)
 
 
 async def _resolve(mirror: Mirror, names: list[str], begun_ms: int, *, branches: bool = False) -> list[str | None]:

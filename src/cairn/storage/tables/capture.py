@@ -21,7 +21,7 @@ sessions = Table(
     number("created_at_ms"),
     number("completed_at_ms", null=True),
     Index("ix_sessions_project_id_id", "project_id", "id"),
-    Index("ix_sessions_open", "project_id", "source", "status", "last_event_ms"),
+    Index("ix_sessions_open", "project_id", "source", "status", "last_event_ms", "event_count"),
     Index("ix_sessions_status_last_event_ms", "status", "last_event_ms"),
 )
 

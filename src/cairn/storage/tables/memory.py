@@ -34,7 +34,8 @@ items = Table(
     number("created_at_ms"),
     number("updated_at_ms"),
     Index("ix_items_project_id_id", "project_id", "id"),
-    Index("ix_items_project_id_status_tier", "project_id", "status", "tier"),
+    # The last three, so that many projects can be counted without reading a single item.
+    Index("ix_items_project_id_status_tier", "project_id", "status", "tier", "flags", "token_count", "created_at_ms"),
     Index("ix_items_project_id_schema_key", "project_id", "schema_key"),
     Index("ix_items_project_id_content_hash", "project_id", "content_hash"),
     Index("ix_items_session_id", "session_id"),
@@ -125,10 +126,11 @@ revisions = Table(
     part("of_id"),
     Column("version", BigInteger, primary_key=True, autoincrement=False),
     ref("team_id"),
-    ref("project_id", null=True, index=True),
+    ref("project_id", null=True),
     text("of_kind"),
     text("snapshot"),
     text("reason"),
     ref("actor_id", null=True),
     number("created_at_ms"),
+    Index("ix_revisions_project_id_created_at_ms", "project_id", "created_at_ms"),
 )

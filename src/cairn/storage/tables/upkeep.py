@@ -35,6 +35,8 @@ scans = Table(
     flag("cancel_requested"),
     number("started_at_ms"),
     number("completed_at_ms", null=True),
+    # The picture of what imports what, as JSON; last, since few read it.
+    text("imports", null=True),
     Index("ix_scans_project_id_id", "project_id", "id"),
 )
 

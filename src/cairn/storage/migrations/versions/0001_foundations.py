@@ -389,7 +389,12 @@ def upgrade() -> None:
     op.create_index("ix_items_project_id_content_hash", "items", ["project_id", "content_hash"], unique=False)
     op.create_index("ix_items_project_id_id", "items", ["project_id", "id"], unique=False)
     op.create_index("ix_items_project_id_schema_key", "items", ["project_id", "schema_key"], unique=False)
-    op.create_index("ix_items_project_id_status_tier", "items", ["project_id", "status", "tier"], unique=False)
+    op.create_index(
+        "ix_items_project_id_status_tier",
+        "items",
+        ["project_id", "status", "tier", "flags", "token_count", "created_at_ms"],
+        unique=False,
+    )
     op.create_index("ix_items_session_id", "items", ["session_id"], unique=False)
     op.create_table(
         "jobs",
@@ -466,7 +471,7 @@ def upgrade() -> None:
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("of_id", "version", name=op.f("pk_revisions")),
     )
-    op.create_index(op.f("ix_revisions_project_id"), "revisions", ["project_id"], unique=False)
+    op.create_index("ix_revisions_project_id_created_at_ms", "revisions", ["project_id", "created_at_ms"], unique=False)
     op.create_table(
         "running_scans",
         sa.Column("project_id", ID, nullable=False),
@@ -512,6 +517,7 @@ def upgrade() -> None:
         sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("started_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("completed_at_ms", sa.BigInteger(), nullable=True),
+        sa.Column("imports", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_scans")),
     )
     op.create_index("ix_scans_project_id_id", "scans", ["project_id", "id"], unique=False)
@@ -530,7 +536,9 @@ def upgrade() -> None:
         sa.Column("completed_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
     )
-    op.create_index("ix_sessions_open", "sessions", ["project_id", "source", "status", "last_event_ms"], unique=False)
+    op.create_index(
+        "ix_sessions_open", "sessions", ["project_id", "source", "status", "last_event_ms", "event_count"], unique=False
+    )
     op.create_index("ix_sessions_project_id_id", "sessions", ["project_id", "id"], unique=False)
     op.create_index("ix_sessions_status_last_event_ms", "sessions", ["status", "last_event_ms"], unique=False)
     op.create_table(

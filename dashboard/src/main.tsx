@@ -1,0 +1,43 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./global.css";
+import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { setNonce } from "get-nonce";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/client";
+import { App } from "./app";
+import { theme, variables } from "./theme";
+
+// Styles that are made while the page runs carry the number the server has allowed for this visit.
+const nonce = document.querySelector('meta[name="cairn-nonce"]')?.getAttribute("content") ?? "";
+setNonce(nonce);
+
+const cache = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, problem) =>
+        failures < 2 && problem instanceof ApiError && [0, 429, 500, 502, 503, 504].includes(problem.status),
+      retryDelay: (failures, problem) =>
+        ((problem instanceof ApiError ? problem.retryAfterSeconds : null) ?? 2 ** failures) * 1000,
+    },
+  },
+});
+
+createRoot(document.getElementById("root")!).render(
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={variables}
+    defaultColorScheme="auto"
+    colorSchemeManager={localStorageColorSchemeManager({ key: "cairn-scheme" })}
+    getStyleNonce={() => nonce}
+  >
+    <QueryClientProvider client={cache}>
+      <Notifications position="bottom-right" limit={4} />
+      <App />
+    </QueryClientProvider>
+  </MantineProvider>,
+);

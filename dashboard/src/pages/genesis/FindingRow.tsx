@@ -1,0 +1,92 @@
+import { IconChevronRight } from "@tabler/icons-react";
+import { Fragment, memo } from "react";
+import { Markdown } from "~/parts/Markdown";
+import { Tag } from "~/parts/Tag";
+import { amount } from "~/parts/Time";
+import { gist, importanceOf, LAYER_NAME, type Finding } from "./findings";
+import classes from "./findings.module.css";
+
+function Importance({ value }: { value: number }) {
+  const [word, tone] = importanceOf(value);
+  return (
+    <Tag tone={tone} title="Importance, from 1 (low) to 5 (critical)">
+      {word} {value}
+    </Tag>
+  );
+}
+
+function Whole({ finding }: { finding: Finding }) {
+  return (
+    <div className={classes.whole}>
+      <Markdown text={finding.content} />
+      {finding.files.length > 0 && (
+        <div className={classes.files}>
+          <strong>{finding.files.length === 1 ? "File" : "Files"}</strong>
+          <ul>
+            {finding.files.map((path) => (
+              <li key={path}>
+                <code>{path}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {finding.tags.length > 0 && (
+        <div className={classes.tags}>
+          <span className="said">Tags: </span>
+          {finding.tags.map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Titles name files and words of the code as Markdown does; nothing else of Markdown belongs into a title. */
+function Titled({ title }: { title: string }) {
+  return (
+    <span>
+      {title
+        .split("`")
+        .map((part, place) =>
+          place % 2 === 1 ? <code key={place}>{part}</code> : <Fragment key={place}>{part}</Fragment>,
+        )}
+    </span>
+  );
+}
+
+interface Props {
+  finding: Finding;
+  open: boolean;
+  toggle: (id: string) => void;
+}
+
+export const FindingRow = memo(function FindingRow({ finding, open, toggle }: Props) {
+  return (
+    <article className={classes.finding} data-open={open}>
+      <div className={classes.findingHead}>
+        <h3 className={classes.findingTitle}>
+          <button type="button" aria-expanded={open} onClick={() => toggle(finding.id)}>
+            <IconChevronRight size={16} className={classes.chevron} aria-hidden />
+            <Titled title={finding.title} />
+          </button>
+        </h3>
+        <span className={classes.findingTags}>
+          <Importance value={finding.importance} />
+          <Tag tone="soft">{LAYER_NAME[finding.layer]}</Tag>
+        </span>
+      </div>
+      {open ? (
+        <Whole finding={finding} />
+      ) : (
+        <p className={classes.gist}>
+          <span>{gist(finding.content)}</span>
+          {finding.files.length > 0 && (
+            <small className={classes.fileCount}>{amount(finding.files.length, "file")}</small>
+          )}
+        </p>
+      )}
+    </article>
+  );
+});

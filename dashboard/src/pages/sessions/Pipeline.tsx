@@ -1,0 +1,159 @@
+import { Alert, Loader, Text } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconCircle,
+  IconCircleCheckFilled,
+  IconCircleMinus,
+  IconCircleXFilled,
+} from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useGet } from "~/api/hooks";
+import type { Job, Session } from "~/api/types";
+import { lookup } from "~/parts/lookup";
+import { Loaded } from "~/parts/Page";
+import { Tag, type Tone } from "~/parts/Tag";
+import { amount, duration, Time } from "~/parts/Time";
+import classes from "./sessions.module.css";
+import { Fold } from "./Shown";
+import { span, type Stage } from "./words";
+
+const STAGES: Record<string, [name: string, about: string]> = {
+  enrich: ["Enrich", "reads the events and finds what is worth keeping"],
+  embed: ["Embed", "makes it findable by meaning"],
+  dedup: ["Dedup", "joins what says the same"],
+  drift_check: ["Drift check", "compares it with what was known"],
+};
+const ICON: Record<Stage["status"], ReactNode> = {
+  completed: <IconCircleCheckFilled size={18} className={classes.good} />,
+  failed: <IconCircleXFilled size={18} className={classes.bad} />,
+  running: <Loader size={16} />,
+  skipped: <IconCircleMinus size={18} />,
+  pending: <IconCircle size={18} stroke={1.4} />,
+};
+const TONE: Record<Job["status"], Tone> = {
+  queued: "info",
+  running: "soft",
+  completed: "good",
+  failed: "bad",
+  cancelled: "plain",
+};
+
+function StageRow({ stage }: { stage: Stage }) {
+  const [name, about] = lookup(STAGES, stage.stage) ?? [stage.stage, ""];
+  return (
+    <li className={classes.stage} data-status={stage.status}>
+      <span className={classes.stageIcon} aria-hidden>
+        {ICON[stage.status]}
+      </span>
+      <span className={classes.stageWords}>
+        <Text span size="sm" fw={600}>
+          {name}
+        </Text>
+        <Text span size="xs" c="dimmed">
+          {about}
+        </Text>
+      </span>
+      <Text span size="xs" c="dimmed" className={classes.stageState}>
+        {stage.status === "completed" && stage.duration !== null ? duration(stage.duration) : stage.status}
+        {stage.status === "completed" && <span className="said"> completed</span>}
+      </Text>
+    </li>
+  );
+}
+
+function Run({ job }: { job: Job }) {
+  const done = job.pipeline.filter(
+    (stage) => stage.status === "completed" || stage.status === "skipped",
+  ).length;
+  const took = job.completedAt ? span(Date.parse(job.completedAt) - Date.parse(job.createdAt)) : null;
+  return (
+    <>
+      <div className={classes.runHead}>
+        <Tag tone={TONE[job.status]}>{job.status}</Tag>
+        <Text size="xs" c="dimmed">
+          <Time at={job.createdAt} />
+          {took && `, took ${took}`}
+        </Text>
+      </div>
+      <div
+        className={classes.progress}
+        role="progressbar"
+        aria-label="Stages done"
+        aria-valuemin={0}
+        aria-valuemax={job.pipeline.length}
+        aria-valuenow={done}
+        data-status={job.status}
+      >
+        <div style={{ width: `${(done / Math.max(1, job.pipeline.length)) * 100}%` }} />
+      </div>
+      <ol className={classes.stages} aria-label="Stages">
+        {job.pipeline.map((stage) => (
+          <StageRow key={stage.stage} stage={stage} />
+        ))}
+      </ol>
+      {job.status === "completed" && (
+        <Text size="sm" mt="xs">
+          {job.itemsExtracted === 0
+            ? "Nothing new was found."
+            : `It gave ${amount(job.itemsExtracted, "item")}.`}
+        </Text>
+      )}
+      {job.warning && (
+        <Alert
+          variant="outline"
+          color={job.status === "failed" ? "red" : "gray"}
+          icon={<IconAlertTriangle size={18} />}
+          mt="sm"
+          p="xs"
+          title={job.status === "failed" ? "Why it failed" : "Worth knowing"}
+          role="note"
+        >
+          <Text size="xs" className={classes.warning}>
+            {job.warning}
+          </Text>
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** How events become memory: the newest run as it goes, and those before it. */
+export function Pipeline({ session, children }: { session: Session; children?: ReactNode }) {
+  const jobs = useGet("/api/v2/sessions/{id}/jobs", { path: { id: session.id }, query: { limit: 20 } });
+  return (
+    <section className={classes.panel} aria-labelledby="pipeline">
+      <h2 className={classes.panelTitle} id="pipeline">
+        Pipeline
+      </h2>
+      <Loaded of={jobs}>
+        {([latest, ...earlier]) => (
+          <>
+            {latest ? (
+              <Run job={latest} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                Its events are raw: nothing has been made of them yet. Enriching finds what is worth keeping,
+                and puts it before you as memory.
+              </Text>
+            )}
+            {children}
+            <Text size="xs" c="dimmed" mt="sm">
+              Model: {session.enrichmentModel}
+            </Text>
+            {earlier.length > 0 && (
+              <Fold title={`Earlier runs (${earlier.length})`}>
+                {() =>
+                  earlier.map((job) => (
+                    <div key={job.id} className={classes.earlier}>
+                      <Run job={job} />
+                    </div>
+                  ))
+                }
+              </Fold>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}

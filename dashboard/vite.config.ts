@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { constants, gzipSync } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+const out = fileURLToPath(new URL("../src/cairn/features/dashboard/built", import.meta.url));
+
+/** Every file once more, compressed: the server sends it as it lies. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    apply: "build",
+    closeBundle() {
+      const assets = join(out, "assets");
+      for (const name of readdirSync(assets)) {
+        if (!/\.(js|css|svg)$/.test(name)) continue;
+        const whole = readFileSync(join(assets, name));
+        writeFileSync(join(assets, `${name}.gz`), gzipSync(whole, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [react(), compressed()],
+  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    outDir: out,
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: { proxy: { "/api": "http://127.0.0.1:8000", "/worker": "http://127.0.0.1:8000" } },
+});

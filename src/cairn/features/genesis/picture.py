@@ -1,0 +1,78 @@
+"""A picture of what imports what: small enough to be kept with a scan and drawn on one page."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+import msgspec
+
+from cairn.memory.codebase.graph.places import directory_of
+from cairn.memory.codebase.records import Codebase, FileFacts
+from cairn.memory.codebase.study.survey import Survey
+from cairn.wire.genesis import GraphModule, ScanGraph
+
+MOST_MODULES = 80
+_NOTHING = FileFacts(None, 0)
+_decoder = msgspec.json.Decoder(ScanGraph)
+
+
+def draw(codebase: Codebase) -> ScanGraph:
+    """The most connected modules of the project's own code, and the imports between them."""
+    survey = Survey(codebase)
+    edges = _between_modules(survey.graph.edges)
+    imports = Counter(start for start, _ in edges)
+    imported_by = Counter(end for _, end in edges)
+    connected = imports.keys() | imported_by.keys()
+    most = sorted(connected, key=lambda path: (-imports[path] - imported_by[path], path))[:MOST_MODULES]
+    shown = sorted(most, key=lambda path: (-imported_by[path], -imports[path], path))
+    places = {path: place for place, path in enumerate(shown)}
+    inside = _inside({path for path in shown if path.endswith("/")}, survey.sources)
+    return ScanGraph(
+        modules=[_module(path, codebase, inside[path], imports[path], imported_by[path]) for path in shown],
+        edges=sorted((places[start], places[end]) for start, end in edges if start in places and end in places),
+        more=len(connected) - len(shown),
+    )
+
+
+def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
+    """Where a package is only ever imported as a whole, its files are that package."""
+    targets = {target for found in edges.values() for target in found}
+    apart = {f"{directory_of(target)}/" for target in targets if not target.endswith("/")}
+    whole = {target for target in targets if target.endswith("/")} - apart
+
+    def module_of(path: str) -> str:
+        directory = f"{directory_of(path)}/"
+        return directory if not path.endswith("/") and directory in whole else path
+
+    found = {(module_of(path), target) for path, reached in edges.items() for target in reached}
+    return {(start, end) for start, end in found if start != end}
+
+
+def _inside(directories: set[str], sources: Mapping[str, FileFacts]) -> defaultdict[str, list[FileFacts]]:
+    """The files that lie directly in each of these directories."""
+    found: defaultdict[str, list[FileFacts]] = defaultdict(list)
+    for path, facts in sources.items():
+        directory = f"{directory_of(path)}/"
+        if directory in directories:
+            found[directory].append(facts)
+    return found
+
+
+def _module(path: str, codebase: Codebase, inside: list[FileFacts], imports: int, imported_by: int) -> GraphModule:
+    files = inside or [codebase.files.get(path, _NOTHING)]
+    return GraphModule(
+        path=path,
+        language=max(files, key=lambda facts: facts.lines).language,
+        lines=sum(facts.lines for facts in files),
+        imports=imports,
+        imported_by=imported_by,
+    )
+
+
+def encode(drawn: ScanGraph) -> str:
+    return msgspec.json.encode(drawn).decode()
+
+
+def decode(kept: str) -> ScanGraph:
+    return _decoder.decode(kept)

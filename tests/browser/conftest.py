@@ -1,0 +1,108 @@
+"""One server of each engine and one browser for a whole run; every test has a team and a window of its own.
+
+Tests here are ``async`` functions that run where the browser is driven from.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.browser.codebase import HeldGit
+from tests.browser.driver import Driver
+from tests.browser.site import Site, Someone
+from tests.browser.visit import Visit, open_visit
+from tests.servers.https import Authority, Receiver
+from tests.support import databases
+from tests.support.processes import Cairn
+
+_TEST_S = 120.0
+OpenVisit = Callable[..., Coroutine[Any, Any, Visit]]
+SETTINGS = {"CAIRN_REGISTRATION": "open", "CAIRN_KEEPALIVE_S": "2", "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if not inspect.iscoroutinefunction(pyfuncitem.obj) or "driver" not in pyfuncitem.funcargs:
+        return None
+    driver = pyfuncitem.funcargs["driver"]
+    assert isinstance(driver, Driver)
+    names = pyfuncitem._fixtureinfo.argnames
+    driver.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), _TEST_S)
+    return True
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Driver]:
+    driving = Driver()
+    yield driving
+    driving.close()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def receiver(authority: Authority) -> Iterator[Receiver]:
+    """Somebody who is told by webhooks."""
+    with Receiver(authority) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def git_server(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HeldGit]:
+    """A host of repositories that the site may read from."""
+    with HeldGit(authority, tmp_path_factory.mktemp("served")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def sites(
+    tmp_path_factory: pytest.TempPathFactory, authority: Authority, git_server: HeldGit
+) -> Iterator[Callable[[str], Site]]:
+    """The server of an engine, started when it is first asked for and kept until the end."""
+    running: dict[str, Site] = {}
+    with ExitStack() as at_the_end:
+
+        def site_of(engine: str) -> Site:
+            if engine not in running:
+                folder = tmp_path_factory.mktemp(f"site-{engine}")
+                settings = {**SETTINGS, "CAIRN_CA_FILE": str(authority.ca_file), **git_server.settings}
+                started = Cairn(folder, databases.fresh(engine, folder), settings).start()
+                running[engine] = Site(at_the_end.enter_context(started).wait_ready(60.0), engine)
+            return running[engine]
+
+        yield site_of
+
+
+@pytest.fixture
+def site(engine: str, sites: Callable[[str], Site]) -> Site:
+    return sites(engine)
+
+
+@pytest.fixture
+def olga(site: Site) -> Someone:
+    """The owner of a team of her own, with a project."""
+    return site.team()
+
+
+@pytest.fixture
+def visit(driver: Driver, site: Site) -> Iterator[OpenVisit]:
+    """``await visit(someone)``: a window of theirs; without somebody, of a stranger. Checked and closed at the end."""
+    opened: list[Visit] = []
+
+    async def open_one(someone: Someone | None = None, **how: Any) -> Visit:
+        opened.append(await open_visit(driver, site.url, someone, **how))
+        return opened[-1]
+
+    yield open_one
+    for window in opened:
+        driver.run(window.context.close())
+    for window in opened:
+        window.check()

@@ -1,0 +1,48 @@
+"""Keys: made, shown once, ended; one's own, and for those who manage also the team's."""
+
+from __future__ import annotations
+
+import httpx
+from playwright.async_api import expect
+
+from tests.browser.conftest import OpenVisit
+from tests.browser.driver import Driver
+from tests.browser.site import Site, Someone
+
+
+async def test_a_key_is_made_shown_once_and_ended(driver: Driver, visit: OpenVisit, site: Site, olga: Someone) -> None:
+    site.member(olga)
+    window = await visit(olga)
+    page = await window.go("/keys")
+    await page.get_by_role("button", name="New key").click()
+    dialog = page.get_by_role("dialog", name="New key")
+    await dialog.get_by_label("Name").fill("<i>laptop</i>")
+    await dialog.get_by_role("button", name="Make the key").click()
+    key = await dialog.get_by_text("service_sk_").inner_text()
+    await expect(dialog).to_contain_text(f"cairn login --url {window.url}")
+    assert await window.accessibility() == []
+    with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {key}"}, trust_env=False) as http:
+        assert http.get("/api/auth/me").json()["email"] == olga.email
+        await dialog.get_by_role("button", name="I have kept it").click()
+        await expect(page.get_by_text(key)).to_have_count(0)
+        await expect(page.get_by_role("list", name="Your keys").get_by_role("listitem")).to_have_count(2)
+        await page.get_by_text("The team's").click()
+        await expect(page.get_by_text("acts as Mira Member")).to_be_visible()
+        await page.get_by_role("button", name="End the key <i>laptop</i>").click()
+        await page.get_by_role("dialog").get_by_role("button", name="End it").click()
+        await window.sees("The key <i>laptop</i> has ended.")
+        assert http.get("/api/auth/me").status_code == 401
+    await expect(page.get_by_role("button", name="End the key <i>laptop</i>")).to_have_count(0)
+
+
+async def test_a_member_sees_only_what_is_theirs(driver: Driver, visit: OpenVisit, site: Site, olga: Someone) -> None:
+    mira = site.member(olga)
+    olga.ask("POST", f"/api/projects/{olga.project_id}/members", json={"email": mira.email})
+    window = await visit(mira, dark=True)
+    page = await window.go("/keys")
+    await expect(page.get_by_role("list", name="Your keys").get_by_role("listitem")).to_have_count(1)
+    await expect(page.get_by_text("The team's")).to_have_count(0)
+    await page.get_by_role("radio", name="Cursor").focus()
+    await page.keyboard.press("ArrowRight")
+    await window.sees("cairn install vscode", f"cairn init --project {olga.project_id}")
+    assert await window.accessibility() == []

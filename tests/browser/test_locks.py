@@ -1,0 +1,232 @@
+"""What keeps others out: pages of strangers, whoever has signed out, members without the right."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+from playwright.async_api import Page, Response, expect
+
+from tests.browser import story
+from tests.browser.conftest import OpenVisit
+from tests.browser.driver import Driver
+from tests.browser.site import PASSWORD, Site, Someone
+
+_ATTACK = """async ({url, project}) => {
+  const tries = [
+    ["POST", "/api/projects", {name: "Stolen"}],
+    ["POST", "/api/keys", {name: "Stolen"}],
+    ["POST", "/api/auth/logout", {}],
+    ["POST", `/api/projects/${project}/hmac-secret/rotate`, {revokeNow: true}],
+    ["POST", "/api/v2/events", {projectId: project, event: "session_save", payload: {summary: "Stolen"}}],
+    ["DELETE", `/api/projects/${project}`, {}],
+    ["GET", "/api/projects", undefined],
+  ];
+  const read = [];
+  for (const [method, path, body] of tries) {
+    for (const mode of ["no-cors", "cors"]) {
+      const headers = {"Content-Type": mode === "cors" ? "application/json" : "text/plain"};
+      const sent = {method, mode, credentials: "include", headers, body: body && JSON.stringify(body)};
+      try {
+        const answer = await fetch(url + path, sent);
+        read.push(await answer.text());
+      } catch {}
+    }
+  }
+  return read.join("");
+}"""
+_FORM = """({url}) => {
+  const form = document.createElement("form");
+  Object.assign(form, {method: "post", action: `${url}/api/projects`, enctype: "text/plain"});
+  const input = document.createElement("input");
+  Object.assign(input, {name: '{"name": "Stolen", "description": "', value: '"}'});
+  form.append(input);
+  document.body.append(form);
+  form.submit();
+}"""
+
+
+@contextmanager
+def _strangers_page(framed: str) -> Iterator[int]:
+    """A page on another port: the same site to a browser, which sends our cookies along, but another origin."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = f"<title>Win</title><h1>Win</h1><iframe src='{framed}'></iframe>".encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *said: Any) -> None:
+            return None
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def _sign_in(page: Page, someone: Someone) -> None:
+    await page.get_by_role("textbox", name="E-mail").fill(someone.email)
+    await page.get_by_role("textbox", name="Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+
+
+async def test_a_strangers_page_can_do_nothing(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+    window = await visit(olga)
+    page = window.page
+    secret = olga.ask("GET", f"/api/projects/{olga.project_id}/hmac-secret")
+    keys = olga.ask("GET", "/api/keys")
+    tried: list[str] = []
+    page.on("request", lambda request: tried.append(f"{request.method} {request.url}"))
+    with _strangers_page(f"{window.url}/team") as port:
+        await page.goto(f"http://127.0.0.1:{port}/")
+        await expect(page.get_by_role("heading", name="Win")).to_be_visible()
+        assert [frame.url for frame in page.frames[1:]] == ["chrome-error://chromewebdata/"]
+        for host in ("127.0.0.1", "localhost"):
+            await page.goto(f"http://{host}:{port}/")
+            told = await page.evaluate(_ATTACK, {"url": window.url, "project": olga.project_id})
+            assert told == ""
+        await page.goto(f"http://127.0.0.1:{port}/")
+        async with page.expect_response(f"{window.url}/api/projects") as refused:
+            await page.evaluate(_FORM, {"url": window.url})
+        assert (await refused.value).status == 403
+    assert tried.count(f"POST {window.url}/api/keys") == 4
+    assert [one["name"] for one in olga.ask("GET", "/api/projects")] == ["Checkout service"]
+    assert [one["id"] for one in olga.ask("GET", "/api/keys")] == [one["id"] for one in keys]
+    assert olga.ask("GET", f"/api/projects/{olga.project_id}/hmac-secret") == secret
+    assert olga.ask("GET", "/api/v2/sessions", params={"projectId": olga.project_id}) == []
+    await window.go("/account")  # She is still signed in.
+    await window.sees("Olga Owner")
+    window.complaints.clear()  # The browser has told the stranger why nothing worked.
+    window.foreign.clear()
+
+
+_KEPT = """async () => JSON.stringify([
+  {...localStorage}, {...sessionStorage}, document.cookie, history.state, location.href,
+  (await indexedDB.databases()).map((one) => one.name), await caches.keys(), document.documentElement.outerHTML,
+])"""
+
+
+async def test_nothing_secret_stays_in_the_browser(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+    """A key is seen once, a signing secret when asked for, the login never; signed out, nothing is left to see."""
+    hmac_secret = olga.ask("GET", f"/api/projects/{olga.project_id}/hmac-secret")["secret"]
+    window = await visit()
+    page = await window.go("/keys")
+    await _sign_in(page, olga)
+    await expect(page).to_have_url(f"{window.url}/keys")
+    login = next(one for one in await window.context.cookies() if one["name"] == "cairn_login")
+    assert login["httpOnly"]
+    assert login["sameSite"] == "Lax"
+    await page.get_by_role("button", name="New key").first.click()
+    await page.get_by_role("textbox", name="Name").fill("laptop")
+    async with page.expect_response(lambda answer: answer.request.method == "POST") as made:
+        await page.get_by_role("button", name="Make the key").click()
+    key = (await (await made.value).json())["key"]
+    await window.sees(key)
+    await page.get_by_role("button", name="I have kept it").click()
+    await expect(page.get_by_text(key)).to_have_count(0)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    addresses = ["/", f"/p/{olga.project_id}/memory", f"/p/{olga.project_id}/settings"]
+    for address in addresses:
+        await window.go(address)
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
+    await expect(page.get_by_role("button", name="Show the secret")).to_be_visible()
+    secrets = [key, hmac_secret, login["value"], olga.key, PASSWORD]
+    kept = await page.evaluate(_KEPT)
+    assert [secret for secret in secrets if secret in kept + "".join(asked)] == []
+    assert not [url for url in asked if "hmac-secret" in url]
+    await page.get_by_role("button", name="Show the secret").click()
+    await window.sees(hmac_secret)
+    await page.get_by_role("button", name=re.compile("^Account of")).click()
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    for _ in addresses:
+        await page.go_back()
+        await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+        kept = await page.evaluate(_KEPT)
+        assert [text for text in [*secrets, "Checkout service", olga.email, "Olga Owner"] if text in kept] == []
+    for path in ("/", "/p/x/memory", "/api/auth/me"):
+        assert httpx.get(window.url + path, trust_env=False).headers["cache-control"] == "no-store"
+    assert await page.evaluate("fetch('/api/projects').then((answer) => answer.status)") == 401
+    old = {"Cookie": f"cairn_login={login['value']}"}
+    assert httpx.get(f"{window.url}/api/projects", headers=old, trust_env=False).status_code == 401
+
+
+async def test_signing_in_leads_to_no_other_place(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+    window = await visit()
+    page = window.page
+    # A browser takes the tab (%09) out of the address, and is left with two slashes.
+    for next_place in ("//evil.example", "/\\evil.example", "/%09/evil.example", "javascript:window.hit=1"):
+        await window.go(f"/sign-in?next={next_place}")
+        await _sign_in(page, olga)
+        await expect(page.get_by_role("heading", level=1, name="Sign in")).to_have_count(0)
+        assert page.url.startswith(f"{window.url}/"), next_place
+        assert "evil" not in page.url
+    assert await page.evaluate("window.hit ?? null") is None
+
+
+# What changes something, by the word its button begins with.
+_CHANGES = re.compile(
+    r"^(write|approve|deprecate|delete|edit|save|new|add|invite|start|scan|analy|look for|tidy|apply|archive|rotate|"
+    r"remove|import|undo|revert|restore|bring back|enrich|retry|run|move|rename|cancel the|change the r|compact|buy|"
+    r"show the secret|test|redeliver|select)",
+    re.IGNORECASE,
+)
+
+
+async def test_who_may_only_read_is_offered_no_change(
+    driver: Driver, site: Site, visit: OpenVisit, olga: Someone
+) -> None:
+    project = olga.project_id
+    story.many(olga, 20)
+    story.populate(olga)
+    session = olga.ask("GET", "/api/v2/sessions", params={"projectId": project})[0]["id"]
+    olga.ask("PATCH", f"/api/projects/{project}", json={"visibility": "public"})
+    mira = site.member(olga)
+    mira.project_id = project
+    item = story.items(olga)[0]["id"]
+    window = await visit(mira)
+    page = window.page
+    refused: list[Response] = []
+    page.on("response", lambda answer: refused.append(answer) if answer.status >= 400 else None)
+    offered: list[str] = []
+    for path in (
+        *(f"{{p}}/{name}" for name in ("review", "memory", "map", "brain", "sessions", "genesis", "hygiene")),
+        *("{p}/webhooks", "{p}/settings", f"{{p}}/memory/{item}", f"{{p}}/sessions/{session}", "/team", "/billing"),
+        "/audit",
+    ):
+        await window.go(path)
+        await expect(page.get_by_role("heading", level=1), path).to_be_visible()
+        await expect(page.get_by_role("main").get_by_label("Loading")).to_have_count(0)
+        for button in await page.get_by_role("main").get_by_role("button", disabled=False).all():
+            name = await button.get_attribute("aria-label") or await button.inner_text()
+            if _CHANGES.match(name.strip()):
+                offered.append(f"{path}: {name}")
+    assert offered == []
+    assert [f"{answer.status} {answer.url}" for answer in refused] == []
+    answered = await page.evaluate(
+        """async ([item, project]) => {
+          const send = (method, path, body) => fetch(path, {method, headers: {"Content-Type": "application/json"},
+            body: JSON.stringify(body)}).then((answer) => answer.status);
+          return [await send("PATCH", `/api/v2/items/${item}`, {title: "Mine"}),
+            await send("DELETE", `/api/v2/items/${item}`),
+            await send("PATCH", `/api/projects/${project}`, {name: "Mine"}),
+            await send("POST", "/api/team", {email: "m@example.com"}), await send("POST", "/api/billing/portal"),
+            await send("POST", `/api/projects/${project}/hmac-secret/rotate`, {})];
+        }""",
+        [item, project],
+    )
+    assert answered == [403] * 6

@@ -1,0 +1,35 @@
+"""What keeps the dashboard quick: little comes first, and a long list is drawn only where it is seen."""
+
+from __future__ import annotations
+
+import pytest
+from bench.dashboard import WANTED_BYTES, first_load
+from playwright.async_api import expect
+
+from tests.browser import story
+from tests.browser.conftest import OpenVisit
+from tests.browser.driver import Driver
+from tests.browser.site import Someone
+
+
+@pytest.mark.parametrize("page", ["SignIn", "Home"])
+def test_little_comes_before_something_is_seen(page: str) -> None:
+    scripts = first_load(page)
+    assert any(name.startswith(f"{page}-") for name in scripts)
+    assert len(scripts) > 3
+    assert sum(scripts.values()) < WANTED_BYTES
+
+
+async def test_a_long_list_is_drawn_only_where_it_is_seen(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+    story.many(olga, 1_000)
+    window = await visit(olga)
+    page = await window.go("{p}/memory")
+    rows = page.get_by_role("list", name="Memories").get_by_role("listitem")
+    await window.sees("1,000 memories", "Rule 999 of the")
+    assert 5 < await rows.count() < 60
+    await page.keyboard.press("End")
+    await expect(rows.filter(has_text="Rule 999 of the")).to_have_count(0)
+    assert 5 < await rows.count() < 60
+    await window.go("{p}/review")
+    await window.sees("Rule 999 of the")
+    assert await page.locator("*").count() < 3_000

@@ -1,0 +1,186 @@
+"""The brain's past: when it changed, and what it said then."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from cairn.base import clock, limits
+from cairn.base.caller import Scope
+from cairn.features.items import records
+from cairn.features.items import service as items
+from tests.contract.examples_memory import keep_item
+from tests.features.test_brain import brain_of, keep, write_context
+from tests.features.world import NO_PROJECT, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+HISTORY, PAST = "/api/v2/brain/history", "/api/v2/brain/past"
+QUERIES = ("", "&tokenBudget=450", "&branch=feature/x")
+BEGINNING_MS = 1_800_000_000_000
+
+
+class Hands:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now_ms = BEGINNING_MS
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+    def move(self, minutes: float) -> None:
+        self.now_ms += int(minutes * 60_000)
+
+
+async def past_of(person: Person, project: str, at: str, query: str = "") -> dict[str, Any]:
+    answer = await person.get(f"{PAST}?projectId={project}&at={at}{query}")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def _served(owner: Person, project: str) -> list[dict[str, Any]]:
+    return [(await brain_of(owner, project, query)).json() for query in QUERIES]
+
+
+async def _merge_branch(service: Service, owner: Person, item: str) -> None:
+    """As enrichment does when a branch has come into the default one."""
+    scope = Scope(owner.team_id)
+    async with service.house.database.write() as tx:
+        row = await items.hold_item(tx, scope, item)
+        assert row is not None
+        same = records.to_item(row)
+        await items.change_item(tx, scope, row, same, reason="merged branch", merged_at_ms=clock.now_ms())
+        await items.touch_memory(tx, scope, row["project_id"])
+
+
+async def _story(service: Service, owner: Person, project: str) -> Any:
+    """One change after another, each of another kind than the last; it ends when all have been."""
+    luck = random.Random(7)  # the same story each time
+    kept = [
+        await keep(service, owner, project, f"Fact {number}", content=f"It is so, {number}. " * luck.randint(3, 60))
+        for number in range(8)
+    ]
+    yield "facts"
+    draft = await keep_item(service, owner, project, title="Only a draft", branch=None)
+    yield "a draft"
+    own = await write_context(owner, name="House style", description="Ours", content="Short.", projectId=project)
+    yield "a context"
+    team_wide = await write_context(owner, name="For everybody", content="Be kind.", tier=1, schemaKey="house/rules")
+    yield "one for all"
+    aside = await keep(service, owner, project, "Elsewhere", branch="feature/x")
+    yield "on a branch"
+    quoting = 'It says "status":"approved" and {"state":"approved"}'
+    changes: list[tuple[str, dict[str, Any]]] = [
+        (kept[0], {"content": "It is otherwise.", "files": ["src/b.py", "src/a.py"]}),
+        (kept[1], {"status": "deprecated"}),
+        (kept[2], {"tier": 3, "schemaKey": "root/other", "type": "todo"}),
+        (kept[1], {"title": "Fact 1 again", "status": "approved"}),
+        (draft, {"status": "approved"}),
+        (kept[3], {"content": quoting, "status": "draft"}),
+        (kept[4], {"content": "A long story. " * 900}),
+    ]
+    for item, change in changes:
+        assert (await owner.patch(f"/api/v2/items/{item}", change)).status_code == 200
+        yield "an item"
+    for context, text in ((own, "Shorter."), (team_wide, "Be kinder.")):
+        assert (await owner.patch(f"/api/contexts/{context}", {"content": text})).status_code == 200
+        yield "a context"
+    await _merge_branch(service, owner, aside)
+    yield "a branch was merged"
+    assert (await owner.post(f"/api/v2/items/{kept[0]}/revert", {"version": 2})).status_code == 200
+    yield "back"
+    assert (await owner.post(f"/api/contexts/{own}/approve", {"action": "deprecate"})).status_code == 200
+    yield "retired"
+
+
+async def test_the_past_is_what_was_served_then(service: Service) -> None:
+    owner, hands = await service.owner(), Hands()
+    with clock.use(hands):
+        project = await owner.create_project("Kelpie", description="Swims")
+        seen: list[tuple[str, list[dict[str, Any]]]] = []
+        async for _ in _story(service, owner, project):
+            seen.append((clock.iso(hands.now_ms), await _served(owner, project)))
+            hands.move(61)
+        assert len({brains[0]["markdown"] for _, brains in seen}) > 12, "the story changes the brain"
+        for at, brains in seen:
+            for query, served in zip(QUERIES, brains, strict=True):
+                then = await past_of(owner, project, at, query)
+                assert then["markdown"] == served["markdown"], (at, query)
+                then["metadata"]["assembledAt"] = served["metadata"]["assembledAt"]
+                assert then == served
+        future = await past_of(owner, project, "9999-12-31T23:59:59Z")
+        assert future["markdown"] == seen[-1][1][0]["markdown"]
+        for early in ("0001-01-01T00:00:00Z", "2001-09-09T01:46:40+00:00".replace("+", "%2B")):
+            empty = await past_of(owner, project, early)
+            assert "Remembered: 0 items and 0 contexts" in empty["markdown"]
+        # Each change of approved memory is a moment; the coming of a draft is none.
+        moments = (await owner.get(f"{HISTORY}?projectId={project}&limit=100")).json()
+        changed = [at for number, (at, _) in enumerate(seen) if number != 1]
+        assert [moment["at"] for moment in moments] == changed[::-1]
+        assert (moments[-1]["added"], len(moments[-1]["titles"])) == (8, 5)
+        edited, added, removed = (0, 1, 0), (1, 0, 0), (0, 0, 1)
+        told_of = [tuple(moment[name] for name in ("added", "changed", "removed")) for moment in moments[::-1]]
+        assert told_of[1:4] == [added] * 3
+        assert told_of[4:] == [edited, removed, edited, added, added, removed, *[edited] * 5, removed]
+        # Deleted for ever is deleted from the past, and nothing else is.
+        listed = (await owner.get(f"/api/v2/items?projectId={project}")).json()
+        victim = next(item["id"] for item in listed if item["title"] == "Fact 5")
+        assert (await owner.delete(f"/api/v2/items/{victim}")).status_code == 204
+        before, after = seen[0][1][0]["markdown"], (await past_of(owner, project, seen[0][0]))["markdown"]
+        assert "**Fact 5**" in before
+        assert "**Fact 5**" not in after
+        assert "Remembered: 7 items" in after
+        assert all(f"**Fact {number}**" in after for number in (0, 1, 2, 3, 4, 6, 7))
+
+
+async def test_changes_close_together_are_one_moment(service: Service) -> None:
+    owner, stranger, hands = await service.owner(), await service.owner("Others"), Hands()
+    hands.now_ms -= hands.now_ms % clock.HOUR_MS
+    with clock.use(hands):
+        project, other = await owner.create_project("Kelpie"), await owner.create_project("Other")
+        first = await keep(service, owner, project, "First")
+        hands.move(9)
+        await keep(service, owner, project, "Second")
+        await owner.patch(f"/api/v2/items/{first}", {"content": "Changed at once."})
+        hands.move(9)
+        fleeting = await keep(service, owner, project, "Fleeting")
+        await owner.patch(f"/api/v2/items/{fleeting}", {"status": "deprecated"})
+        together = clock.iso(hands.now_ms)
+        hands.move(11)
+        await owner.patch(f"/api/v2/items/{first}", {"title": "First of all", "content": "Once more."})
+        apart = clock.iso(hands.now_ms)
+        hands.move(120)
+        brief = await keep(service, owner, project, "For a minute")
+        await owner.patch(f"/api/v2/items/{brief}", {"status": "draft"})
+        await keep(service, owner, other, "Of another project")
+        hands.move(59)
+        await write_context(owner, name="For everybody", content="Be kind.", schemaKey="house/rules")
+        hands.move(2)
+        await owner.patch(f"/api/v2/items/{first}", {"status": "deprecated"})
+        last = clock.iso(hands.now_ms)
+        found = (await owner.get(f"{HISTORY}?projectId={project}")).json()
+        assert found == [
+            {"at": last, "added": 1, "changed": 0, "removed": 1, "titles": ["First of all", "For everybody"]},
+            {"at": apart, "added": 0, "changed": 1, "removed": 0, "titles": ["First of all"]},
+            {"at": together, "added": 2, "changed": 0, "removed": 0, "titles": found[2]["titles"]},
+        ]
+        assert sorted(found[2]["titles"]) == ["First of all", "Second"]
+        pages, cursor = [], ""
+        for _ in found:
+            answer = await owner.get(f"{HISTORY}?projectId={project}&limit=1{cursor}")
+            pages += answer.json()
+            cursor = f"&cursor={answer.headers.get('x-next-cursor', 'none')}"
+        assert pages == found
+        assert cursor == "&cursor=none"
+        assert (limits.BRAIN_MOMENTS_PAGE_DEFAULT, limits.BRAIN_MOMENTS_PAGE) == (20, 100)
+        for wrong in ("limit=0", "limit=101", "cursor=0", "cursor=itm"):
+            assert (await owner.get(f"{HISTORY}?projectId={project}&{wrong}")).status_code == 400
+        assert told(await stranger.get(f"{HISTORY}?projectId={project}")) == NO_PROJECT
+        assert told(await stranger.get(f"{PAST}?projectId={project}&at={last}")) == NO_PROJECT
+        assert (await owner.get(f"{PAST}?projectId={project}&at=yesterday")).status_code == 400

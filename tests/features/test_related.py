@@ -1,0 +1,186 @@
+"""What stands around an item: the very words it rests on, what contradicts it, and what it has to do with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, update
+
+from cairn.base import ids, limits
+from cairn.features.related.excerpts import EXCERPT_CHARS, find_excerpt
+from cairn.memory.items import Quote
+from cairn.storage.tables import events, item_conflicts
+from tests.contract.examples_memory import keep_item
+from tests.features.remembering import Memory, save
+from tests.features.world import told
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/api/v2/items"
+NO_ITEM = (404, {"error": "Item not found"})
+
+
+async def _evidence(memory: Memory, item_id: str) -> list[dict[str, Any]]:
+    answer = await memory.owner.get(f"{PATH}/{item_id}/evidence")
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()
+    return found
+
+
+async def _related(memory: Memory, item_id: str) -> dict[str, Any]:
+    answer = await memory.owner.get(f"{PATH}/{item_id}/related")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_the_evidence_of_an_item_is_shown_in_its_place(service: Service) -> None:
+    memory = await Memory.of(service)
+    project = memory.tool.project_id
+    reason = "We keep login sessions in Redis so that they outlive a restart."
+    saved = await memory.tell(save(("decision", "Sessions live in Redis", f"It was slow. {reason} Nothing else did.")))
+    await memory.enrich(saved["sessionId"])
+    (item,) = await memory.items()
+    for entry, quote in zip(await _evidence(memory, item["id"]), item["evidence"], strict=True):
+        assert (entry["eventId"], entry["quote"]) == (saved["eventId"], quote["quote"])
+        assert (entry["event"], entry["sessionId"], entry["found"]) == ("session_save", saved["sessionId"], True)
+        assert entry["quote"] in entry["excerpt"]
+        assert isinstance(entry["source"], str)
+
+    long = f"{'The pump hums. ' * 2_000}Prices are integers.\n{'A line after it. ' * 2_000}"
+    big = await memory.tell({"commits": [{"sha": "a" * 40, "message": long, "files": []}]}, "git_digest")
+    gone = ids.new("evt")
+    quotes = (
+        Quote(big["eventId"], "Prices are integers."),
+        Quote(big["eventId"], "Prices are floats."),
+        Quote(saved["eventId"], reason),
+        Quote(gone, "lost"),
+    )
+    cited = await keep_item(service, memory.owner, project, evidence=quotes)
+    first, second, third, last = await _evidence(memory, cited)
+    assert [entry["eventId"] for entry in (first, second, third, last)] == [
+        saved["eventId"],
+        big["eventId"],
+        big["eventId"],
+        gone,
+    ], "oldest first"
+    assert first["excerpt"] == f"It was slow. {reason} Nothing else did."
+    assert second["found"]
+    assert second["excerpt"].startswith("The pump hums. The pump")
+    assert "hums. Prices are integers.\nA line after it." in second["excerpt"]
+    assert second["excerpt"].endswith("A line after it.")
+    assert len(second["excerpt"]) <= EXCERPT_CHARS
+    assert (third["found"], third["excerpt"], third["event"]) == (False, "", "git_digest")
+    unknown = dict.fromkeys(("event", "sessionId", "createdAt", "source"))
+    assert last == {"eventId": gone, "quote": "lost", **unknown, "excerpt": "", "found": False}
+
+    many = tuple(Quote(saved["eventId"], f"no such words {number:02}") for number in range(60))
+    assert len(await _evidence(memory, await keep_item(service, memory.owner, project, evidence=many))) == 50
+    async with service.house.database.write() as tx:
+        too_large = limits.EVENTS_PAGE_BYTES
+        await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large))
+        await tx.run(delete(events).where(events.c.id == saved["eventId"]))
+    assert [(entry["found"], entry["event"]) for entry in (await _evidence(memory, cited))[:2]] == [
+        (False, None),
+        (True, "git_digest"),
+    ]
+    async with service.house.database.write() as tx:
+        await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large + 1))
+    assert [(entry["found"], entry["event"]) for entry in (await _evidence(memory, cited))[:2]] == [
+        (False, None),
+        (False, "git_digest"),
+    ], "too large to be read"
+    stranger = await service.owner("Pebbles")
+    theirs = await stranger.create_project()
+    stolen = await keep_item(service, stranger, theirs, evidence=(Quote(big["eventId"], "Prices are integers."),))
+    answer = await stranger.get(f"{PATH}/{stolen}/evidence")
+    assert [(entry["found"], entry["event"]) for entry in answer.json()] == [(False, None)], "another team's event"
+    for path in ("evidence", "related"):
+        assert told(await stranger.get(f"{PATH}/{cited}/{path}")) == NO_ITEM
+
+
+def test_an_excerpt_is_whole_sentences_or_words_and_never_too_long() -> None:
+    words = " ".join(f"w{number}" for number in range(1_000))
+    for text, quote in (
+        (f"{words} HERE {words}", "HERE"),
+        (f"{words} HERE", "HERE"),
+        (f"HERE {words}", "HERE"),
+        ("y" * 5_000 + "HERE" + "z" * 5_000, "HERE"),
+        ("q" * 2_000, "q" * 2_000),
+        ("one\n\nHERE\n\ntwo", "HERE"),
+    ):
+        found = find_excerpt({"a": [{"b": "x"}, {"c": text}]}, quote)
+        assert found is not None
+        assert quote[:EXCERPT_CHARS] in found
+        assert len(found) <= EXCERPT_CHARS
+        assert set(found.split()) <= {*text.split(), found}, "no half words where there are words"
+        assert len(found) > EXCERPT_CHARS - 10 or len(text) < EXCERPT_CHARS or "y" in text, "as much as there is room"
+    assert find_excerpt({"a": "A. Bb bb.  HERE is it.\nNext."}, "HERE is it.") == "A. Bb bb.  HERE is it.\nNext."
+    assert find_excerpt({"a": ["x", None, 1, {"b": []}]}, "HERE") is None
+    assert find_excerpt({"a": "x"}, "") is None
+
+
+async def test_both_sides_of_a_conflict_find_each_other(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=0)
+    first = "We cache search results for 5 minutes in Redis."
+    await memory.learn(save(("decision", "Search results are cached for 5 minutes", first)))
+    second = "We cache search results for 30 minutes in Redis."
+    await memory.learn(save(("decision", "Search results are cached for 30 minutes", second)))
+    five, thirty = await memory.items("&flag=conflict")
+    for one, other, mine, theirs in ((five, thirty, "5", "30"), (thirty, five, "30", "5")):
+        (conflict,) = (await _related(memory, one["id"]))["conflicts"]
+        assert conflict["item"] == other
+        assert conflict["why"].index(mine) < conflict["why"].index(theirs), "each from its own side"
+
+    # A revert may bring the flag back without the other side.
+    async with service.house.database.write() as tx:
+        await tx.run(delete(item_conflicts))
+    (conflict,) = (await _related(memory, five["id"]))["conflicts"]
+    assert conflict["item"]["id"] == thirty["id"]
+    settled = await memory.owner.patch(f"{PATH}/{five['id']}", {"status": "approved"})
+    assert settled.json()["flags"] == []
+    assert (await _related(memory, five["id"]))["conflicts"] == []
+
+
+async def test_what_is_near_to_an_item_and_what_shares_its_files_or_session(service: Service) -> None:
+    memory = await Memory.of(service)
+    project = memory.tool.project_id
+    sent = await memory.tell(
+        save(
+            (
+                "decision",
+                "Login sessions live in Redis",
+                "We keep login sessions in Redis so that they outlive a restart.",
+            ),
+            ("convention", "Tabs in Makefiles", "Always indent recipes in Makefiles with tabs, never with spaces."),
+        )
+    )
+    await memory.enrich(sent["sessionId"])
+    later = save(("implementation", "Redis session expiry", "Login sessions in Redis expire after thirty days."))
+    await memory.owner.patch(f"/api/v2/sessions/{sent['sessionId']}", {"status": "completed"})
+    await memory.learn(later)
+    redis, tabs, expiry = [
+        next(item for item in await memory.items() if word in item["title"]) for word in ("Login", "akefile", "expir")
+    ]
+    for item, files in ((redis, ["src/a.py", "src/b.py"]), (expiry, ["src/b.py", "src/a.py"]), (tabs, ["Makefile"])):
+        assert (await memory.owner.patch(f"{PATH}/{item['id']}", {"files": files})).status_code == 200
+    assert (await memory.owner.patch(f"{PATH}/{expiry['id']}", {"status": "approved"})).status_code == 200
+    half = await keep_item(service, memory.owner, project, title="Half", content="", files=("src/b.py",))
+    retired = await keep_item(service, memory.owner, project, title="Old", content="", files=("src/a.py", "src/b.py"))
+    assert (await memory.owner.patch(f"{PATH}/{retired}", {"status": "deprecated"})).status_code == 200
+
+    found = await _related(memory, redis["id"])
+    near = {entry["item"]["id"]: entry["similarity"] for entry in found["near"]}
+    assert expiry["id"] in near, "approved"
+    assert not near.keys() & {redis["id"], tabs["id"], retired}
+    assert all(0.5 <= similarity <= 1 for similarity in near.values())
+    assert list(near.values()) == sorted(near.values(), reverse=True)
+    assert [item["id"] for item in found["sameFiles"]] == [expiry["id"], half], "most files first"
+    assert [item["id"] for item in found["sameSession"]] == [tabs["id"]]
+    assert found["conflicts"] == []
+    assert redis["id"] in {entry["item"]["id"] for entry in (await _related(memory, expiry["id"]))["near"]}, "a draft"
+    assert found["sameSession"][0] == await memory.item(tabs["id"])
+    alone = await _related(memory, half)
+    assert alone["sameSession"] == []

@@ -1,0 +1,167 @@
+"""Scans by login: what the dashboard needs of Genesis without the project's secret, and the picture of the imports."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.features.genesis import picture
+from cairn.memory.codebase.records import Codebase, FileFacts, Import
+from cairn.storage.tables import scans
+from tests.features.scanning import MODELS, REPOSITORY, Scanning, scan_settings, scanning, serve_shop
+from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, told
+from tests.servers.git import GitServer
+from tests.servers.https import Authority
+from tests.support.people import Person
+from tests.support.service import Service, run_service
+
+pytestmark = pytest.mark.anyio
+
+NOTHING: dict[str, Any] = {"modules": [], "edges": [], "more": 0}
+
+
+@pytest.fixture
+def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
+    with GitServer(authority, tmp_path / "served") as running:
+        yield running
+
+
+@pytest.fixture
+async def service(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
+    async with run_service(scan_settings(server, authority, database_url, tmp_path)) as running:
+        yield running
+
+
+@pytest.fixture
+async def shop(service: Service, server: GitServer) -> Scanning:
+    serve_shop(server)
+    return await scanning(service, server.url(REPOSITORY))
+
+
+async def _member_of(shop: Scanning) -> Person:
+    """Somebody of the project who does not manage it, and so never sees its secret."""
+    member = await shop.service.join(shop.owner)
+    added = await shop.owner.post(f"/api/projects/{shop.tool.project_id}/members", {"email": member.email})
+    assert added.status_code == 201, added.text
+    return member
+
+
+async def test_a_member_scans_from_a_browser_and_sees_what_imports_what(shop: Scanning) -> None:
+    member = await _member_of(shop)
+    login = cookies_of(shop.service, await log_in(shop.service, member.email))
+    project = shop.tool.project_id
+
+    async def look(name: str = "") -> Any:
+        answer = await shop.service.browser_call("GET", f"/api/v2/scans{name}?projectId={project}", login)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    assert (await look(), await look("/graph")) == ({"scan": None}, NOTHING)
+    wanted = {"projectId": project, "branch": "main", "maxFiles": 100}
+    started = await shop.service.browser_call("POST", "/api/v2/scans", login, json=wanted)
+    assert (started.status_code, started.json()["status"]) == (202, "fetch_tree")
+    scan = await shop.wait()
+    assert (scan["id"], scan["phase"]) == (started.json()["scanId"], "complete")
+    assert await look() == {"scan": scan}
+    assert (await look("/results"))["findings"] == (await shop.results())["findings"] != []
+
+    graph = await look("/graph")
+    paths = [module["path"] for module in graph["modules"]]
+    assert paths == ["shop/models.py", "shop/api.py", "shop/money.py", "shop/__main__.py"]
+    assert graph["modules"][0] == {
+        "path": "shop/models.py",
+        "language": "python",
+        "lines": MODELS.count(b"\n"),
+        "imports": 0,
+        "importedBy": 2,
+    }
+    named = {(paths[start], paths[end]) for start, end in graph["edges"]}
+    assert named == {
+        ("shop/api.py", "shop/models.py"),
+        ("shop/api.py", "shop/money.py"),
+        ("shop/money.py", "shop/models.py"),
+        ("shop/__main__.py", "shop/api.py"),
+    }
+    assert graph["more"] == 0
+    refused = await shop.service.browser_call("POST", "/api/v2/scans/cancel", login, json={"projectId": project})
+    assert told(refused) == (400, {"error": "No scan in progress"})
+
+    await shop.service.wait_for_jobs(60.0)
+    again = await shop.scan()
+    assert await look("/graph") == graph
+    async with shop.service.house.database.read() as tx:
+        kept = await tx.many(select(scans.c.id).where(scans.c.imports.is_not(None)))
+    assert [row["id"] for row in kept] == [again["id"]], "one picture a project"
+
+
+async def test_who_reads_may_look_and_who_does_not_hears_of_nothing(shop: Scanning) -> None:
+    project = shop.tool.project_id
+    await shop.owner.patch(f"/api/projects/{project}", {"visibility": "public"})
+    reader, stranger = await shop.service.join(shop.owner), await shop.service.owner("Others")
+    for path in ("", "/results", "/graph"):
+        assert (await reader.get(f"/api/v2/scans{path}?projectId={project}")).status_code == 200
+        assert told(await stranger.get(f"/api/v2/scans{path}?projectId={project}")) == NO_PROJECT
+    for path in ("", "/cancel"):
+        assert told(await reader.post(f"/api/v2/scans{path}", {"projectId": project})) == FORBIDDEN
+        assert told(await stranger.post(f"/api/v2/scans{path}", {"projectId": project})) == NO_PROJECT
+    await shop.owner.patch(f"/api/projects/{project}", {"status": "archived"})
+    assert told(await shop.owner.post("/api/v2/scans", {"projectId": project})) == ARCHIVED
+    assert await shop.status() is None
+
+
+async def test_both_doors_count_against_one_rate(
+    server: GitServer, authority: Authority, database_url: str, tmp_path: Path
+) -> None:
+    settings = scan_settings(server, authority, database_url, tmp_path)
+    limited = dataclasses.replace(settings, route_limits="genesis.start=1/hour")
+    async with run_service(limited) as service:
+        shop = await scanning(service, server.url("o/nothing"))
+        assert (await shop.start()).status_code == 202
+        refused = await shop.owner.post("/api/v2/scans", {"projectId": shop.tool.project_id})
+        assert refused.status_code == 429
+        assert refused.json()["error"].startswith("Rate limit exceeded. Please retry after")
+        await service.wait_for_jobs(30.0)
+
+
+def _facts(language: str, *targets: str) -> FileFacts:
+    return FileFacts(language, 10, imports=tuple(Import(target, 1) for target in targets))
+
+
+def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() -> None:
+    files = {f"app/m{number:03}.py": _facts("python", "app.base", "app.hub") for number in range(120)}
+    files |= {
+        "app/base.py": _facts("python"),
+        "app/hub.py": _facts("python", "app.base"),
+        "app/alone.py": _facts("python"),
+    }
+    backwards = dict(reversed(files.items()))
+    drawn = picture.draw(Codebase("app", tuple(files), files))
+    assert drawn == picture.draw(Codebase("app", tuple(backwards), backwards))
+    assert len(drawn.modules) == picture.MOST_MODULES
+    assert drawn.more == 122 - picture.MOST_MODULES
+    assert [(module.path, module.imported_by) for module in drawn.modules[:2]] == [
+        ("app/base.py", 121),
+        ("app/hub.py", 120),
+    ]
+    assert drawn.modules[2].path == "app/m000.py"
+    assert all(0 <= place < len(drawn.modules) for edge in drawn.edges for place in edge)
+    assert picture.decode(picture.encode(drawn)) == drawn
+
+
+def test_packages_that_are_imported_as_a_whole_are_one_module() -> None:
+    files = {
+        "go.mod": FileFacts("gomod", 3, signs={"name": "example.com/shop"}),
+        "main.go": _facts("go", "fmt", "example.com/shop/orders"),
+        "orders/orders.go": _facts("go", "example.com/shop/money"),
+        "orders/lines.go": _facts("go", "example.com/shop/money"),
+        "money/money.go": _facts("go", "fmt"),
+    }
+    drawn = picture.draw(Codebase("shop", tuple(files), files))
+    told_of = [(module.path, module.lines, module.imports, module.imported_by) for module in drawn.modules]
+    assert told_of == [("orders/", 20, 1, 1), ("money/", 10, 0, 1), ("main.go", 10, 1, 0)]
+    assert drawn.edges == [(0, 1), (2, 0)]
