@@ -91,14 +91,16 @@ class Site:
             assert made.status_code == 200, made.text
             return self._with_key(made.cookies["cairn_login"], email, of.team_id, "")
 
-    def invitation(self, email: str, seconds: float = 10.0) -> str:
-        """The token in the mail that was sent to an address."""
+    def invitation(self, email: str, seconds: float = 10.0, *, after: str = "") -> str:
+        """The token in the mail that was sent to an address; after another one, if that is known."""
         folder = self.process.folder / "mail"
         stop = time.monotonic() + seconds
         while time.monotonic() < stop:
             for mail in sorted(folder.glob("*.eml"), reverse=True) if folder.is_dir() else []:
                 text = mail.read_text(errors="replace").replace("=\n", "").replace("=3D", "=")
                 if email in text and "invitation?token=" in text:
-                    return text.split("invitation?token=", 1)[1].split()[0].strip('">')
+                    token = text.split("invitation?token=", 1)[1].split()[0].strip('">')
+                    if token != after:
+                        return token
             time.sleep(0.05)
         raise TimeoutError(f"no invitation for {email}")
