@@ -58,3 +58,15 @@ def test_the_lock_names_no_place_to_download_from() -> None:
     given = json.loads((ROOT / "package.json").read_text())
     versions = [*given["dependencies"].values(), *given["devDependencies"].values()]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
+
+
+def test_every_page_has_its_pictures_in_the_documentation() -> None:
+    pages = set(
+        re.findall(r'^    "([a-z-]+)": \(', (ROOT.parent / "tests/browser/pictures.py").read_text(), re.MULTILINE)
+    )
+    shown = (ROOT.parent / "docs/dashboard.md").read_text()
+    kinds = [f"{size}-{look}" for size in ("desktop", "phone") for look in ("light", "dark")]
+    assert len(pages) >= 24
+    for picture in (f"{page}-{kind}.png" for page in pages for kind in kinds):
+        assert f"pictures/{picture}" in shown
+        assert (ROOT.parent / "docs/pictures" / picture).is_file()
