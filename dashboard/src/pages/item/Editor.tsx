@@ -16,7 +16,7 @@ import { useState, type FormEvent, type KeyboardEvent } from "react";
 import { ApiError, tell } from "~/api/client";
 import { changeCached, keepRead, readItem, useItem, type Read } from "~/api/items";
 import type { Item, ItemType } from "~/api/types";
-import { Diff } from "~/parts/Diff";
+import { Clash } from "~/parts/Clash";
 import { Key } from "~/parts/keys";
 import { Markdown } from "~/parts/Markdown";
 import { Loaded } from "~/parts/Page";
@@ -32,42 +32,6 @@ interface Props {
   judging?: boolean;
   saved: (item: Item, approved: boolean) => void;
   cancel: () => void;
-}
-
-/** Somebody else was quicker: both are shown, and one of them is chosen. */
-function Clash({
-  mine,
-  theirs,
-  keepMine,
-  takeTheirs,
-  goOn,
-}: {
-  mine: Draft;
-  theirs: Item;
-  keepMine: () => void;
-  takeTheirs: () => void;
-  goOn: () => void;
-}) {
-  return (
-    <Paper withBorder p="md" role="alert" className={classes.clash}>
-      <Stack gap="sm">
-        <Text fw={600}>Somebody has changed this memory meanwhile</Text>
-        <Text size="sm">
-          Lines with a minus are theirs, lines with a plus are yours. Nothing of yours has been saved yet.
-        </Text>
-        <Diff before={asText(draftOf(theirs))} after={asText(mine)} label="Their version against yours" />
-        <Group gap="xs">
-          <Button onClick={keepMine}>Save mine</Button>
-          <Button variant="default" onClick={takeTheirs}>
-            Take theirs
-          </Button>
-          <Button variant="subtle" onClick={goOn}>
-            Go on editing mine
-          </Button>
-        </Group>
-      </Stack>
-    </Paper>
-  );
 }
 
 /** Its text, written or as it will look. */
@@ -214,8 +178,9 @@ export function Editor({ read, judging, saved, cancel }: Props) {
   if (theirs)
     return (
       <Clash
-        mine={draft}
-        theirs={theirs.item}
+        of="memory"
+        mine={asText(draft)}
+        theirs={asText(draftOf(theirs.item))}
         keepMine={() => {
           setBase(theirs);
           setTheirs(null);

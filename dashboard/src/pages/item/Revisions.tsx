@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "~/api/client";
-import { refresh, useGet, usePages } from "~/api/hooks";
+import { refresh, usePages } from "~/api/hooks";
 import { changeCached } from "~/api/items";
 import type { Item, Revision } from "~/api/types";
 import { lookup } from "~/parts/lookup";
@@ -10,7 +10,7 @@ import { Diff } from "~/parts/Diff";
 import { Loaded } from "~/parts/Page";
 import { dateTime, Time } from "~/parts/Time";
 import { showProblem, showUndo } from "~/parts/toast";
-import { useMe } from "~/shell/login";
+import { useNames } from "~/shell/names";
 import { asText } from "./editing";
 import classes from "./item.module.css";
 
@@ -27,17 +27,6 @@ const WORDS: Record<string, string> = {
   enriched: "learnt more",
   imported: "imported",
 };
-
-function useNames(): (id: string | null) => string {
-  const me = useMe();
-  const team = useGet("/api/team");
-  return (id) => {
-    if (id === null) return "";
-    if (id === me.userId) return "by you";
-    const member = (team.data ?? []).find((one) => "userId" in one && one.userId === id);
-    return `by ${member && "name" in member ? member.name : "somebody who has left"}`;
-  };
-}
 
 const textOf = (revision: Revision) => asText(revision.snapshot as unknown as Item);
 

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { useGet, usePages } from "~/api/hooks";
+import { usePages } from "~/api/hooks";
 import type { Revision } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { Diff } from "~/parts/Diff";
 import { Loaded } from "~/parts/Page";
 import { Time } from "~/parts/Time";
-import { useMe } from "~/shell/login";
+import { useNames } from "~/shell/names";
 import { useActs, useMayChange } from "./contexts";
 import type { Node } from "./places";
 import classes from "./detail.module.css";
@@ -22,17 +22,6 @@ const WORDS: Record<string, string> = {
   reverted: "gone back to an earlier version",
   populated: "filled in",
 };
-
-function useNames(): (id: string | null) => string {
-  const me = useMe();
-  const team = useGet("/api/team");
-  return (id) => {
-    if (id === null) return "";
-    if (id === me.userId) return "by you";
-    const member = (team.data ?? []).find((one) => "userId" in one && one.userId === id);
-    return `by ${member && "name" in member ? member.name : "somebody who has left"}`;
-  };
-}
 
 /** All of a state as lines, so that two can be compared. */
 function asText({ snapshot }: Revision): string {

@@ -1,19 +1,9 @@
-import {
-  Button,
-  Group,
-  Paper,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useState, type FormEvent, type KeyboardEvent } from "react";
 import { ApiError, tell } from "~/api/client";
-import { Diff } from "~/parts/Diff";
+import { Clash } from "~/parts/Clash";
 import { Key } from "~/parts/keys";
 import { Markdown } from "~/parts/Markdown";
 import { showDone, showProblem, showUndo } from "~/parts/toast";
@@ -47,38 +37,6 @@ const changeOf = (draft: Draft) =>
 export const isDirty = (draft: Draft) => Object.keys(changeOf(draft)).length > 0;
 const asText = (of: Pick<Draft, (typeof FIELDS)[number]>) =>
   `Name: ${of.name}\nDescription: ${of.description}\n\n${of.content}\n`;
-
-interface ClashProps {
-  mine: Draft;
-  theirs: Read;
-  keepMine: () => void;
-  takeTheirs: () => void;
-  goOn: () => void;
-}
-
-/** Somebody else was quicker: both are shown, and one of them is chosen. */
-function Clash({ mine, theirs, keepMine, takeTheirs, goOn }: ClashProps) {
-  return (
-    <Paper withBorder p="md" role="alert" className={classes.clash}>
-      <Stack gap="sm">
-        <Text fw={600}>Somebody has changed this context meanwhile</Text>
-        <Text size="sm">
-          Lines with a minus are theirs, lines with a plus are yours. Nothing of yours has been saved yet.
-        </Text>
-        <Diff before={asText(theirs.context)} after={asText(mine)} label="Their text against yours" />
-        <Group gap="xs">
-          <Button onClick={keepMine}>Save mine</Button>
-          <Button variant="default" onClick={takeTheirs}>
-            Take theirs
-          </Button>
-          <Button variant="subtle" onClick={goOn}>
-            Go on editing mine
-          </Button>
-        </Group>
-      </Stack>
-    </Paper>
-  );
-}
 
 /** Markdown and how it will look: side by side, or one after the other where there is no room. */
 function Sides({ content, set }: { content: string; set: (content: string) => void }) {
@@ -191,8 +149,9 @@ export function Writing({ draft, setDraft, close, reopen }: Props) {
   if (theirs)
     return (
       <Clash
-        mine={draft}
-        theirs={theirs}
+        of="context"
+        mine={asText(draft)}
+        theirs={asText(theirs.context)}
         keepMine={() => {
           settle(theirs);
           void save(theirs);
