@@ -47,7 +47,7 @@ class Provocations(dict[tuple[int, str], Provocation]):
 
 
 EVERYWHERE = Provocations()
-PARAMETERS = ("id", "memberId", "deliveryId")
+PARAMETERS = ("id", "memberId", "deliveryId", "projectId")
 
 
 async def valid(cast: Cast, route: Route) -> Ask:

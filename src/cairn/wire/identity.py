@@ -53,4 +53,4 @@ class Me(Shape):
     plan: str
     via: str
     teams: list[TeamShape]
-    has_password: bool
+    has_password: bool = True

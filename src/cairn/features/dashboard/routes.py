@@ -49,24 +49,22 @@ async def page(call: Call) -> Response:
 
 
 for _name, _path in _PLACES.items():
-    routes.add("GET", _path, ANYONE, name=_name, tx=TxMode.NONE, counted=False, described=False)(page)
+    routes.add("GET", _path, ANYONE, name=_name, tx=TxMode.NONE, described=False)(page)
 
 
-@routes.add("GET", "/p/{projectId}", ANYONE, name="project", tx=TxMode.NONE, counted=False, described=False)
+@routes.add("GET", "/p/{projectId}", ANYONE, name="project", tx=TxMode.NONE, described=False)
 async def project(call: Call, project_id: str) -> Response:
     """The dashboard, at a project."""
     return call.use(Pages).page()
 
 
-@routes.add("GET", "/p/{projectId}/{page}", ANYONE, name="project_page", tx=TxMode.NONE, counted=False, described=False)
+@routes.add("GET", "/p/{projectId}/{page}", ANYONE, name="project_page", tx=TxMode.NONE, described=False)
 async def project_page(call: Call, project_id: str, page: str) -> Response:
     """The dashboard, at a page of a project."""
     return call.use(Pages).page()
 
 
-@routes.add(
-    "GET", "/p/{projectId}/{page}/{id}", ANYONE, name="project_part", tx=TxMode.NONE, counted=False, described=False
-)
+@routes.add("GET", "/p/{projectId}/{page}/{id}", ANYONE, name="project_part", tx=TxMode.NONE, described=False)
 async def project_part(call: Call, project_id: str, page: str, id: str) -> Response:
     """The dashboard, at one thing on a page of a project."""
     return call.use(Pages).page()
