@@ -52,10 +52,12 @@ async def test_a_session_is_begun_by_hand_and_events_join_it(service: Service) -
         "projectId": tool.project_id,
         "status": "active",
         "eventCount": 0,
+        "itemsExtracted": 0,
+        "source": "api",
         "createdAt": clock.iso(now_ms),
         "completedAt": None,
     }
-    detail = {**expected, "itemsExtracted": 0, "enrichmentModel": "builtin-medium"}
+    detail = {**expected, "enrichmentModel": "builtin-medium"}
     path = f"{PATH}/{expected['id']}"
     assert told(made) == (201, detail)
     assert told(await owner.get(path)) == (200, detail)
