@@ -153,7 +153,7 @@ def test_a_purge_that_was_killed_is_finished_after_the_restart(cairn: Cairn) -> 
             )
         ledger.with_database(cairn.database_url, lambda db: fill_table(db, events, owner["teamId"], doomed, _MANY - 3))
         full = ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept))
-        assert set(full) >= {table.name for table in project_tables()} - {"outbox"}
+        assert set(full) >= {table.name for table in project_tables()} - {"outbox", "memory_touched"}
         assert http.delete(f"/api/projects/{doomed}").status_code == 204
         assert http.get(f"/api/projects/{doomed}").status_code == 404
         assert _purge_is_halfway(cairn.database_url, doomed)
@@ -168,4 +168,6 @@ def test_a_purge_that_was_killed_is_finished_after_the_restart(cairn: Cairn) -> 
             assert time.monotonic() < stop, left
             time.sleep(0.1)
     assert [path.exists() for path in blobs] == [False, True]
-    assert ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept)) == full
+    left = ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept))
+    fewer = {name for name, number in full.items() if left.get(name, 0) < number}
+    assert fewer <= {"memory_touched"}, "which the brain's own work empties, and writes brains"

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 ADDRESS = "203.0.113.5"
 CHANGES = {
     route.name for route in ROUTES if route.method != "GET" and route.group in ("auth", "team", "projects", "keys")
-}
+} - {"team.look"}  # a read: the invitation's secret goes in its body so that no log of addresses keeps it
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -45,12 +45,14 @@ class Run:
         """Whether an earlier attempt has finished this stage."""
         return any(known.stage == stage and known.status == "completed" for known in self._stages)
 
-    async def begin(self, stage: str) -> None:
-        """Show that a stage is under way."""
+    async def begin(self, stage: str, tell: Callable[[Tx], None] | None = None) -> None:
+        """Show that a stage is under way; ``tell`` says so to those who look on, in the same transaction."""
         self._begun[stage] = clock.monotonic()
         self._set(stage, "running", None)
         async with self.database.write() as tx:
             await self._write(tx)
+            if tell is not None:
+                tell(tx)
 
     @asynccontextmanager
     async def finish(self, stage: str) -> AsyncIterator[Tx]:

@@ -45,9 +45,7 @@ class Enrichment:
             return
         for stage, work in _STAGES:
             if not run.is_done(stage):
-                await run.begin(stage)
-                async with run.step() as tx:  # also tells that the stage before has ended
-                    task.tell(tx)
+                await run.begin(stage, task.tell)
                 await work(task)
 
     async def _open(self, run: Run) -> Task | None:
