@@ -177,5 +177,7 @@ def name_all(site: Site, someone: Someone) -> str:
     question = {"projectId": project, "question": f"{IMAGE} constructor __proto__?", "chatSessionId": chat}
     ticket = someone.ask("POST", "/api/v2/ask", json=question)["ticket"]
     body = {"ticket": ticket, "question": question["question"]}
-    assert httpx.post(f"{someone.url}/worker/ask", json=body, trust_env=False, timeout=30).status_code == 200
+    assert (
+        httpx.post(f"{someone.url}/worker/ask", json=body, trust_env=False, verify=False, timeout=30).status_code == 200
+    )
     return chat

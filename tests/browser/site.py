@@ -29,7 +29,7 @@ class Someone:
     def ask(self, method: str, path: str, **given: Any) -> Any:
         """What the API answers; a refusal is an error of the test."""
         headers = {"Authorization": f"Bearer {self.key}"}
-        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False) as http:
+        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False, verify=False) as http:
             answer = http.request(method, path, **given)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
@@ -65,7 +65,7 @@ class Site:
     def team(self, name: str = "Stonemasons", project: str = "Checkout service") -> Someone:
         """The owner of a new team with one project."""
         email = f"olga{next(_numbers)}@example.com"
-        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False) as http:
+        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False, verify=False) as http:
             body = {"email": email, "password": PASSWORD, "name": "Olga Owner", "teamName": name}
             made = http.post("/api/auth/register", json=body)
             assert made.status_code == 201, made.text
@@ -73,7 +73,7 @@ class Site:
 
     def _with_key(self, cookie: str, email: str, team_id: str, project: str) -> Someone:
         headers = {"Cookie": f"cairn_login={cookie}", "Sec-Fetch-Site": "same-origin"}
-        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False) as http:
+        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False, verify=False) as http:
             key = http.post("/api/keys", json={"name": "test"}).json()["key"]
         someone = Someone(self.url, email, cookie, key, team_id)
         if project:
@@ -85,7 +85,7 @@ class Site:
         email = f"mira{next(_numbers)}@example.com"
         of.ask("POST", "/api/team", json={"email": email, "role": role})
         token = self.invitation(email)
-        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False) as http:
+        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False, verify=False) as http:
             body = {"token": token, "name": name, "password": PASSWORD}
             made = http.post("/api/team/invitations/accept", json=body)
             assert made.status_code == 200, made.text

@@ -91,7 +91,7 @@ async def town(
         await asyncio.to_thread(api.wait_ready, 90)
         await asyncio.to_thread(worker.wait_ready, 90)
         limits = httpx.Limits(max_connections=300)
-        http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, limits=limits))
+        http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, verify=False, limits=limits))
         database = await open_database(databases.storage_address(cairn.database_url), pool=2)
         stack.push_async_callback(database.close)
         yield Town(apart, api, worker, url, http, database, memory.owner.key, memory.tool.project_id)

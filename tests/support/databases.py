@@ -6,6 +6,8 @@ import asyncio
 import os
 import shutil
 import tempfile
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -58,12 +60,24 @@ def fresh_sqlite(folder: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def fresh_postgres() -> str:
-    """The address of a migrated PostgreSQL database of its own."""
-    name = ids.new("test")
+def _copy_postgres() -> str:
+    name = ids.serial("test")
     server = lifetime.postgres()
     server.create_database(name, template=_postgres_template())
     return server.url(name)
+
+
+_maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="databases")
+_next: deque[Future[str]] = deque()
+
+
+def fresh_postgres() -> str:
+    """The address of a migrated PostgreSQL database of its own. The next one is made while a test is at work."""
+    if not _next:
+        _next.append(_maker.submit(_copy_postgres))
+    made = _next.popleft().result()
+    _next.append(_maker.submit(_copy_postgres))
+    return made
 
 
 def fresh(engine: str, folder: Path) -> str:

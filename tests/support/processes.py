@@ -116,7 +116,7 @@ class Process:
 
     def client(self, key: str = "", **options: Any) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30.0, **options)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30.0, verify=False, **options)
 
     def kill(self) -> None:
         """kill -9."""

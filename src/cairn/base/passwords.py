@@ -17,6 +17,12 @@ T = TypeVar("T")
 _MOST_WAITING = 64
 
 
+def _nobodys_hash(memory_kib: int, rounds: int) -> str:
+    """A hash that no password has, and that takes as long to be compared with as anybody's."""
+    salt, digest = "A" * 22, "A" * 43
+    return f"$argon2id$v=19$m={memory_kib},t={rounds},p=1${salt}${digest}"
+
+
 class Passwords:
     """Hashes and checks passwords in a small pool of its own, so that logins cannot starve other work."""
 
@@ -24,7 +30,7 @@ class Passwords:
         self._hasher = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
         self._waiting = 0
-        self._nobody = self._hasher.hash("nobody has this password")
+        self._nobody = _nobodys_hash(memory_kib, rounds)
 
     async def _run(self, work: Callable[[], T]) -> T:
         """In the pool; a flood of log-ins is turned away rather than queued without end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -52,6 +53,7 @@ def _read(path: Path) -> Asset:
     )
 
 
+@cache
 def _read_all() -> dict[str, Asset]:
     folders = [folder for folder in (_BUILT / "assets", _PLAIN) if folder.is_dir()]
     return {path.name: _read(path) for folder in folders for path in folder.iterdir() if path.suffix in _TYPES}

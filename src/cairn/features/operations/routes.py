@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
@@ -25,15 +26,28 @@ class Readiness:
 
 
 class Description:
-    """The OpenAPI document and the page made from it; filled by the entry floor once all routes are known."""
+    """The OpenAPI document and the page made from it: made for the first who asks, so that no start waits for it."""
 
-    def __init__(self) -> None:
-        self.document: bytes = b"{}"
-        self.page: bytes = b""
+    def __init__(self, describe: Callable[[], dict[str, object]]) -> None:
+        self._describe = describe
+        self._made: tuple[bytes, bytes] | None = None
+        self._making = asyncio.Lock()
 
-    def describe(self, document: dict[str, object]) -> None:
-        self.document = encode_json(document)
-        self.page = reference_page(document)
+    async def document(self) -> bytes:
+        return (await self._once())[0]
+
+    async def page(self) -> bytes:
+        return (await self._once())[1]
+
+    async def _once(self) -> tuple[bytes, bytes]:
+        async with self._making:
+            if self._made is None:
+                self._made = await asyncio.to_thread(self._make)
+            return self._made
+
+    def _make(self) -> tuple[bytes, bytes]:
+        document = self._describe()
+        return encode_json(document), reference_page(document)
 
 
 class Health(Struct, frozen=True):
@@ -78,10 +92,10 @@ async def metrics(call: Call) -> Response:
 @routes.add("GET", "/openapi.json", ANYONE, name="openapi", tx=TxMode.NONE, counted=False)
 async def openapi(call: Call) -> Response:
     """This interface, described for machines."""
-    return Response(200, call.use(Description).document)
+    return Response(200, await call.use(Description).document())
 
 
 @routes.add("GET", "/docs", ANYONE, name="docs", tx=TxMode.NONE, counted=False, described=False)
 async def docs(call: Call) -> Response:
     """This interface, described for people."""
-    return Response(200, call.use(Description).page, HTML)
+    return Response(200, await call.use(Description).page(), HTML)

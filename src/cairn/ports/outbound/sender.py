@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import httpx
@@ -44,11 +45,8 @@ class HttpsSender:
     def __init__(self, guard: Guard, *, ca_file: str = "", timeout_s: float = _TIMEOUT_S) -> None:
         self._guard = guard
         self._timeout_s = timeout_s
-        context = ssl.create_default_context()
-        if ca_file:
-            context.load_verify_locations(ca_file)
         self._http = httpx.AsyncClient(
-            verify=context,
+            verify=_trust(ca_file),
             follow_redirects=False,
             trust_env=False,
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=0),
@@ -100,6 +98,15 @@ class HttpsSender:
 
     async def close(self) -> None:
         await self._http.aclose()
+
+
+@lru_cache(maxsize=8)
+def _trust(ca_file: str) -> ssl.SSLContext:
+    """Reading the machine's authorities takes a while: once for all senders of a process."""
+    context = ssl.create_default_context()
+    if ca_file:
+        context.load_verify_locations(ca_file)
+    return context
 
 
 def _objection(status: int) -> str | None:
