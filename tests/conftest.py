@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,17 +10,19 @@ import pytest
 
 from cairn.base import clock, ids
 from tests.servers import lifetime
-from tests.support import databases
+from tests.support import bytecode, databases
 from tests.support.processes import Cairn
 from tests.support.service import Service, run_service, settings_for
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    bytecode.share(config)
     lifetime.start_all(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     lifetime.stop_all()
+    bytecode.forget()
 
 
 _LONG = (
@@ -46,6 +49,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.name in long:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """As the server does: what is there by now stays, and need not be searched again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

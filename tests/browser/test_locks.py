@@ -102,6 +102,7 @@ async def test_a_strangers_page_can_do_nothing(driver: Driver, visit: OpenVisit,
         async with page.expect_response(f"{window.url}/api/projects") as refused:
             await page.evaluate(_FORM, {"url": window.url})
         assert (await refused.value).status == 403
+        await page.wait_for_url(f"{window.url}/api/projects")
     assert tried.count(f"POST {window.url}/api/keys") == 4
     assert [one["name"] for one in olga.ask("GET", "/api/projects")] == ["Checkout service"]
     assert [one["id"] for one in olga.ask("GET", "/api/keys")] == [one["id"] for one in keys]

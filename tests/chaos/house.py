@@ -1,4 +1,4 @@
-"""A house for real processes that are started often: room for many projects, quick starts."""
+"""A house for real processes that are started often: room for many projects, and a short log."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ price_cents = 0
 """
 
 
-def prepare(cairn: Cairn, quick: dict[str, str]) -> Cairn:
-    """Let it have any number of projects, log little, and start quickly."""
+def prepare(cairn: Cairn) -> Cairn:
+    """Let it have any number of projects, and log little."""
     plans = cairn.folder / "plans.toml"
     plans.write_text(_PLANS)
     cairn.settings |= {
         "CAIRN_PLANS_FILE": str(plans),
         "CAIRN_LOG_LEVEL": "warning",
-        **quick,
     }
     return cairn

@@ -70,9 +70,9 @@ async def _serve(address: str) -> None:
 class Workers:
     """Worker processes, killed by their id and replaced."""
 
-    def __init__(self, address: str, folder: Path, quick: dict[str, str], count: int) -> None:
+    def __init__(self, address: str, folder: Path, count: int) -> None:
         self._address = address
-        self._environment = {**lifetime.child_env(), **quick}
+        self._environment = lifetime.child_env()
         self._log = folder / "workers.log"
         self._children = [self._start() for _ in range(count)]
 
@@ -167,13 +167,13 @@ async def _watch_leases(database: Database, late: list[str]) -> None:
 
 @pytest.mark.parametrize(("engine", "count"), [("postgresql", 3), ("sqlite", 1)], indirect=["engine"])
 async def test_killed_workers_lose_nothing_and_do_nothing_twice(
-    database_url: str, engine: str, count: int, tmp_path: Path, quick: dict[str, str]
+    database_url: str, engine: str, count: int, tmp_path: Path
 ) -> None:
     """Three workers on PostgreSQL, one on SQLite; one dies at a random moment, three times."""
     late: list[str] = []
     async with _opened(database_url) as database:
         made = await _promise(database, _JOBS)
-        workers = Workers(database_url, tmp_path, quick, count)
+        workers = Workers(database_url, tmp_path, count)
         try:
             watch = asyncio.create_task(_watch_leases(database, late)) if count > 1 else None
             for number in range(_KILLS):

@@ -86,12 +86,10 @@ async def _tables(address: str | Path) -> set[str]:
         await connection.close()
 
 
-def test_a_kill_during_the_first_migration_leaves_all_or_nothing(
-    engine: str, tmp_path: Path, quick: dict[str, str]
-) -> None:
+def test_a_kill_during_the_first_migration_leaves_all_or_nothing(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
     url = f"sqlite:///{address}" if isinstance(address, Path) else address
-    cairn = prepare(Cairn(tmp_path, url), quick)
+    cairn = prepare(Cairn(tmp_path, url))
     for pause in (0.0, 0.05):
         with cairn.start() as process:
             stop = time.monotonic() + 20

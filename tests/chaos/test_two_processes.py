@@ -26,10 +26,10 @@ _LIMIT = 40
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory, quick: dict[str, str]) -> Iterator[Pair]:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     folder = tmp_path_factory.mktemp("pair")
     server = redis.start(folder / "redis", remove=True)
-    cairn = prepare(Cairn(folder, databases.fresh_postgres()), quick)
+    cairn = prepare(Cairn(folder, databases.fresh_postgres()))
     cairn.settings |= {
         "CAIRN_REDIS_URL": server.url(0),
         "CAIRN_RATE_LIMIT_PER_MINUTE": str(_LIMIT),
@@ -170,10 +170,10 @@ def test_a_changed_role_counts_at_once_everywhere(pair: Pair, near: Visitor, far
             assert made.status_code == expected, made.text
 
 
-def test_without_redis_the_service_goes_on(tmp_path: Path, quick: dict[str, str]) -> None:
+def test_without_redis_the_service_goes_on(tmp_path: Path) -> None:
     """Redis stops while requests come: none fails, and each process counts for itself until it is back."""
     server = redis.start(tmp_path / "redis", remove=True)
-    cairn = prepare(Cairn(tmp_path, databases.fresh_postgres()), quick)
+    cairn = prepare(Cairn(tmp_path, databases.fresh_postgres()))
     cairn.settings |= {"CAIRN_REDIS_URL": server.url(0), "CAIRN_RATE_LIMIT_PER_MINUTE": "1000"}
     owner = make_owner(cairn)
     with cairn.start("api") as process, process.wait_ready().client(owner["apiKey"]) as http:
@@ -199,11 +199,9 @@ async def _set_version(url: str, version: str) -> None:
         await connection.close()
 
 
-def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(
-    tmp_path: Path, quick: dict[str, str]
-) -> None:
+def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
-    cairn = prepare(Cairn(tmp_path, url), quick)
+    cairn = prepare(Cairn(tmp_path, url))
     needs = f"this version needs {schema.HEAD}. Run: cairn admin migrate"
     for command in ("api", "jobs"):
         refused = cairn.run(command, check=False)
@@ -217,9 +215,9 @@ def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(
         assert (refused.returncode, refused.stderr) == (2, f"cairn: The database is at schema 0000, {needs}\n")
 
 
-def test_serve_does_not_migrate_postgresql_when_told_not_to(tmp_path: Path, quick: dict[str, str]) -> None:
+def test_serve_does_not_migrate_postgresql_when_told_not_to(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
-    cairn = prepare(Cairn(tmp_path, url), quick)
+    cairn = prepare(Cairn(tmp_path, url))
     cairn.settings["CAIRN_AUTO_MIGRATE"] = "false"
     refused = cairn.run("serve", check=False)
     assert refused.returncode == 2

@@ -15,7 +15,7 @@ from tests.support import databases
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server on SQLite for all tests of a worker; each makes the projects that it needs."""
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder, databases.fresh_sqlite(folder), tmp_path_factory) as running:
+    with serving(folder, databases.fresh_sqlite(folder)) as running:
         yield running
 
 

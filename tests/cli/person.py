@@ -19,7 +19,6 @@ from cairn.base import profile
 from cairn.cli import kit
 from cairn.entry.table import COMMANDS
 from tests.entry.owner import make_owner
-from tests.entry.quick import bytecode
 from tests.support.processes import Cairn
 
 
@@ -41,8 +40,8 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, database_url: str, factory: pytest.TempPathFactory) -> Iterator[Server]:
-    cairn = Cairn(folder, database_url, bytecode(factory))
+def serving(folder: Path, database_url: str) -> Iterator[Server]:
+    cairn = Cairn(folder, database_url)
     owner = make_owner(cairn)
     with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
         yield Server(process.url, owner["apiKey"], owner["projectId"], folder, http)

@@ -18,14 +18,12 @@ from tests.support import databases
 
 
 @pytest.fixture
-def either(
-    engine: str, request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def either(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """A server on each engine."""
     if engine == "sqlite":
         yield request.getfixturevalue("server")
         return
-    with serving(tmp_path, databases.fresh_postgres(), tmp_path_factory) as running:
+    with serving(tmp_path, databases.fresh_postgres()) as running:
         yield running
 
 

@@ -8,7 +8,6 @@ from cairn.cli.kit import USAGE
 from tests.cli.person import Desk, Server
 from tests.cli.remembering import Rememberer
 from tests.cli.terminal import Terminal
-from tests.entry.quick import bytecode
 
 FACTS = (
     ("Sessions are kept in Redis", "Sessions were lost after a restart, so we keep them in Redis now."),
@@ -58,9 +57,9 @@ def test_a_plan_and_what_needs_nobody(someone: Rememberer) -> None:
     assert len(someone.items("--status", "approved")) == 3
 
 
-def test_one_by_one_on_a_terminal(someone: Rememberer, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_one_by_one_on_a_terminal(someone: Rememberer) -> None:
     plan = someone.desk.say("hygiene", "--json").json["plan"]
-    with Terminal("hygiene", **bytecode(tmp_path_factory)) as terminal:
+    with Terminal("hygiene") as terminal:
         for number, action in enumerate(plan["actions"], 1):
             risky = action["requiresHumanApproval"]
             shown = terminal.see("[q]uit ")

@@ -18,7 +18,6 @@ from tests.cli.person import Desk, Server, serving
 from tests.cli.remembering import NEVER, Rememberer
 from tests.cli.terminal import Terminal
 from tests.client.scripted import hangs_up, says, scripted, writes
-from tests.entry.quick import bytecode
 from tests.support import databases
 
 RETRIES = ("Webhooks are retried three times", "We retry webhooks three times because customers' servers restart.")
@@ -26,14 +25,12 @@ HASHES = ("Passwords are hashed with Argon2id", "We hash passwords with Argon2id
 
 
 @pytest.fixture
-def either(
-    engine: str, request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def either(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """A server on each engine."""
     if engine == "sqlite":
         yield request.getfixturevalue("server")
         return
-    with serving(tmp_path, databases.fresh_postgres(), tmp_path_factory) as running:
+    with serving(tmp_path, databases.fresh_postgres()) as running:
         yield running
 
 
@@ -81,7 +78,7 @@ def test_from_telling_something_to_asking_about_it(desk: Desk, either: Server) -
     assert stat.S_IMODE(Path(state_folder(), "conversations.json").stat().st_mode) == 0o600
 
 
-def test_sessions_and_their_events(olga: Desk, server: Server, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_sessions_and_their_events(olga: Desk, server: Server) -> None:
     Rememberer(olga, server)
     assert "there is no active session" in olga.say("enrich").refusal
     session = olga.say("save", "--file", "-", "--json", given="The cache is kept for ten minutes.").json["sessionId"]
@@ -96,21 +93,21 @@ def test_sessions_and_their_events(olga: Desk, server: Server, tmp_path_factory:
     assert "kept for ten minutes" in events.out
     assert olga.say("sessions", "events", session, "--json").json[0]["payload"]["source"] == "cli"
     assert olga.say("save", "Logs are written as JSON lines to standard output.").code == 0
-    with Terminal("enrich", **bytecode(tmp_path_factory)) as terminal:
+    with Terminal("enrich") as terminal:
         terminal.see("✓ drift_check")
         terminal.see("found in ses_")
         assert terminal.end() == 0
     assert olga.say("sessions", "show", "../../keys").refusal.endswith("ot found")
 
 
-def test_an_answer_can_be_interrupted(olga: Desk, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_answer_can_be_interrupted(olga: Desk) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
     with scripted() as server:
         ticket = json.dumps({"ticket": "t.t", "workerUrl": server.url}).encode()
         token = b'data: {"type": "token", "content": "So far"}\n\n'
         server.replies = [says(200, ticket), writes(head + token, pause_s=5.0)]
         profile.save(profile.Profile(server.url, "service_sk_x"))
-        with Terminal("ask", "Why is it so?", "--project", "prj_x", **bytecode(tmp_path_factory)) as terminal:
+        with Terminal("ask", "Why is it so?", "--project", "prj_x") as terminal:
             terminal.see("So far")
             terminal.press("\x03")
             assert terminal.end(4.0) == 130

@@ -9,7 +9,6 @@ import pytest
 from tests.cli.person import Desk, Server
 from tests.cli.remembering import NEVER, Rememberer
 from tests.cli.terminal import Terminal
-from tests.entry.quick import bytecode
 
 FACTS = (
     ("Webhooks are retried three times", "We retry webhooks three times because customers' servers restart."),
@@ -29,9 +28,7 @@ def _states(someone: Rememberer) -> dict[str, str]:
     return {item["title"]: item["status"] for item in someone.items()}
 
 
-def test_by_single_keys_on_a_terminal(
-    someone: Rememberer, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_by_single_keys_on_a_terminal(someone: Rememberer, tmp_path: Path) -> None:
     queue = someone.desk.say("review", "--json").json
     assert [each["why"] for each in queue] == ["draft"] * 3
     first, second, third = (each["item"]["title"] for each in queue)
@@ -39,7 +36,7 @@ def test_by_single_keys_on_a_terminal(
     pen.write_text("#!/bin/sh\nsed -i 's/because/since/' \"$1\"\n")
     pen.chmod(0o700)
     asked = "[q]uit "
-    with Terminal("review", VISUAL=str(pen), NO_COLOR="", **bytecode(tmp_path_factory)) as terminal:
+    with Terminal("review", VISUAL=str(pen), NO_COLOR="") as terminal:
         card = terminal.see(asked)
         assert "1 of 3: draft" in card
         assert first in card
@@ -71,10 +68,8 @@ def test_by_single_keys_on_a_terminal(
     assert _states(someone) == {first: "deprecated", second: "approved", "A better title": "draft"}
 
 
-def test_interrupting_leaves_the_terminal_as_it_was(
-    someone: Rememberer, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    with Terminal("review", **bytecode(tmp_path_factory)) as terminal:
+def test_interrupting_leaves_the_terminal_as_it_was(someone: Rememberer) -> None:
+    with Terminal("review") as terminal:
         terminal.see("[q]uit ")
         assert not terminal.takes_lines()
         terminal.press("\x03")

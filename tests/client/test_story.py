@@ -25,7 +25,7 @@ TEXT = "We retry webhooks three times because customers' servers restart."
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder, databases.fresh_sqlite(folder), tmp_path_factory) as running:
+    with serving(folder, databases.fresh_sqlite(folder)) as running:
         yield running
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cairn.base import clock
 from cairn.base.caller import Scope
-from cairn.features.genesis import picture, service, store
+from cairn.features.genesis import service, store
 from cairn.jobs import queue
 from cairn.memory.codebase.records import Finding, Tech
 from cairn.wire.genesis import GraphModule, ScanGraph
@@ -58,7 +58,7 @@ async def keep_scan(cast: Cast, project: str, phase: str | None = None) -> str:
         await store.replace_findings(tx, scope, project, scan_id, "study", [(FOUND, clock.now_ms())])
         stack = store.from_stack([Tech("Python", "3.12", "language"), Tech("Redis", None, "database")])
         before = {"complete": "assemble"}.get(phase or "", "analyze")
-        seen = {"tech_stack": stack, "imports": picture.encode(SEEN), "findings_count": 1, "phase": before}
+        seen = {"tech_stack": stack, "imports": store.from_imports(SEEN), "findings_count": 1, "phase": before}
         await store.update_scan(tx, scope, scan_id, seen)
         scan = await store.find_scan(tx, scope, scan_id)
         if phase is not None and scan is not None:

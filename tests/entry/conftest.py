@@ -6,22 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.entry.quick import bytecode
 from tests.support.processes import Cairn
 
 
 @pytest.fixture
-def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return bytecode(tmp_path_factory)
-
-
-@pytest.fixture
-def cairn(cairn: Cairn, quick: dict[str, str]) -> Cairn:
-    cairn.settings |= quick
-    return cairn
-
-
-@pytest.fixture
-def plain(tmp_path: Path, quick: dict[str, str]) -> Cairn:
+def plain(tmp_path: Path) -> Cairn:
     """An installation with nothing in it yet, on the default database."""
-    return Cairn(tmp_path, "", quick)
+    return Cairn(tmp_path, "")

@@ -43,11 +43,9 @@ def test_create_owner_makes_everything_once(cairn: Cairn) -> None:
         assert [project["id"] for project in client.get("/api/projects").json()] == [owner["projectId"]]
 
 
-def test_create_owner_on_an_empty_database_brings_it_up_first(
-    engine: str, tmp_path: Path, quick: dict[str, str]
-) -> None:
+def test_create_owner_on_an_empty_database_brings_it_up_first(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
-    cairn = Cairn(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address, quick)
+    cairn = Cairn(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address)
     password = tmp_path / "password"
     password.write_text("correct horse battery\n")
     made = cairn.run(

@@ -42,8 +42,8 @@ class Gate:
         self._is_open = asyncio.Event()
         begin, finish = Run.begin, Run.finish
 
-        async def held_begin(run: Run, stage: str) -> None:
-            await begin(run, stage)
+        async def held_begin(run: Run, stage: str, *more: Any) -> None:
+            await begin(run, stage, *more)
             await self._pass(run, stage, "begin")
 
         @asynccontextmanager

@@ -10,11 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
-from tests.entry.quick import bytecode
 from tests.features.metered import counted, there, write_plans
 from tests.features.signed import Tool
 from tests.support import databases
@@ -25,14 +23,9 @@ _SENT = 900
 _KILLS = 5
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return bytecode(tmp_path_factory)
-
-
-def _prepare(cairn: Cairn, quick: dict[str, str], **limits: int) -> dict[str, str]:
+def _prepare(cairn: Cairn, **limits: int) -> dict[str, str]:
     plans = write_plans(cairn.folder, team=limits)
-    cairn.settings |= {"CAIRN_PLANS_FILE": plans, "CAIRN_LOG_LEVEL": "warning", **quick}
+    cairn.settings |= {"CAIRN_PLANS_FILE": plans, "CAIRN_LOG_LEVEL": "warning"}
     return make_owner(cairn)
 
 
@@ -49,10 +42,10 @@ def _agree(cairn: Cairn, team_id: str) -> dict[str, int]:
     return said
 
 
-def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: Path, quick: dict[str, str]) -> None:
+def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: Path) -> None:
     """Some projects have senders at both, others at one; the last hundreds are decided among all of them."""
     cairn = Cairn(tmp_path, databases.fresh_postgres())
-    owner = _prepare(cairn, quick, events=_LIMIT)
+    owner = _prepare(cairn, events=_LIMIT)
     with cairn.start("api") as one, cairn.start("api") as other:
         processes = (one.wait_ready(60), other.wait_ready(60))
         tools = _tools(one, owner, 4)
@@ -69,9 +62,9 @@ def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: 
     assert _agree(cairn, owner["teamId"])["events"] == _LIMIT
 
 
-def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn, quick: dict[str, str]) -> None:
+def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn) -> None:
     chance = random.Random()
-    owner = _prepare(cairn, quick, events=1_000_000)
+    owner = _prepare(cairn, events=1_000_000)
     with cairn.start() as process:
         tools = _tools(process.wait_ready(60), owner, 2)
     sent = 0

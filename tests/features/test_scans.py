@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.features.genesis import picture
 from cairn.memory.codebase.records import Codebase, FileFacts, Import
+from cairn.memory.codebase.study import picture
+from cairn.memory.codebase.study.survey import Survey
 from cairn.storage.tables import scans
 from tests.features.scanning import MODELS, REPOSITORY, Scanning, scan_settings, scanning, serve_shop
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, told
@@ -140,8 +141,8 @@ def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() 
         "app/alone.py": _facts("python"),
     }
     backwards = dict(reversed(files.items()))
-    drawn = picture.draw(Codebase("app", tuple(files), files))
-    assert drawn == picture.draw(Codebase("app", tuple(backwards), backwards))
+    drawn = picture.draw(Survey(Codebase("app", tuple(files), files)))
+    assert drawn == picture.draw(Survey(Codebase("app", tuple(backwards), backwards)))
     assert len(drawn.modules) == picture.MOST_MODULES
     assert drawn.more == 122 - picture.MOST_MODULES
     assert [(module.path, module.imported_by) for module in drawn.modules[:2]] == [
@@ -150,7 +151,6 @@ def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() 
     ]
     assert drawn.modules[2].path == "app/m000.py"
     assert all(0 <= place < len(drawn.modules) for edge in drawn.edges for place in edge)
-    assert picture.decode(picture.encode(drawn)) == drawn
 
 
 def test_packages_that_are_imported_as_a_whole_are_one_module() -> None:
@@ -161,7 +161,7 @@ def test_packages_that_are_imported_as_a_whole_are_one_module() -> None:
         "orders/lines.go": _facts("go", "example.com/shop/money"),
         "money/money.go": _facts("go", "fmt"),
     }
-    drawn = picture.draw(Codebase("shop", tuple(files), files))
+    drawn = picture.draw(Survey(Codebase("shop", tuple(files), files)))
     told_of = [(module.path, module.lines, module.imports, module.imported_by) for module in drawn.modules]
     assert told_of == [("orders/", 20, 1, 1), ("money/", 10, 0, 1), ("main.go", 10, 1, 0)]
     assert drawn.edges == [(0, 1), (2, 0)]

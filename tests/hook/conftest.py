@@ -8,21 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.entry.owner import make_owner
-from tests.entry.quick import bytecode
 from tests.hook.desk import Desk
 from tests.support import databases
 from tests.support.processes import Cairn, Process, free_port
 
 
-@pytest.fixture(scope="session")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return bytecode(tmp_path_factory)
-
-
 @pytest.fixture
-def desk(tmp_path: Path, quick: dict[str, str]) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Desk]:
     """Nothing listens where its server should be."""
-    made = Desk(tmp_path / "home", f"http://127.0.0.1:{free_port()}", "prj_stones", settings=dict(quick))
+    made = Desk(tmp_path / "home", f"http://127.0.0.1:{free_port()}", "prj_stones")
     yield made
     made.kill_flusher()
 
@@ -37,38 +31,34 @@ def here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 @pytest.fixture(scope="module")
-def running(
-    tmp_path_factory: pytest.TempPathFactory, quick: dict[str, str]
-) -> Iterator[tuple[Process, dict[str, str]]]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Process, dict[str, str]]]:
     """A server on SQLite that many tests share, each with a project of its own; and its owner."""
     folder = tmp_path_factory.mktemp("server")
-    cairn = Cairn(folder, databases.fresh("sqlite", folder), dict(quick))
+    cairn = Cairn(folder, databases.fresh("sqlite", folder))
     owner = make_owner(cairn)
     with cairn.start().wait_ready() as server:
         yield server, owner
 
 
 @pytest.fixture
-def guest(
-    tmp_path: Path, quick: dict[str, str], running: tuple[Process, dict[str, str]]
-) -> Iterator[tuple[Process, Desk]]:
+def guest(tmp_path: Path, running: tuple[Process, dict[str, str]]) -> Iterator[tuple[Process, Desk]]:
     """The running server, and a machine with a project of its own there."""
     server, owner = running
     with server.client(owner["apiKey"]) as client:
         project = client.post("/api/projects", json={"name": tmp_path.name[-60:]}).json()
-    desk = Desk(tmp_path / "home", server.url, project["id"], owner["apiKey"], settings=dict(quick))
+    desk = Desk(tmp_path / "home", server.url, project["id"], owner["apiKey"])
     yield server, desk
     desk.kill_flusher()
 
 
 @pytest.fixture
-def house(tmp_path: Path, quick: dict[str, str], request: pytest.FixtureRequest) -> Iterator[tuple[Cairn, Desk]]:
+def house(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Cairn, Desk]]:
     """A server that is not started yet, on SQLite unless asked otherwise, and the machine of its owner."""
     (tmp_path / "server").mkdir()
     engine = getattr(request, "param", "sqlite")
-    cairn = Cairn(tmp_path / "server", databases.fresh(engine, tmp_path), dict(quick))
+    cairn = Cairn(tmp_path / "server", databases.fresh(engine, tmp_path))
     owner = make_owner(cairn)
     url = f"http://127.0.0.1:{free_port()}"
-    desk = Desk(tmp_path / "home", url, owner["projectId"], owner["apiKey"], settings=dict(quick))
+    desk = Desk(tmp_path / "home", url, owner["projectId"], owner["apiKey"])
     yield cairn, desk
     desk.kill_flusher()

@@ -57,7 +57,8 @@ class Desk:
         links.write_text(json.dumps({**known, str(folder.resolve()): {"project": project_id}}))
 
     def environment(self) -> dict[str, str]:
-        return {"HOME": str(self.home), "PATH": os.environ["PATH"], **self.settings}
+        shared = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX")}
+        return {"HOME": str(self.home), **shared, **self.settings}
 
     def start(self, payload: Payload | bytes, *arguments: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

@@ -20,7 +20,6 @@ from sqlalchemy.pool import NullPool
 
 from cairn.storage import migrations, schema, sqlite
 from cairn.storage.tables import metadata
-from tests.entry.quick import bytecode
 from tests.servers import lifetime
 from tests.support import databases
 
@@ -153,16 +152,14 @@ for line in sys.stdin:
 """
 
 
-async def test_three_processes_may_migrate_the_same_empty_database_at_once(
-    engine: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+async def test_three_processes_may_migrate_the_same_empty_database_at_once(engine: str, tmp_path: Path) -> None:
     racers = [
         subprocess.Popen(
             [sys.executable, "-c", _RACER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**lifetime.child_env(), **bytecode(tmp_path_factory)},
+            env=lifetime.child_env(),
         )
         for _ in range(3)
     ]

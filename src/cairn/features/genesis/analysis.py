@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from cairn.base import clock
 from cairn.base.redaction.redacting import redact
 from cairn.features.genesis import files, store
-from cairn.features.genesis.reading import Reader
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.choosing.contents import text_of
@@ -26,26 +25,25 @@ _ANSWER_TOKENS = 2_000
 async def analyze(task: Task) -> None:
     """Read what each chunk holds, and ask a model about it where there is one."""
     total = task.scan["chunks_total"]
-    reader = Reader()
     if task.scan["chunks_processed"] < total:
-        reader.start()
+        task.reader.start()
     try:
         async with task.snapshot() as snapshot:
             for chunk in range(task.scan["chunks_processed"], total):
-                await _read_chunk(task, snapshot, reader, chunk)
+                await _read_chunk(task, snapshot, chunk)
     finally:
-        await reader.close()
+        await task.reader.close()
     async with task.finish(PHASE):
         pass
 
 
-async def _read_chunk(task: Task, snapshot: Snapshot, reader: Reader, chunk: int) -> None:
+async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> None:
     total = task.scan["chunks_total"]
     async with task.kit.database.read() as tx:
         named = await files.list_chunk(tx, task.scope, task.scan_id, chunk)
     contents = await snapshot.read([blob for _, blob in named])
     texts = {path: text_of(contents[blob]) if blob in contents else None for path, blob in named}
-    facts, unreadable = await reader.read({path: text for path, text in texts.items() if text is not None})
+    facts, unreadable = await task.reader.read({path: text for path, text in texts.items() if text is not None})
     facts |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
     for path in unreadable:
         task.note(f"`{path}` could not be read: the parser did not come to an end with it.")

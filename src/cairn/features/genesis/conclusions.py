@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.base import clock
 from cairn.base.redaction.redacting import redact
-from cairn.features.genesis import files, picture, store
+from cairn.features.genesis import files, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
@@ -17,7 +17,6 @@ from cairn.memory.codebase.study.study import study
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
 from cairn.storage.database import Row, Tx
-from cairn.wire.genesis import ScanGraph
 
 STUDY = "study"
 AUDIT = "audit"
@@ -68,7 +67,6 @@ async def synthesize(task: Task) -> None:
     codebase, told = await look_at_all(task)
     carried = await _carried_findings(task, codebase)
     condensed = await _condense(task, codebase, carried, [tech.name for tech in told.stack])
-    imports = await asyncio.to_thread(picture.draw, codebase)
     async with task.finish("synthesize") as tx:
         await keep_findings(task, tx, STUDY, told.findings)
         if condensed is not None:
@@ -78,7 +76,7 @@ async def synthesize(task: Task) -> None:
             tx,
             {
                 "tech_stack": store.from_stack(told.stack),
-                "imports": picture.encode(imports),
+                "imports": store.from_imports(told.imports),
                 "findings_count": await store.count_findings(tx, task.scope, task.scan_id),
             },
         )
@@ -99,7 +97,6 @@ class SoFar(NamedTuple):
 
     study: Study
     audit: Sequence[Finding]
-    imports: ScanGraph
 
 
 async def told_so_far(task: Task) -> SoFar | None:
@@ -110,15 +107,14 @@ async def told_so_far(task: Task) -> SoFar | None:
         codebase, told = await look_at_all(task)
     except RepositoryFailed:
         return None
-    found, imports = await asyncio.to_thread(lambda: (audit(codebase.files), picture.draw(codebase)))
-    return SoFar(told, found, imports)
+    return SoFar(told, await asyncio.to_thread(audit, codebase.files))
 
 
 async def keep_all(task: Task, tx: Tx, so_far: SoFar) -> None:
     await keep_findings(task, tx, STUDY, so_far.study.findings)
     await keep_findings(task, tx, AUDIT, so_far.audit)
     count = await store.count_findings(tx, task.scope, task.scan_id)
-    stack, imports = store.from_stack(so_far.study.stack), picture.encode(so_far.imports)
+    stack, imports = store.from_stack(so_far.study.stack), store.from_imports(so_far.study.imports)
     await task.keep(tx, {"tech_stack": stack, "imports": imports, "findings_count": count})
 
 

@@ -23,7 +23,8 @@ _CHUNK_BYTES = 768 * 1024
 
 
 async def fetch_tree(task: Task) -> None:
-    """Fetch the branch's tip and look at what there is."""
+    """Fetch the branch's tip and look at what there is; meanwhile the process that will read it comes up."""
+    task.reader.start()
     async with task.snapshot() as snapshot:
         entries = await snapshot.entries()
         kept = await _candidates(snapshot, entries)

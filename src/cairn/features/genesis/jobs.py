@@ -47,6 +47,8 @@ class GenesisScan:
         except RepositoryFailed as failure:
             async with run.step() as tx:
                 await service.end(tx, task.scope, task.scan, "failed", str(failure))
+        finally:
+            await task.reader.close()
 
     async def _work(self, task: Task) -> None:
         for phase, work in _WORK.items():

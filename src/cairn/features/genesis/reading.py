@@ -36,17 +36,17 @@ class Reader:
 
     def start(self) -> None:
         """Let the child come up while other things are prepared; what goes wrong shows at the first reading."""
-        self._starting = asyncio.create_task(self._come_up())
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._come_up())
 
     async def _come_up(self) -> None:
-        with suppress(NoAnswer):
+        with suppress(NoAnswer, OSError):
             await self._child.ask(msgspec.msgpack.encode([]), _START_S)
 
     async def read(self, texts: Mapping[str, str]) -> tuple[dict[str, FileFacts], list[str]]:
         """The facts of each file, and those that could not be read."""
         if self._starting is not None:
-            await self._starting
-            self._starting = None
+            await asyncio.wait((self._starting,))
         begun = clock.monotonic()
         try:
             return await self._ask(texts, _CHUNK_S if self._lost_s <= _LOST_S else _FILE_S), []
@@ -84,6 +84,8 @@ class Reader:
             raise NoAnswer from None
 
     async def close(self) -> None:
-        if self._starting is not None:
-            await self._starting
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            starting.cancel()
+            await asyncio.wait((starting,))
         await self._child.close()

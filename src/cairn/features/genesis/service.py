@@ -9,7 +9,7 @@ import msgspec
 
 from cairn.base import clock, errors, ids
 from cairn.base.caller import Scope
-from cairn.features.genesis import picture, store
+from cairn.features.genesis import store
 from cairn.jobs import queue
 from cairn.jobs.notices import tell_changed
 from cairn.memory import states
@@ -110,8 +110,7 @@ async def results(tx: Tx, scope: Scope, project_id: str) -> ScanResults:
 
 async def graph(tx: Tx, scope: Scope, project_id: str) -> ScanGraph:
     """The imports as the newest scan that came so far has seen them. Empty where there was none."""
-    kept = await store.find_newest_imports(tx, scope, project_id)
-    return ScanGraph(modules=[], edges=[], more=0) if kept is None else picture.decode(kept)
+    return await store.find_newest_imports(tx, scope, project_id) or ScanGraph(modules=[], edges=[], more=0)
 
 
 def scan_shape(row: Row) -> Scan:

@@ -14,6 +14,7 @@ from cairn.memory.codebase.records import Finding, Tech
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Bulk, Sql
 from cairn.storage.tables import findings, jobs, running_scans, scan_files, scans
+from cairn.wire.genesis import ScanGraph
 
 _INSERT = Sql(insert(scans))
 _TAKE_PLACE = Sql(lambda new: new(running_scans).on_conflict_do_nothing(index_elements=["project_id"]))
@@ -155,10 +156,10 @@ async def find_newest_complete(tx: Tx, scope: Scope, project_id: str) -> Row | N
     return await tx.one(_NEWEST_COMPLETE, scope=scope, of_project=project_id)
 
 
-async def find_newest_imports(tx: Tx, scope: Scope, project_id: str) -> str | None:
-    """The picture of the imports, as it is kept, of the newest scan that has one."""
+async def find_newest_imports(tx: Tx, scope: Scope, project_id: str) -> ScanGraph | None:
+    """The picture of the imports of the newest scan that has one."""
     row = await tx.one(_NEWEST_IMPORTS, scope=scope, of_project=project_id)
-    return None if row is None else str(row["imports"])
+    return None if row is None else msgspec.json.decode(row["imports"], type=ScanGraph)
 
 
 async def find_running(tx: Tx, scope: Scope, project_id: str) -> Row | None:
@@ -254,6 +255,10 @@ def to_finding(row: Row) -> Finding:
 
 def to_stack(kept: str) -> list[Tech]:
     return msgspec.json.decode(kept, type=list[Tech])
+
+
+def from_imports(drawn: ScanGraph) -> str:
+    return msgspec.json.encode(drawn).decode()
 
 
 def from_stack(stack: Sequence[Tech]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from cairn.base.caller import Scope
 from cairn.base.crypto import Sealer
 from cairn.base.plans import Plan, Plans
 from cairn.features.genesis import store
+from cairn.features.genesis.reading import Reader
 from cairn.features.genesis.service import PHASES
 from cairn.features.metering.service import TeamMeter
 from cairn.features.projects.repository import token_context
@@ -68,6 +69,7 @@ class Task:
     meter: TeamMeter
     model: LanguageModel | None
     notes: list[str]
+    reader: Reader = field(default_factory=Reader)
     seen: tuple[Codebase, Study] | None = None
     """What the last phases look at, once it was put together; after a crash that is done again."""
 

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from cairn.wire.genesis import ScanGraph
+
 ENGINE = "builtin/4"
 """Another name whenever facts come out differently: those of another engine are not carried over."""
 
@@ -159,3 +161,4 @@ class Study(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     stack: tuple[Tech, ...]
     nodes: tuple[Node, ...]
+    imports: ScanGraph

@@ -87,7 +87,8 @@ def _identity(survey: Survey) -> Finding | None:
     if survey.languages and survey.lines:
         top = [f"{language_name(language)} ({share(count, survey.lines)})" for language, count in survey.languages[:4]]
         size = f"{number(survey.lines)} lines in {counted(len(survey.sources), 'file')}"
-        lines.append(f"The code of {name} itself, without tests, is {size}: {joined(top)}.")
+        aside = ", without tests," if survey.tests else ""
+        lines.append(f"The code of {name} itself{aside} is {size}: {joined(top)}.")
     if terms:
         lines.append(f"Its licence is {terms} (`{terms_source}`).")
     if not text and not survey.sources:

@@ -7,6 +7,7 @@ from cairn.memory.codebase.study.architecture import architecture_findings
 from cairn.memory.codebase.study.conventions import convention_findings
 from cairn.memory.codebase.study.data_model import data_model_findings
 from cairn.memory.codebase.study.dependencies import dependency_findings
+from cairn.memory.codebase.study.picture import draw
 from cairn.memory.codebase.study.product import product_findings
 from cairn.memory.codebase.study.reaching import entry_point_findings
 from cairn.memory.codebase.study.survey import Survey
@@ -31,7 +32,7 @@ def study(codebase: Codebase) -> Study:
     for finding in found:
         distinct.setdefault((finding.layer, finding.title), finding)
     ordered = sorted(distinct.values(), key=lambda finding: -finding.importance)[:_MOST_FINDINGS]
-    return Study(tuple(ordered), survey.stack, nodes(survey, ordered))
+    return Study(tuple(ordered), survey.stack, nodes(survey, ordered), draw(survey))
 
 
 def _checked(finding: Finding, paths: frozenset[str]) -> Finding:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-import msgspec
-
 from cairn.memory.codebase.graph.places import directory_of
 from cairn.memory.codebase.records import Codebase, FileFacts
 from cairn.memory.codebase.study.survey import Survey
@@ -14,12 +12,10 @@ from cairn.wire.genesis import GraphModule, ScanGraph
 
 MOST_MODULES = 80
 _NOTHING = FileFacts(None, 0)
-_decoder = msgspec.json.Decoder(ScanGraph)
 
 
-def draw(codebase: Codebase) -> ScanGraph:
+def draw(survey: Survey) -> ScanGraph:
     """The most connected modules of the project's own code, and the imports between them."""
-    survey = Survey(codebase)
     edges = _between_modules(survey.graph.edges)
     imports = Counter(start for start, _ in edges)
     imported_by = Counter(end for _, end in edges)
@@ -29,7 +25,7 @@ def draw(codebase: Codebase) -> ScanGraph:
     places = {path: place for place, path in enumerate(shown)}
     inside = _inside({path for path in shown if path.endswith("/")}, survey.sources)
     return ScanGraph(
-        modules=[_module(path, codebase, inside[path], imports[path], imported_by[path]) for path in shown],
+        modules=[_module(path, survey.codebase, inside[path], imports[path], imported_by[path]) for path in shown],
         edges=sorted((places[start], places[end]) for start, end in edges if start in places and end in places),
         more=len(connected) - len(shown),
     )
@@ -68,11 +64,3 @@ def _module(path: str, codebase: Codebase, inside: list[FileFacts], imports: int
         imports=imports,
         imported_by=imported_by,
     )
-
-
-def encode(drawn: ScanGraph) -> str:
-    return msgspec.json.encode(drawn).decode()
-
-
-def decode(kept: str) -> ScanGraph:
-    return _decoder.decode(kept)
