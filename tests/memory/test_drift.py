@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cairn.memory.drift import Conflict, FileNow, ItemFile, conflicts, stale_items
-from cairn.memory.items import Item
+from cairn.memory.items import Item, Quote
 
 
 def _item(content: str, id: str = "", title: str = "Timeout of the client") -> Item:
@@ -22,6 +24,16 @@ def test_a_conflict_says_what_it_is_about() -> None:
         ],
     )
     assert found == [Conflict("other", "says 30 seconds where the other says 60 seconds")]
+
+
+def test_findings_of_one_scan_both_hold_and_those_of_two_may_not() -> None:
+    found = [_item("The client times out after 30 seconds."), _item("The client times out after 60 seconds.", "other")]
+    told = [replace(item, tags=("scan",), evidence=(Quote("evt_1", item.content),)) for item in found]
+    assert conflicts(told[0], [(told[1], 0.95)]) == []
+    later = replace(told[1], evidence=(Quote("evt_2", told[1].content),))
+    by_people = replace(told[1], tags=())
+    for other in (later, by_people):
+        assert [conflict.other_id for conflict in conflicts(told[0], [(other, 0.95)])] == ["other"]
 
 
 @pytest.mark.parametrize(

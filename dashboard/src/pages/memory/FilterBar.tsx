@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Select, TextInput } from "@mantine/cor
 import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type Ref } from "react";
+import { afterPaint } from "~/parts/pacing";
 import { TYPES } from "~/parts/Tag";
 import { FLAGS, isKey, narrowed, NOTHING, STATUSES, SURE, type Filters, type Way } from "./filters";
 import classes from "./memory.module.css";
@@ -71,14 +72,20 @@ interface PickProps<T extends string> {
 }
 
 function Pick<T extends string>({ label, any, value, data, tell }: PickProps<T>) {
+  const [shown, setShown] = useState(value);
+  useEffect(() => setShown(value), [value]);
   return (
     <Select
       className={classes.filter}
       aria-label={label}
       placeholder={any}
       data={data}
-      value={value || null}
-      onChange={(chosen) => tell((chosen ?? "") as T | "")}
+      value={shown || null}
+      onChange={(chosen) => {
+        const now = (chosen ?? "") as T | "";
+        setShown(now);
+        afterPaint(() => tell(now));
+      }}
       clearable
       clearButtonProps={{ "aria-label": `${any}: show all again`, tabIndex: -1 }}
     />
