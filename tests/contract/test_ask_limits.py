@@ -86,10 +86,15 @@ def test_a_stream_ends_after_so_long() -> None:
 
 async def test_a_ticket_has_one_stream_at_a_time(cast: Cast) -> None:
     assert _figure("count.streams_per_ticket") == 1
-    ticket = await make_ticket(cast.owner, await cast.project())
-    told = await asyncio.gather(*(ask(cast.service.http, "/worker/ask", ticket, QUESTION) for _ in range(3)))
-    assert sorted(one.status for one in told) == [200, 429, 429]
-    assert (await ask(cast.service.http, "/worker/ask", ticket, QUESTION)).status == 200
+    with ScriptedModel() as model:
+        model.always(Say("The worker retries three times [1].", pause_s=1.5))
+        settings = {"CAIRN_LLM_MEDIUM": "openai:scripted-1", "CAIRN_LLM_BASE_URL": model.base_url()}
+        async with cast.elsewhere(**settings) as service:
+            memory = await knowing(service)
+            ticket = (await ticket_for(memory.owner, memory.tool.project_id))["ticket"]
+            told = await asyncio.gather(*(ask(service.http, "/worker/ask", ticket) for _ in range(3)))
+            assert sorted(one.status for one in told) == [200, 429, 429]
+            assert (await ask(service.http, "/worker/ask", ticket)).status == 200
 
 
 async def test_sources_are_as_near_as_the_contract_says_and_the_events_have_its_fields(cast: Cast) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from cairn.base import limits
+from cairn.features.brain import plans as planning
 from tests.features.test_brain import brain_of, keep, write_context
 from tests.features.test_brain_stability import _fill
 from tests.features.world import NO_PROJECT, told
@@ -107,3 +109,24 @@ async def test_an_empty_memory_has_a_plan_and_another_team_sees_none(service: Se
     assert told(await stranger.get(f"{PATH}?projectId={project}")) == NO_PROJECT
     refused = await owner.get(f"{PATH}?projectId={project}&tokenBudget=199")
     assert told(refused) == (400, {"error": "tokenBudget must be between 200 and 200000"})
+    long = "b" * (limits.BRANCH_CHARS + 1)
+    assert (await owner.get(f"{PATH}?projectId={project}&branch={long}")).status_code == 400
+
+
+async def test_plans_of_branches_of_nothing_are_not_all_kept(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is kept for the next budget takes room, though nothing is in it."""
+    owner = await service.owner()
+    project = await owner.create_project("Empty")
+    monkeypatch.setattr(planning, "_MOST_BYTES", 64 * 1024)
+    kept: list[int] = []
+    keep = planning.Plans._keep
+
+    def watched(self: planning.Plans, *given: Any) -> None:
+        keep(self, *given)
+        kept.append(len(self._grounds))
+
+    monkeypatch.setattr(planning.Plans, "_keep", watched)
+    for number in range(12):
+        assert (await owner.get(f"{PATH}?projectId={project}&branch=b{number}")).status_code == 200
+    assert kept[:3] == [1, 2, 3]
+    assert max(kept) <= 8

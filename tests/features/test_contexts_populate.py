@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from cairn.base import limits
 from cairn.base.caller import Scope
 from cairn.features.contexts import service as house
 from cairn.memory.extraction.results import ContextUpdate
@@ -148,6 +149,29 @@ async def test_one_bad_node_and_nothing_is_written(service: Service) -> None:
         answer = await owner.post(f"{PATH}/populate", {"nodes": [good, bad], "projectId": project})
         assert (answer.status_code, answer.json()["error"].partition(" ")[0]) == (400, named), answer.text
     assert await _by_key(owner, project) == found
+
+
+async def test_branches_hung_below_each_other_keep_to_the_depth_of_the_tree(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    long = limits.CONTEXT_LEVELS // 2 + 1
+    for name in "ab":
+        keys = [f"{name}{level}" for level in range(long)]
+        above = [None, *keys]
+        chain = [
+            {"schemaKey": key, "name": key, **({"parentSchemaKey": parent} if parent else {})}
+            for key, parent in zip(keys, above, strict=False)
+        ]
+        await _populate(owner, chain, project)
+    before = await _by_key(owner, project)
+    for parent, status in ((f"a{long - 1}", 400), (f"a{long - 3}", 200)):
+        moved = [{"schemaKey": "b0", "name": "b0", "parentSchemaKey": parent}]
+        answer = await owner.post(f"{PATH}/populate", {"nodes": moved, "projectId": project})
+        assert answer.status_code == status, answer.text
+        if status == 400:
+            assert answer.json()["error"].startswith("nodes[0].parentSchemaKey leads in a circle or over")
+            assert await _by_key(owner, project) == before
+    assert (await owner.get(f"{PATH}/tree?projectId={project}")).status_code == 200
 
 
 async def test_what_the_team_has_is_not_made_again_for_a_project(service: Service) -> None:

@@ -381,9 +381,11 @@ async def test_who_only_reads_may_not_even_look(service: Service) -> None:
     project = await owner.create_project(visibility="public")
     for body in ({"action": "analyze"}, {"action": "apply", "plan": {"planId": "x"}, "selectedActionIds": []}):
         assert told(await reader.post(PATH, {"projectId": project, **body})) == FORBIDDEN
+    assert told(await reader.get(f"{PATH}?projectId={project}")) == FORBIDDEN
     await owner.patch(f"/api/projects/{project}", {"status": "archived"})
     for body in ({"action": "analyze"}, {"action": "apply", "plan": {"planId": "x"}, "selectedActionIds": []}):
         assert told(await owner.post(PATH, {"projectId": project, **body})) == ARCHIVED
+    assert told(await owner.get(f"{PATH}?projectId={project}")) == (200, [])
 
 
 async def test_stale_items_whose_files_are_gone_are_proposed_to_go(service: Service) -> None:

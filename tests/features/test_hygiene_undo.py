@@ -133,6 +133,19 @@ async def test_what_was_applied_is_taken_back_to_the_same_bytes_and_can_be_appli
     assert len(entries) == 2 * len(selected)
 
 
+async def test_what_was_deleted_for_ever_is_in_no_plan_any_more(service: Service) -> None:
+    made = await Tidied.of(service)
+    gone = made.ids["vague"]
+    listed = await made.owner.get(f"{PATH}?projectId={made.project}")
+    assert gone in listed.text
+    assert "Sessions were lost" in listed.text
+    assert (await made.owner.delete(f"/api/v2/items/{gone}")).status_code == 204
+    listed = await made.owner.get(f"{PATH}?projectId={made.project}")
+    assert gone not in listed.text
+    assert "Sessions were lost" not in listed.text
+    assert made.ids["update"] in listed.text
+
+
 async def test_what_somebody_did_since_is_never_undone(service: Service) -> None:
     made = await Tidied.of(service)
     await made.apply()

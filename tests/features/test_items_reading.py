@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from cairn.base import ids
+from cairn.features.items import listing
 from cairn.storage.tables import items
 from tests.contract.examples_memory import keep_item
 from tests.features.remembering import Memory, save
@@ -39,6 +40,13 @@ async def _pages(person: Person, query: str) -> tuple[list[str], set[str | None]
         if "x-next-cursor" not in answer.headers:
             return found, totals
         cursor = f"&cursor={answer.headers['x-next-cursor']}"
+
+
+def test_words_that_are_part_of_another_are_not_sought_twice_and_of_very_many_the_longest() -> None:
+    assert listing._words("Stock sto STOCK of o") == ["STOCK", "of"]
+    assert listing._words("") == []
+    many = listing._words(" ".join(f"word{number:02}" for number in range(40)))
+    assert len(many) == listing._MOST_WORDS
 
 
 async def test_every_word_must_occur_somewhere_in_an_item(service: Service) -> None:

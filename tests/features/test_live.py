@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import Any
 
 import httpx
@@ -11,6 +11,7 @@ import pytest
 
 from cairn.base import clock
 from cairn.base.clock import DAY_MS
+from cairn.features.live.routes import KeepAlive
 from cairn.jobs import notices
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item
@@ -170,6 +171,39 @@ async def test_a_stream_ends_with_its_login(service: Service) -> None:
     async with in_process(service, {"Cookie": f"cairn_login={login['cairn_login']}"}) as ear:
         with clock.use(lambda: now_ms + 31 * DAY_MS):
             assert await ear.end(2.5) == []
+
+
+@pytest.mark.settings(CAIRN_KEEPALIVE_S="1")
+async def test_a_stream_ends_with_its_login_also_where_there_is_much_to_tell(service: Service) -> None:
+    owner = await service.owner()
+    person = await service.join(owner)
+    login = cookies_of(service, await log_in(service, person.email))
+    now_ms = clock.now_ms()
+
+    async def work() -> None:
+        while True:
+            await owner.post("/api/keys", {"name": "k"})
+            await asyncio.sleep(0.1)
+
+    async with in_process(service, {"Cookie": f"cairn_login={login['cairn_login']}"}) as ear:
+        working = asyncio.create_task(work())
+        try:
+            assert await ear.notice() == ("changed", "keys", None)
+            with clock.use(lambda: now_ms + 31 * DAY_MS):
+                assert await ear.end(4.0)
+        finally:
+            working.cancel()
+            with suppress(asyncio.CancelledError):
+                await working
+
+
+def test_one_person_has_only_so_many_streams() -> None:
+    keep = KeepAlive(1.0)
+    with ExitStack() as opened:
+        while keep.has_room("usr_a"):
+            opened.enter_context(keep.one_more("usr_a"))
+        assert keep.has_room("usr_b")
+    assert keep.has_room("usr_a")
 
 
 async def test_another_role_counts_on_an_open_stream(service: Service) -> None:

@@ -92,7 +92,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "hygiene.run (apply)":              (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
     "hygiene.run (apply) (public)":     (200, 200,  200,  200,     NO,        P404,    OUT,    OUT),
     "hygiene.plans":                    (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
-    "hygiene.plans (public)":           (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
+    "hygiene.plans (public)":           (200, 200,  200,  200,     NO,        P404,    OUT,    OUT),
     "hygiene.undo":                     (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
     "hygiene.undo (public)":            (200, 200,  200,  200,     NO,        P404,    OUT,    OUT),
     "overview.show":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),

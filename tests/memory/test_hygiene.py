@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.memory.evaluation.hygiene import make_value
-from cairn.memory.hygiene import duplicates, personal, quality, redacting, tagging, titles
+from cairn.memory.hygiene import duplicates, personal, quality, redacting, second_look, tagging, titles
 from cairn.memory.hygiene.analysis import analyze
 from cairn.memory.hygiene.proposals import Proposal, Seen
 from cairn.memory.items import Item, Quote
@@ -32,6 +32,16 @@ def _item(title: str, content: str = "", **fields: object) -> Item:
 
 
 SESSIONS = "Sessions are kept in Redis because they must outlive a restart."
+
+
+def test_a_title_with_a_secret_is_in_no_plan_also_when_a_model_words_a_better_one() -> None:
+    secret = make_value("aws_key", "of a title")
+    item = _item(f"WIP: deploy with {secret}", SESSIONS)
+    proposal = Proposal("FLAG_QUALITY", (item.id,), "Its title says little.", 0.6)
+    verdict = second_look.Verdict(True, "", "Sessions are kept in Redis")
+    (left,) = second_look.consider([proposal], {proposal: verdict}, {item.id: item})
+    assert left.after == "Sessions are kept in Redis"
+    assert secret not in repr(left)
 
 
 @pytest.mark.parametrize(

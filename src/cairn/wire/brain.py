@@ -15,7 +15,7 @@ BrainFormat = Literal["json", "markdown"]
 TokenBudget = Annotated[
     int, Meta(extra_json_schema={"minimum": limits.BRAIN_TOKENS_MIN, "maximum": limits.BRAIN_TOKENS_MAX})
 ]
-BranchName = Annotated[str, Meta(min_length=1, pattern=ANY_TEXT)]
+BranchName = Annotated[str, Meta(min_length=1, max_length=limits.BRANCH_CHARS, pattern=ANY_TEXT)]
 # Paths with commas between them.
 FileList = Annotated[str, Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
 

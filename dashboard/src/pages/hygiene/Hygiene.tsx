@@ -8,19 +8,18 @@ import { PlanList } from "./PlanList";
 import { Review } from "./Review";
 import { useTidying } from "./tidying";
 
-function NoPlans({ mayWrite, archived }: { mayWrite: boolean; archived: boolean }) {
+function NoPlans({ mayWrite }: { mayWrite: boolean }) {
   return (
     <Empty icon={<IconLeaf size={40} stroke={1.4} />} title="No look was taken in the last seven days">
       {mayWrite
         ? "Take one above. You get a plan: what could be renamed, merged, retired or taken out, each with its reason. You decide what is done, and can undo it."
-        : archived
-          ? "The project is archived: its memory stays as it is."
-          : "Whoever may write in this project can take one. The plan then stands here for seven days."}
+        : "The project is archived: its memory stays as it is."}
     </Empty>
   );
 }
 
-export default function Hygiene() {
+/** For those who may write in the project: a plan shows what is wrong with everybody's memory. */
+function Tidying() {
   const project = useProject();
   const mayWrite = useMayWrite();
   const tidying = useTidying(project.id);
@@ -34,15 +33,12 @@ export default function Hygiene() {
       { replace: true },
     );
   return (
-    <Page
-      title="Hygiene"
-      about="Finds what makes the memory worse, and proposes what to do. Nothing changes until you say so."
-    >
+    <>
       {mayWrite && <Looks busy={tidying.lookingFor} look={(mode) => tidying.look(mode, show)} />}
       <Loaded of={tidying.plans}>
         {(plans) => {
           const plan = plans.find(({ planId }) => planId === asked.get("plan")) ?? plans[0];
-          if (!plan) return <NoPlans mayWrite={mayWrite} archived={project.status === "archived"} />;
+          if (!plan) return <NoPlans mayWrite={mayWrite} />;
           return (
             <div className={classes.sides} data-one={plans.length === 1}>
               <div className={classes.main}>
@@ -53,6 +49,24 @@ export default function Hygiene() {
           );
         }}
       </Loaded>
+    </>
+  );
+}
+
+export default function Hygiene() {
+  const { rights } = useProject();
+  return (
+    <Page
+      title="Hygiene"
+      about="Finds what makes the memory worse, and proposes what to do. Nothing changes until you say so."
+    >
+      {rights === "read" ? (
+        <Empty icon={<IconLeaf size={40} stroke={1.4} />} title="For those who write in this project">
+          Whoever may write here can take a look at its memory and decide what is done.
+        </Empty>
+      ) : (
+        <Tidying />
+      )}
     </Page>
   );
 }

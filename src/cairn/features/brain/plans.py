@@ -24,6 +24,8 @@ from cairn.wire.brain import BrainPlan, PlanEntry, PlanLayer
 
 _MOST_BYTES = 48 * 1024 * 1024
 _MOST_OF_TEXTS = 16 * 1024 * 1024
+_GROUND_BYTES = 8 * 1024
+"""What one takes though nothing is remembered: its key, its project, its empty tables."""
 _ENTRY_BYTES = 800
 """What an entry takes with its columns and its place in the order, as measured."""
 _CHARACTER_BYTES = 2
@@ -46,7 +48,7 @@ class Ground:
 
     @property
     def size(self) -> int:
-        return _ENTRY_BYTES * len(self.entries) + self.size_of_texts
+        return _GROUND_BYTES + _ENTRY_BYTES * len(self.entries) + self.size_of_texts
 
     @property
     def size_of_texts(self) -> int:

@@ -61,12 +61,25 @@ def _refuse_circles(
     """Every way up must end, and after not too many steps: answers are nested as deep as the tree is."""
     ids = {key: context_id for context_id, key in keys.items()}
     parents |= {ids[key]: parent for key, parent in plan.parents.items()}
+    below = _levels_below(parents)
     for number, node in enumerate(nodes):
-        at: str | None = ids[node.schema_key]
-        steps = 0
+        here = ids[node.schema_key]
+        at: str | None = here
+        steps = below.get(here, 0) if node.schema_key in plan.parents else 0
         while at is not None and steps < limits.CONTEXT_LEVELS:
             at, steps = parents.get(at), steps + 1
         if at is not None:
             raise errors.invalid(
                 f"nodes[{number}].parentSchemaKey leads in a circle or over {limits.CONTEXT_LEVELS} levels"
             )
+
+
+def _levels_below(parents: Mapping[str, str | None]) -> dict[str, int]:
+    """How many levels hang below each context that has any, as far as that matters."""
+    below: dict[str, int] = {}
+    for start in parents:
+        at, level = parents[start], 1
+        while at is not None and level <= limits.CONTEXT_LEVELS and below.get(at, 0) < level:
+            below[at] = level
+            at, level = parents.get(at), level + 1
+    return below

@@ -58,7 +58,7 @@ async def look_at_all(task: Task) -> tuple[Codebase, Study]:
 async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
     """What the repository says besides the files that were read: all paths, and the last commits."""
     async with task.snapshot() as snapshot:
-        paths = tuple(entry.path for entry in await snapshot.entries())
+        paths = tuple(entry.path for entry in await task.entries(snapshot))
         past = await snapshot.commits(_COMMITS)
     return paths, tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
 

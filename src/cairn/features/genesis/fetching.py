@@ -26,7 +26,7 @@ async def fetch_tree(task: Task) -> None:
     """Fetch the branch's tip and look at what there is; meanwhile the process that will read it comes up."""
     task.reader.start()
     async with task.snapshot() as snapshot:
-        entries = await snapshot.entries()
+        entries = await task.entries(snapshot)
         kept = await _candidates(snapshot, entries)
     task.note(_told(len(entries), kept))
     async with task.finish("fetch_tree") as tx:
@@ -51,7 +51,7 @@ async def fetch_files(task: Task) -> None:
     """Choose the files to read, and carry over what is known of those that have not changed."""
     most = task.scan["max_files"]
     async with task.snapshot() as snapshot:
-        entries = await snapshot.entries()
+        entries = await task.entries(snapshot)
         found = await _candidates(snapshot, entries)
         imported: dict[str, int] = {}
         blobs = {entry.path: entry.blob for entry in entries}
@@ -112,7 +112,7 @@ async def build_chunks(task: Task) -> None:
     async with task.kit.database.read() as tx:
         waiting = await files.list_waiting(tx, task.scope, task.scan_id)
     async with task.snapshot() as snapshot:
-        sizes = {entry.path: entry.size_bytes or 0 for entry in await snapshot.entries()}
+        sizes = {entry.path: entry.size_bytes or 0 for entry in await task.entries(snapshot)}
     chunks = list(chunked([(path, blob, sizes.get(path, 0)) for path, blob in waiting]))
     rows = [(path, blob, number) for number, chunk in enumerate(chunks) for path, blob in chunk]
     async with task.finish("build_chunks") as tx:

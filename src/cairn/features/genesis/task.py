@@ -22,7 +22,7 @@ from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import Run
 from cairn.memory.codebase.records import Codebase, Study
 from cairn.ports.git.repository import Repositories
-from cairn.ports.git.snapshot import Snapshot
+from cairn.ports.git.snapshot import Snapshot, TreeEntry
 from cairn.ports.llm.model import LanguageModel
 from cairn.storage.database import Database, Row, Tx
 
@@ -73,6 +73,8 @@ class Task:
     seen: tuple[Codebase, Study] | None = None
     """What the last phases look at, once it was put together; after a crash that is done again."""
 
+    _listed: list[TreeEntry] | None = None
+
     @property
     def scan_id(self) -> str:
         return str(self.scan["id"])
@@ -88,6 +90,12 @@ class Task:
         return self.kit.repositories.snapshot(
             self.project["repo_url"], token, branch=self.scan["branch"], commit=self.scan["commit_sha"]
         )
+
+    async def entries(self, snapshot: Snapshot) -> list[TreeEntry]:
+        """The files of the snapshot, listed once in an attempt."""
+        if self._listed is None:
+            self._listed = await snapshot.entries()
+        return self._listed
 
     def note(self, sentence: str) -> None:
         """Each sentence once, and not for ever."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec import UNSET
@@ -93,9 +93,9 @@ def shape(row: Row, notes: Sequence[str] = ()) -> HygienePlan:
     )
 
 
-def kept_shape(row: Row) -> KeptPlan:
-    """A plan as it is shown again."""
-    actions = actions_of(row)
+def kept_shape(row: Row, there: Collection[str]) -> KeptPlan:
+    """A plan as it is shown again; of items that are gone for ever nothing is told any more."""
+    actions = [action for action in actions_of(row) if all(item_id in there for item_id in concerned(action))]
     return KeptPlan(
         plan_id=row["id"],
         items_analyzed=row["items_analyzed"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cairn.base import errors
-from cairn.features.hygiene import records, service, store, undoing
+from cairn.features.hygiene import service, undoing
 from cairn.features.hygiene.looking import Cleaner
 from cairn.features.projects.access import Right, get_project
 from cairn.web.call import Call
@@ -49,9 +49,14 @@ async def undo(call: Call, body: HygieneUndo) -> HygieneUndone:
     return await undoing.undo(call.tx, call.caller, body.project_id, body.plan_id, body.action_ids)
 
 
-@routes.add("GET", "/api/v2/hygiene", needs(KEY | LOGIN), name="plans", errors=(errors.PROJECT_NOT_FOUND,))
+@routes.add(
+    "GET",
+    "/api/v2/hygiene",
+    needs(KEY | LOGIN),
+    name="plans",
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
+)
 async def list_plans(call: Call, query: PlansQuery) -> list[KeptPlan]:
     """The newest plans of the last seven days, each with what was applied of it."""
-    await get_project(call.tx, call.caller, query.project_id, Right.READ)
-    rows = await store.list_plans(call.tx, call.caller.scope, query.project_id, _PLANS)
-    return [records.kept_shape(row) for row in rows]
+    await get_project(call.tx, call.caller, query.project_id, Right.WRITE, archived_too=True)
+    return await service.list_kept(call.tx, call.caller.scope, query.project_id, _PLANS)

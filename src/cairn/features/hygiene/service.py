@@ -7,19 +7,28 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from cairn.base import clock, errors, ids
-from cairn.base.caller import Caller
+from cairn.base.caller import Caller, Scope
 from cairn.features.audit import store as audit
 from cairn.features.hygiene import applying, records, store
 from cairn.features.hygiene.applying import Work
+from cairn.features.items import store as items_store
 from cairn.features.items.service import lock_memory, touch_memory
 from cairn.features.projects.access import Right, get_project
 from cairn.jobs.notices import tell_changed
 from cairn.storage.database import Row, Tx
-from cairn.wire.hygiene import HygieneApplied, HygieneResult
+from cairn.wire.hygiene import HygieneApplied, HygieneResult, KeptPlan
 
 UNKNOWN = "unknown action"
 CHANGED = "item changed"
 ALREADY = "already applied"
+
+
+async def list_kept(tx: Tx, scope: Scope, project_id: str, most: int) -> list[KeptPlan]:
+    """The newest plans, without what they say of items that are no more."""
+    rows = await store.list_plans(tx, scope, project_id, most)
+    named = {one for row in rows for action in records.actions_of(row) for one in records.concerned(action)}
+    there = await items_store.find_those_there(tx, scope, named)
+    return [records.kept_shape(row, there) for row in rows]
 
 
 async def apply(tx: Tx, caller: Caller, project_id: str, plan_id: str, selected: Sequence[str]) -> HygieneApplied:

@@ -159,7 +159,8 @@ async def change_password(database: Database, door: Door, caller: Caller, change
         raise errors.WRONG_PASSWORD()
     hashed = await door.passwords.hash(change.new_password)
     async with database.write() as tx:
-        await store.set_password(tx, caller.user_id, hashed)
+        if not await store.set_password(tx, caller.user_id, known, hashed):
+            raise errors.WRONG_PASSWORD()  # another one was set meanwhile
         await store.delete_other_logins(tx, caller.user_id, but=caller.credential_id)
         await audit.record(tx, caller, "password.changed", caller.user_id)
         tell_access_changed(tx, caller.user_id)

@@ -27,7 +27,11 @@ _FIND_USER = Sql(select(users).where(users.c.email_key == bindparam("key")))
 _GET_USER = Sql(select(users).where(users.c.id == bindparam("user_id")))
 _GET_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")))
 _LOCK_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update())
-_SET_PASSWORD = Sql(update(users).where(users.c.id == bindparam("user_id")).values(password_hash=bindparam("hashed")))
+_SET_PASSWORD = Sql(
+    update(users)
+    .where(users.c.id == bindparam("user_id"), users.c.password_hash.is_not_distinct_from(bindparam("known")))
+    .values(password_hash=bindparam("hashed"))
+)
 _MEMBERSHIPS = Sql(
     select(teams.c.id, teams.c.name, teams.c.plan, team_members.c.role)
     .join(team_members, team_members.c.team_id == teams.c.id)
@@ -122,8 +126,9 @@ async def create_user(tx: Tx, *, email: str, name: str, password_hash: str | Non
     return user_id if created else None
 
 
-async def set_password(tx: Tx, user_id: str, password_hash: str) -> None:
-    await tx.run(_SET_PASSWORD, user_id=user_id, hashed=password_hash)
+async def set_password(tx: Tx, user_id: str, known: str | None, password_hash: str) -> bool:
+    """False when the password is no longer the one that is known."""
+    return await tx.run(_SET_PASSWORD, user_id=user_id, known=known, hashed=password_hash) == 1
 
 
 async def create_team(tx: Tx, name: str, plan: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,10 @@ _SPAN = Sql(
 _THOSE_OF_SESSION = Sql(select(events.c.id).where(_OF_SESSION, InList(events.c.id, "event_ids")))
 
 
+_MOST_WORDS = 12
+_EVIDENCE_AT_ONCE = 200
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What holds for the items that are wanted, and the lists it speaks of."""
@@ -48,10 +53,10 @@ async def find_wanted(tx: Tx, caller: Caller, project_id: str | None, filters: M
     lists: dict[str, list[str]] = {}
     for name, value in filters.items():
         if name == "session_id":
-            lists["confirmed"] = await _find_confirmed(tx, caller.scope, value)
+            lists["confirmed"] = await _find_confirmed(tx, caller.scope, project_id, value)
             conditions.append(or_(items.c.session_id == value, InList(items.c.id, "confirmed")))
         elif name == "q":
-            conditions += [_says(word, caller, project_id) for word in dict.fromkeys(value.split())]
+            conditions += [_says(word, caller, project_id) for word in _words(value)]
         else:
             conditions.append(_condition(name, value))
     return Wanted(and_(*conditions), lists)
@@ -107,6 +112,15 @@ def _condition(name: str, value: Any) -> ColumnElement[bool]:
     return and_(items.c[name] == value)
 
 
+def _words(asked: str) -> list[str]:
+    """The words that must occur: not those that are part of another one, and of very many the longest."""
+    kept: list[str] = []
+    for word in sorted(asked.split(), key=lambda word: (-len(word), word)):
+        if len(kept) < _MOST_WORDS and not any(word.lower() in longer.lower() for longer in kept):
+            kept.append(word)
+    return kept
+
+
 def _says(word: str, caller: Caller, project_id: str | None) -> ColumnElement[bool]:
     """Whether a word occurs in what an item says of itself or in the path of one of its files."""
     forms = _forms(word)
@@ -125,24 +139,35 @@ def _forms(word: str) -> list[str]:
     return [word] if word.isascii() else list(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize())))
 
 
-async def _find_confirmed(tx: Tx, scope: Scope, session_id: str) -> list[str]:
+async def _find_confirmed(tx: Tx, scope: Scope, project_id: str | None, session_id: str) -> list[str]:
     """The items that quote an event of a session, wherever they were first learnt.
 
     Ids of events begin with their time: what all of a session have in common is in the evidence of few other items.
     """
     confirmed: list[str] = []
     for span in await tx.many(_SPAN, scope=scope, of_session=session_id):
-        quoting = select(items.c.id, items.c.evidence).where(
-            items.c.team_id == scope,
-            items.c.project_id == span["project_id"],
-            items.c.evidence.contains(_shared_start(span["first"], span["last"]), autoescape=True),
-        )
-        quoted = {row["id"]: _quoted(row) for row in await tx.many(quoting)}
-        named = {one for each in quoted.values() for one in each if span["first"] <= one <= span["last"]}
-        found = await tx.many(_THOSE_OF_SESSION, scope=scope, of_session=session_id, event_ids=sorted(named))
-        own = {row["id"] for row in found}
-        confirmed += [item_id for item_id, each in quoted.items() if not own.isdisjoint(each)]
+        if project_id is not None and span["project_id"] != project_id:
+            continue
+        after = ""
+        while quoted := await _quoting(tx, scope, span, after):
+            after = max(quoted)
+            named = {one for each in quoted.values() for one in each if span["first"] <= one <= span["last"]}
+            found = await tx.many(_THOSE_OF_SESSION, scope=scope, of_session=session_id, event_ids=sorted(named))
+            own = {row["id"] for row in found}
+            confirmed += [item_id for item_id, each in quoted.items() if not own.isdisjoint(each)]
     return confirmed
+
+
+async def _quoting(tx: Tx, scope: Scope, span: Row, after: str) -> dict[str, Sequence[str]]:
+    """The next items that may quote an event of the span, each with the events it quotes: a portion at a time."""
+    quoting = select(items.c.id, items.c.evidence).where(
+        items.c.team_id == scope,
+        items.c.project_id == span["project_id"],
+        items.c.id > after,
+        items.c.evidence.contains(_shared_start(span["first"], span["last"]), autoescape=True),
+    )
+    rows = await tx.many(quoting.order_by(items.c.id).limit(_EVIDENCE_AT_ONCE))
+    return await asyncio.to_thread(lambda: {row["id"]: _quoted(row) for row in rows})
 
 
 def _shared_start(one: str, another: str) -> str:

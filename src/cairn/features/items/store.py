@@ -31,6 +31,7 @@ _ONE = and_(_OF_TEAM, items.c.id == bindparam("item_id"))
 _FIND = Sql(WHOLE.where(_ONE))
 _HOLD = Sql(WHOLE.where(_ONE).with_for_update(of=items))
 _BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id))
+_THERE = Sql(select(items.c.id).where(_OF_TEAM, InList(items.c.id, "item_ids")))
 _HOLD_BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id).with_for_update(of=items))
 _IN_PROJECT = Sql(
     WHOLE.where(_OF_TEAM, items.c.project_id == bindparam("of_project"), InList(items.c.status, "statuses")).order_by(
@@ -133,6 +134,12 @@ async def hold_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
 async def list_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
     """Those of them that are there, oldest first."""
     return await tx.many(_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
+
+
+async def find_those_there(tx: Tx, scope: Scope, item_ids: Collection[str]) -> set[str]:
+    """Which of them are there, in whatever state."""
+    rows = await tx.many(_THERE, scope=scope, item_ids=list(item_ids)) if item_ids else []
+    return {row["id"] for row in rows}
 
 
 async def hold_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 
-from cairn.base import clock
+from cairn.base import clock, errors
 from cairn.features.live.pacing import Pacing
 from cairn.features.projects.access import find_project
 from cairn.jobs import notices
@@ -18,11 +20,28 @@ from cairn.wire.events import LiveNotice
 routes = Routes("live")
 
 
+_MOST_OF_ONE = 60
+
+
 class KeepAlive:
-    """How often a stream shows that it is alive, and asks whether its caller still may listen."""
+    """How often a stream shows that it is alive, and asks whether its caller still may listen; who listens here."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
+        self._streams: Counter[str] = Counter()
+
+    def has_room(self, user_id: str) -> bool:
+        """Each tab of a browser has one; a program that opens them without end has no more than a person would."""
+        return self._streams[user_id] < _MOST_OF_ONE
+
+    @contextmanager
+    def one_more(self, user_id: str) -> Iterator[None]:
+        self._streams[user_id] += 1
+        try:
+            yield
+        finally:
+            self._streams[user_id] -= 1
+            self._streams += Counter()  # forgets those with none left
 
 
 @routes.add(
@@ -35,14 +54,16 @@ class KeepAlive:
 )
 async def live(call: Call) -> Stream:
     """Server-sent events: one for each change the caller may see. Ends when the caller loses access."""
-    return Stream(_notices(call, call.use(KeepAlive).seconds))
+    if not call.use(KeepAlive).has_room(call.caller.user_id):
+        raise errors.UNAVAILABLE({"Retry-After": "30"})
+    return Stream(_notices(call, call.use(KeepAlive)))
 
 
-async def _notices(call: Call, pause_s: float) -> AsyncGenerator[bytes, None]:
-    pacing = Pacing()
-    with call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener:
+async def _notices(call: Call, keep: KeepAlive) -> AsyncGenerator[bytes, None]:
+    pacing, pause_s = Pacing(), keep.seconds
+    with keep.one_more(call.caller.user_id), call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener:
         yield sse.event(LiveNotice(type="ready"))
-        alive = clock.monotonic() + pause_s
+        alive = checked = clock.monotonic() + pause_s
         while True:
             for payload in pacing.take(clock.monotonic()):
                 notice = await _visible(call, payload)
@@ -51,8 +72,11 @@ async def _notices(call: Call, pause_s: float) -> AsyncGenerator[bytes, None]:
                     yield sse.event(notice)
             signal = await listener.next(timeout=max(0.0, pacing.due(alive) - clock.monotonic()))
             silent = signal is None and clock.monotonic() >= alive
-            if (silent or signal == (notices.ACCESS, call.caller.user_id)) and not await call.still_allowed():
-                return
+            if clock.monotonic() >= checked or signal == (notices.ACCESS, call.caller.user_id):
+                # Also where there is much to tell: a login may have expired, a word about it may be lost.
+                if not await call.still_allowed():
+                    return
+                checked = clock.monotonic() + pause_s
             if silent:
                 alive = clock.monotonic() + pause_s
                 yield sse.KEEP_ALIVE

@@ -124,8 +124,9 @@ def _considered(proposal: Proposal, verdict: Verdict | None, items: Mapping[str,
 
 def _retitled(proposal: Proposal, verdict: Verdict, item: Item) -> Proposal:
     """With the model's title where that is one; a poor title is one whatever the model thinks of it."""
+    item = redacting.clean_item(item)  # a plan holds no secret that it is to take out
     fault = titles.fault_of(item.title)
-    if not verdict.title or fault is None or not titles.is_good(verdict.title, redacting.clean_item(item)):
+    if not verdict.title or fault is None or not titles.is_good(verdict.title, item):
         return proposal
     return Proposal(
         type="RENAME_TITLE",

@@ -103,7 +103,8 @@ def _resolved(
         found: dict[str, None] = {}
         for target, taken in written[path]:
             for file in resolver.resolve(path, target, taken):
-                found.update(dict.fromkeys(passed_on.origins(file, taken, resolver) if taken else (file,)))
+                for origin in passed_on.origins(file, taken, resolver) if taken else (file,):
+                    found[origin] = None
         found.pop(path, None)
         found.pop(f"{directory_of(path)}/", None)
         if found:
@@ -120,6 +121,8 @@ class _PassedOn:
 
     def origins(self, file: str, names: Sequence[str], resolver: Resolver) -> list[str]:
         """The file itself where a name is its own or not told."""
+        if file.rpartition("/")[2] not in _BARRELS:
+            return [file]
         found: dict[str, None] = {}
         for name in names:
             at = file

@@ -52,7 +52,7 @@ def _add(parts: dict[str, Part], codebase: Codebase, path: str) -> None:
     language, facts = language_of(path), codebase.files.get(path)
     lines = facts.lines if facts is not None else 0
     is_code = language in TITLES and not (is_test(path) or is_example(path) or is_migration(path))
-    evidence = tuple(_evidence(facts).items()) if is_code and facts is not None else ()
+    evidence = _evidence(facts) if is_code and facts is not None else ()
     parts[directory].names.add(name)
     parts[directory].own += is_code
     while True:
@@ -63,19 +63,21 @@ def _add(parts: dict[str, Part], codebase: Codebase, path: str) -> None:
         part.code_files += is_code
         if language is not None:
             part.languages[language] += max(1, lines)
-        for key, count in evidence:
-            part.evidence[key] += count
+        for key in evidence:
+            part.evidence[key] += 1
         if not directory:
             return
         parts[above(directory)].children.add(directory)
         directory = above(directory)
 
 
-def _evidence(facts: FileFacts) -> Counter[str]:
-    found = Counter(f"entry:{entry.kind}" for entry in facts.entries)
-    found.update(f"model:{model.kind}" for model in facts.models)
-    found.update(INTERFACES[name] for name in INTERFACES.keys() & {imported.target for imported in facts.imports})
-    return found
+def _evidence(facts: FileFacts) -> list[str]:
+    shown = {imported.target for imported in facts.imports if imported.target in INTERFACES}
+    return [
+        *(f"entry:{entry.kind}" for entry in facts.entries),
+        *(f"model:{model.kind}" for model in facts.models),
+        *(INTERFACES[name] for name in sorted(shown)),
+    ]
 
 
 def is_project(part: Part) -> bool:

@@ -83,10 +83,12 @@ def is_vendored(path: str) -> bool:
     return any(part in _VENDORED for part in folders)
 
 
+_ASIDE = (_SIDE | _FIXTURES | _TESTS) - {"templates", "template"}
+
+
 def is_aside(path: str) -> bool:
     """Whether the file is kept for documentation, examples or tests; templates are part of many a program."""
-    others = (_SIDE | _FIXTURES | _TESTS) - {"templates", "template"}
-    return any(part in others for part in path.lower().split("/")[:-1])
+    return not _ASIDE.isdisjoint(path.lower().split("/")[:-1])
 
 
 def is_shipped(path: str) -> bool:

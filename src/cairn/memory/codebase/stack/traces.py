@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from cairn.memory.codebase.manifests.versions import plain_version
 from cairn.memory.codebase.records import Codebase, FileFacts
@@ -92,9 +93,14 @@ def _prefixes(facts: FileFacts) -> set[str]:
     """The modules that a file imports and the packages above them: ``a``, ``a.b``, ``a.b.c``."""
     found: set[str] = set()
     for row in facts.imports:
-        parts = row.target.lower().replace("\\", ".").split(".", 4)[:4]
-        found.update(".".join(parts[:size]) for size in range(1, len(parts) + 1))
+        found.update(_above(row.target))
     return found
+
+
+@lru_cache(maxsize=16_384)
+def _above(module: str) -> tuple[str, ...]:
+    parts = module.lower().replace("\\", ".").split(".", 4)[:4]
+    return tuple(".".join(parts[:size]) for size in range(1, len(parts) + 1))
 
 
 def _includes(codebase: Codebase) -> Iterator[Sighting]:
