@@ -25,14 +25,9 @@ _ANSWER_TOKENS = 2_000
 async def analyze(task: Task) -> None:
     """Read what each chunk holds, and ask a model about it where there is one."""
     total = task.scan["chunks_total"]
-    if task.scan["chunks_processed"] < total:
-        task.reader.start()
-    try:
-        async with task.snapshot() as snapshot:
-            for chunk in range(task.scan["chunks_processed"], total):
-                await _read_chunk(task, snapshot, chunk)
-    finally:
-        await task.reader.close()
+    async with task.snapshot() as snapshot:
+        for chunk in range(task.scan["chunks_processed"], total):
+            await _read_chunk(task, snapshot, chunk)
     async with task.finish(PHASE):
         pass
 

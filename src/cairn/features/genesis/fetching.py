@@ -23,8 +23,7 @@ _CHUNK_BYTES = 768 * 1024
 
 
 async def fetch_tree(task: Task) -> None:
-    """Fetch the branch's tip and look at what there is; meanwhile the process that will read it comes up."""
-    task.reader.start()
+    """Fetch the branch's tip and look at what there is."""
     async with task.snapshot() as snapshot:
         entries = await task.entries(snapshot)
         kept = await _candidates(snapshot, entries)

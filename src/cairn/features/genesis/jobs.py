@@ -40,6 +40,8 @@ class GenesisScan:
         task = await self._open(run)
         if task is None:
             return
+        if not run.is_done(analysis.PHASE):
+            task.reader.start()  # it comes up while the host is asked
         try:
             await self._work(task)
         except Gone:
