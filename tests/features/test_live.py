@@ -11,7 +11,7 @@ import pytest
 
 from cairn.base import clock
 from cairn.base.clock import DAY_MS
-from cairn.features.live.routes import KeepAlive
+from cairn.features.live.listeners import Listeners
 from cairn.jobs import notices
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item
@@ -198,12 +198,12 @@ async def test_a_stream_ends_with_its_login_also_where_there_is_much_to_tell(ser
 
 
 def test_one_person_has_only_so_many_streams() -> None:
-    keep = KeepAlive(1.0)
+    listeners = Listeners(1.0)
     with ExitStack() as opened:
-        while keep.has_room("usr_a"):
-            opened.enter_context(keep.one_more("usr_a"))
-        assert keep.has_room("usr_b")
-    assert keep.has_room("usr_a")
+        while listeners.has_room("usr_a"):
+            opened.enter_context(listeners.one_more("usr_a"))
+        assert listeners.has_room("usr_b")
+    assert listeners.has_room("usr_a")
 
 
 async def test_another_role_counts_on_an_open_stream(service: Service) -> None:

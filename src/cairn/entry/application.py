@@ -47,7 +47,7 @@ from cairn.features.ingest.service import Capture
 from cairn.features.items.routes import routes as items_routes
 from cairn.features.keys.last_use import LastUse
 from cairn.features.keys.routes import routes as keys_routes
-from cairn.features.live.routes import KeepAlive
+from cairn.features.live.listeners import Listeners
 from cairn.features.live.routes import routes as live_routes
 from cairn.features.operations.routes import Description, Readiness
 from cairn.features.operations.routes import routes as operations_routes
@@ -145,7 +145,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         Door(settings.registration, passwords, plans),
         InvitationTokens(house.sealer),
         RepoHosts(settings.repo_hosts),
-        KeepAlive(settings.keepalive_s),
+        Listeners(settings.keepalive_s),
         Pages(settings.worker_url),
         readiness(house.database, background),
         house.blobs,

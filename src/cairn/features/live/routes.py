@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
 
 from cairn.base import clock, errors
+from cairn.features.live.listeners import Listeners
 from cairn.features.live.pacing import Pacing
 from cairn.features.projects.access import find_project
 from cairn.jobs import notices
@@ -20,30 +19,6 @@ from cairn.wire.events import LiveNotice
 routes = Routes("live")
 
 
-_MOST_OF_ONE = 60
-
-
-class KeepAlive:
-    """How often a stream shows that it is alive, and asks whether its caller still may listen; who listens here."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._streams: Counter[str] = Counter()
-
-    def has_room(self, user_id: str) -> bool:
-        """Each tab of a browser has one; a program that opens them without end has no more than a person would."""
-        return self._streams[user_id] < _MOST_OF_ONE
-
-    @contextmanager
-    def one_more(self, user_id: str) -> Iterator[None]:
-        self._streams[user_id] += 1
-        try:
-            yield
-        finally:
-            self._streams[user_id] -= 1
-            self._streams += Counter()  # forgets those with none left
-
-
 @routes.add(
     "GET",
     "/api/live",
@@ -54,14 +29,17 @@ class KeepAlive:
 )
 async def live(call: Call) -> Stream:
     """Server-sent events: one for each change the caller may see. Ends when the caller loses access."""
-    if not call.use(KeepAlive).has_room(call.caller.user_id):
+    if not call.use(Listeners).has_room(call.caller.user_id):
         raise errors.UNAVAILABLE({"Retry-After": "30"})
-    return Stream(_notices(call, call.use(KeepAlive)))
+    return Stream(_notices(call, call.use(Listeners)))
 
 
-async def _notices(call: Call, keep: KeepAlive) -> AsyncGenerator[bytes, None]:
-    pacing, pause_s = Pacing(), keep.seconds
-    with keep.one_more(call.caller.user_id), call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener:
+async def _notices(call: Call, listeners: Listeners) -> AsyncGenerator[bytes, None]:
+    pacing, pause_s = Pacing(), listeners.pause_s
+    with (
+        listeners.one_more(call.caller.user_id),
+        call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener,
+    ):
         yield sse.event(LiveNotice(type="ready"))
         alive = checked = clock.monotonic() + pause_s
         while True:
