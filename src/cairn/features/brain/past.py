@@ -7,14 +7,14 @@ Not in it: what was deleted for ever since, because deletion is a promise, and w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cairn.base import errors
 from cairn.base.caller import Scope
 from cairn.features.brain import states, store
 from cairn.features.brain.asked import Asked
 from cairn.features.brain.assembly import Assembled, about, entries_of, read_texts, write
-from cairn.features.brain.places import Places
+from cairn.features.brain.places import Gone, Places
 from cairn.memory.brain.entries import Entry, Text
 from cairn.memory.brain.planning import Choice, choose
 from cairn.storage.database import Database, Row
@@ -31,25 +31,17 @@ class Pasts:
         self._database = database
         self._places = Places()
 
-    async def get(self, scope: Scope, asked: Asked, at_ms: int, gone: Callable[[], Awaitable[None]]) -> Assembled:
-        """Where the memory changed while it was read it is read again, as the brain of now is.
-
-        ``gone`` returns when the caller waits no more: nothing is begun for who has left.
-        """
-        leaving = asyncio.ensure_future(gone())
-        try:
-            async with self._places.place(scope):
-                for _ in range(_TRIES):
-                    if leaving.done():
-                        raise errors.UNAVAILABLE()
-                    made = await self._read_and_write(scope, asked, at_ms)
-                    async with self._database.read() as tx:
-                        project = await store.find_project(tx, scope, asked.project_id)
-                    if project is None or project["memory_version"] == made.version:
-                        break
-                return made
-        finally:
-            leaving.cancel()
+    async def get(self, scope: Scope, asked: Asked, at_ms: int, gone: Gone) -> Assembled:
+        """Where the memory changed while it was read it is read again, as the brain of now is; not for who has left."""
+        async with self._places.place_while(scope, gone) as go_on:
+            for _ in range(_TRIES):
+                go_on()
+                made = await self._read_and_write(scope, asked, at_ms)
+                async with self._database.read() as tx:
+                    project = await store.find_project(tx, scope, asked.project_id)
+                if project is None or project["memory_version"] == made.version:
+                    break
+            return made
 
     async def _read_and_write(self, scope: Scope, asked: Asked, at_ms: int) -> Assembled:
         async with self._database.read() as tx:

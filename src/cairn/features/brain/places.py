@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from cairn.base import errors
 from cairn.base.caller import Scope
 
+Gone = Callable[[], Awaitable[None]]
+"""Returns when the caller waits no more."""
 _AT_ONCE = 2
 # So many of a usual size are made in about the time after which a refused caller comes back.
 MOST_WAITING = 16
@@ -43,3 +45,19 @@ class Places:
             team.present -= 1
             if not team.present:
                 del self._teams[scope]
+
+    @asynccontextmanager
+    async def place_while(self, scope: Scope, gone: Gone) -> AsyncIterator[Callable[[], None]]:
+        """The same for one caller. What is given refuses to go on for who has left, as is done when the turn comes."""
+        leaving = asyncio.ensure_future(gone())
+
+        def go_on() -> None:
+            if leaving.done():
+                raise errors.UNAVAILABLE()  # nobody is there to read it
+
+        try:
+            async with self.place(scope):
+                go_on()
+                yield go_on
+        finally:
+            leaving.cancel()

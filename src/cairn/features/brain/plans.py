@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
@@ -13,7 +13,7 @@ from cairn.base.caller import Scope
 from cairn.features.brain import store
 from cairn.features.brain.asked import Asked
 from cairn.features.brain.assembly import about, entries_of, read_texts
-from cairn.features.brain.places import Places
+from cairn.features.brain.places import Gone, Places
 from cairn.features.history.tokens import count_tokens
 from cairn.memory.brain.document import Layout, Wholes, lay_out
 from cairn.memory.brain.entries import LAYERS, Entry, Text
@@ -71,19 +71,13 @@ class Plans:
         self._sizes: dict[_Key, int] = {}
         self._places = Places()
 
-    async def get(self, scope: Scope, asked: Asked, version: int, gone: Callable[[], Awaitable[None]]) -> BrainPlan:
+    async def get(self, scope: Scope, asked: Asked, version: int, gone: Gone) -> BrainPlan:
         """The plan at the version just seen, or a newer one. It agrees with the brain of the same version.
 
-        ``gone`` returns when the caller waits no more: a slider is further on before its last question had its turn.
+        A slider is further on before its last question had its turn.
         """
-        leaving = asyncio.ensure_future(gone())
-        try:
-            async with self._places.place(scope):
-                if leaving.done():
-                    raise errors.UNAVAILABLE()  # nobody is there to read it
-                return await self._make(scope, asked, version)
-        finally:
-            leaving.cancel()
+        async with self._places.place_while(scope, gone):
+            return await self._make(scope, asked, version)
 
     async def _make(self, scope: Scope, asked: Asked, version: int) -> BrainPlan:
         key = asked.project_id, asked.branch

@@ -155,6 +155,5 @@ async def get_past(call: Call, query: PastQuery) -> Brain:
     asked = query.asked
     await look(call.database, call.caller, asked)
     at_ms = min(clock.now_ms(), epoch_ms(query.at))
-    return brain_of(
-        asked, await call.use(Pasts).get(call.caller.scope, asked, at_ms, call.request.wait_for_disconnect), at_ms
-    )
+    made = await call.use(Pasts).get(call.caller.scope, asked, at_ms, call.request.wait_for_disconnect)
+    return brain_of(asked, made, at_ms)

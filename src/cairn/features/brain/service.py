@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -14,7 +13,7 @@ from cairn.base.caller import Caller, Scope
 from cairn.features.brain import store
 from cairn.features.brain.asked import Asked
 from cairn.features.brain.assembly import Assembled, assemble
-from cairn.features.brain.places import Places
+from cairn.features.brain.places import Gone, Places
 from cairn.features.projects.access import right_of
 from cairn.storage.database import Database, StorageUnavailable
 from cairn.wire.brain import Brain, BrainMetadata, BrainOmitted
@@ -81,7 +80,7 @@ class Brains:
         self._under_way: dict[Key, _Making] = {}
         self._places = Places()
 
-    async def get(self, scope: Scope, asked: Asked, seen: Seen, gone: Callable[[], Awaitable[None]]) -> Kept:
+    async def get(self, scope: Scope, asked: Asked, seen: Seen, gone: Gone) -> Kept:
         """The brain at the version just seen, or a newer one. ``gone`` returns when the caller waits no more."""
         key = (asked.project_id, seen.version, asked.variant)
         kept = self._kept.get(key)
@@ -119,7 +118,7 @@ class Brains:
         if self._under_way.get(key) is making:
             del self._under_way[key]
 
-    async def _wait(self, key: Key, making: _Making, gone: Callable[[], Awaitable[None]]) -> Kept | None:
+    async def _wait(self, key: Key, making: _Making, gone: Gone) -> Kept | None:
         """Whoever gives up waiting does not take it from the others; the last one takes its place in line along."""
         making.waiting += 1
         leaving = asyncio.ensure_future(gone())
