@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from cairn.base import clock
 from cairn.base.clock import DAY_MS, MINUTE_MS
+from cairn.features.identity import store as people
 from cairn.storage.tables import teams, users
 from tests.features.world import (
     REFUSED_LOGIN,
@@ -206,6 +207,17 @@ async def test_logout_kills_this_login_and_no_other(service: Service) -> None:
     assert told(await service.browser_call("GET", "/api/auth/me", laptop)) == UNAUTHENTICATED
     assert told(await service.browser_call("POST", "/api/auth/logout", laptop)) == UNAUTHENTICATED
     assert (await service.browser_call("GET", "/api/auth/me", phone)).status_code == 200
+
+
+async def test_a_password_is_set_only_over_the_one_that_was_known(service: Service) -> None:
+    """Between looking and setting lies the hashing: whoever set another one meanwhile is not overruled."""
+    owner = await service.owner()
+    async with service.house.database.write() as tx:
+        assert not await people.set_password(tx, owner.user_id, "another", "mine")
+        assert await people.set_password(tx, owner.user_id, None, "mine")
+        assert not await people.set_password(tx, owner.user_id, None, "theirs")
+        assert await people.set_password(tx, owner.user_id, "mine", "mine too")
+        assert (await people.get_user(tx, owner.user_id))["password_hash"] == "mine too"
 
 
 async def test_another_password_ends_all_other_logins(service: Service) -> None:
