@@ -54,7 +54,7 @@ def run_precision() -> None:
     folder = find_folder()
     if folder is None:
         return
-    for split in ("dev", "dev2", "dev3", "test"):
+    for split in ("dev", "dev2", "dev3", "dev4", "test"):
         scores = tuple(_score(repository) for repository in repositories(folder, (split,)))
         print(Scores(split, scores).to_table(), "\n")
 

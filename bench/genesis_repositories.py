@@ -17,7 +17,7 @@ from cairn.memory.codebase.records import Commit
 from cairn.memory.evaluation.codebases import Facts, Split, absent_paths, load
 
 VARIABLE = "CAIRN_BENCH_REPOS"
-_SPLITS: tuple[Split, ...] = ("dev", "dev2", "dev3", "test")
+_SPLITS: tuple[Split, ...] = ("dev", "dev2", "dev3", "dev4", "test")
 _SECONDS = 120
 _LARGEST = 4_000_000
 _AT_ONCE_BLOBS = 500

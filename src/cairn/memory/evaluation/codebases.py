@@ -13,7 +13,7 @@ import msgspec
 from cairn.memory.codebase.records import Category, Tech
 from cairn.memory.evaluation.report import aligned
 
-Split = Literal["dev", "dev2", "dev3", "test"]
+Split = Literal["dev", "dev2", "dev3", "dev4", "test"]
 
 ENTRIES_READ = 15
 DIRECTORIES_READ = 25
