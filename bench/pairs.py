@@ -35,6 +35,7 @@ _SAME_TITLE_COUNTS = 0.05
 _CUT_COUNTS = 0.1
 _FOUND_COUNTS = 0.3
 _LOOSENESS = 0.2
+_SAME_FROM = 0.3
 _CONTRADICTS_FROM = 0.3
 _ROUNDS = 3_000
 _TOO_SMALL = 0.02
@@ -49,13 +50,13 @@ def _names(text: str) -> frozenset[str]:
 # Which way a sign may count, whatever the pairs say: another value can only speak against one fact.
 _FOR_SAME = _names(
     "order agrees, cosine, title told, covered, shared words, shared names, shared values, values agree, same change,"
-    " same type, both set aside"
+    " same type, both set aside, same choice"
 )
 _AGAINST_BOTH = _names("other thing, other environment, subjects differ, parallel titles, other files")
 _FOR_CONTRADICTION = _names(
     "limit lifted, only and all, words turned, title turned, denied outright, one word apart, order turned, other end,"
     " one goes back, turned back, opposite, short denial, other order, other value, other name, value replaced,"
-    " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late"
+    " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late, one tells an end"
 )
 _AGAINST_SAME = (
     _AGAINST_BOTH | _FOR_CONTRADICTION | _names("one task, more replaced, replaced early, values apart, names apart")
@@ -173,7 +174,7 @@ def judge_all(judgement: Judgement, pairs: Sequence[Pair]) -> list[Label]:
         "different"
         if pair.cosine < COSINE_FLOOR or have_little_in_common(pair.a, pair.b)
         else "duplicate"
-        if same[at] >= 0 and not rows[at, vetoes].any()
+        if same[at] >= _SAME_FROM and not rows[at, vetoes].any()
         else "contradiction"
         if contradicts[at] >= _CONTRADICTS_FROM
         else "different"
@@ -223,7 +224,7 @@ from collections.abc import Mapping
 
 # The row without a name is where the balance starts; above zero the claim holds.
 SAME: Mapping[str, float] = {{
-{table(judgement.same, 0.0)}}}
+{table(judgement.same, _SAME_FROM)}}}
 CONTRADICTS: Mapping[str, float] = {{
 {table(judgement.contradicts, _CONTRADICTS_FROM)}}}
 

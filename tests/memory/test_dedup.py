@@ -100,6 +100,12 @@ def test_other_words_for_one_fact_are_the_same(one: str, other: str) -> None:
         ("We raised the page size from 50 to 80.", "The page size is back to 50."),
         ("Jobs run on Solid Queue, not Sidekiq.", "Jobs go back to Sidekiq, Solid Queue was too slow."),
         ("The crash on rotation is not fixed.", "The crash on rotation is fixed."),
+        ("The crash on rotation is known and open.", "The crash on rotation is fixed."),
+        ("The exporter sends batches of 512 spans.", "A batch of the exporter has 2048 spans, up from 512."),
+        (
+            "Drivers may edit the plan of their own tour only.",
+            "Drivers may edit the plan of each tour; the limit is void.",
+        ),
     ],
 )
 def test_what_was_is_not_what_is(one: str, other: str) -> None:
@@ -124,7 +130,13 @@ def test_another_way_round_and_another_reach_are_not_the_same(one: str, other: s
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("two years", "24 months"), ("365 days", "one year"), ("200 MB", "0.2 GB"), ("2048 KB", "2 MB")],
+    [
+        ("two years", "24 months"),
+        ("365 days", "one year"),
+        ("200 MB", "0.2 GB"),
+        ("2048 KB", "2 MB"),
+        ("1536 MB", "1.5 GB"),
+    ],
 )
 def test_an_amount_is_the_same_in_another_unit(one: str, other: str) -> None:
     a = item("Archive of orders", f"Orders are archived at {one} by the nightly job.", "src/a.py")

@@ -46,6 +46,7 @@ _REWRITES: tuple[tuple[Cue, str], ...] = tuple(
             rf"{_FORMER} \1 {_NEW} ",
         ),
         ("(", r"\((?:was|were|before|previously|formerly|earlier|old)(?: it was)?:? ", f"{_FORMER} "),
+        (" from ", r"[(,]?\s?\b(?:up|down) from (?=\d)", f" {_FORMER} "),
         ("(", r"\(([^()\s]{1,30})\)", r" \1 "),
         ("not only", r"\bnot only\b", "also"),
         ("pull", r"\bpull[ -]requests?\b", "PR"),

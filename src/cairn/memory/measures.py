@@ -58,6 +58,7 @@ UNITS: dict[str, tuple[str, float]] = {
     for group, factor in names
     for name in group.split()
 }
+_BINARY, _BINARY_STEP = 1024, 256
 _UNIT = re.compile(r"(?:\s?(%)|(?P<tight>[A-Za-z]{1,3})\b|[\s-](?P<word>[A-Za-z]{2,12}|[sh])\b)")
 
 
@@ -78,9 +79,9 @@ def measured(text: str, end: int, raw: str) -> tuple[tuple[str, str], int]:
 
 
 def _rounded(number: float, measure: str, factor: float) -> float:
-    """365 days are a year and 1024 MB a GB, as people count."""
-    if measure == "size" and number and number % 1024 == 0:
-        return number / 1024 * 1000
+    """365 days are a year, 1024 MB a GB and 1536 one and a half, as people count."""
+    if measure == "size" and number >= _BINARY and number % _BINARY_STEP == 0:
+        return number / _BINARY * 1000
     if measure == "time" and factor == UNITS["day"][1] and number and number % 365 == 0:
         return number / 365 * 360
     return number

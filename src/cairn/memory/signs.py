@@ -10,6 +10,7 @@ from cairn.memory.orders import orders_agree
 from cairn.memory.reading import Reading, read
 from cairn.memory.stance import (
     Stance,
+    choose_alike,
     denied_by_prefix,
     limit_was_lifted,
     one_is_open,
@@ -52,6 +53,8 @@ STAGES = (
         "same change",
         "one goes back",
         "one tells a change",
+        "one tells an end",
+        "same choice",
         "both set aside",
         "name gone",
         "words turned",
@@ -197,6 +200,8 @@ def _asides(here: Stance, there: Stance) -> dict[str, float]:
     return {
         "one goes back": float(here.is_back != there.is_back),
         "one tells a change": float(here.tells_change != there.tells_change),
+        "one tells an end": float(here.tells_end != there.tells_end),
+        "same choice": float(choose_alike(here, there)),
         "both set aside": min(len(here.aside & there.aside), _ENOUGH_ASIDE) / _ENOUGH_ASIDE,
         "name gone": float(any((mine.names_gone & other.names) - mine.names for mine, other in pairs)),
     }

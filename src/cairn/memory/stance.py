@@ -31,13 +31,14 @@ _AS_IT_WAS = re.compile(
     re.IGNORECASE,
 )
 _OPEN = Cue(
-    "not fixed|unfixed|unsolved|unknown|still open|bug open|not yet|no idea|not solved|not built",
-    r"\b(?:not fixed|unfixed|unsolved|cause unknown|unknown|still open|bug open|not yet|no idea|not solved"
-    r"|not built)\b",
+    "not fixed|unfixed|unsolved|unresolved|unknown|still open|and open|is open|bug open|not yet|no fix yet|no idea"
+    "|not solved|not built|nobody",
+    r"\b(?:not fixed|unfixed|unsolved|unresolved|cause unknown|unknown|still open|known and open|is open|bug open"
+    r"|not yet|no fix yet|no idea|not solved|not built|nobody (?:has )?(?:knows|found))\b",
 )
 _DONE = Cue(
-    "fixed|solved|no longer|works|is in|done|repaired|cured",
-    r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured)\b",
+    "fixed|solved|no longer|works|is in|done|repaired|cured|now",
+    r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured|now)\b",
 )
 _UNLIMITED = Cue(
     "limit|any number of",
@@ -45,18 +46,26 @@ _UNLIMITED = Cue(
     r"|limit (?:was|is|has been) (?:removed|lifted|gone)|(?:removed|lifted|dropped) the (?:\w+ )?limit)\b",
 )
 _ONLY = Cue(
-    "only|solely|exclusively|nothing but|nobody but|except",
-    r"\b(?:only|solely|exclusively|nothing but|nobody but|except)\b",
+    "only|solely|exclusively|nothing but|nobody but|except|anywhere but|nothing else",
+    r"\b(?:only|solely|exclusively|nothing but|nobody but|except|anywhere but|nothing else)\b",
 )
 _ALL = Cue(
-    "all|every|any|always|whole|includ|both",
-    r"\b(?:all|every|any|anyone|everyone|everybody|everything|always|whole|included|including|both)\b",
+    "all|every|any|always|whole|includ|both|each|whatever|regardless|no matter",
+    r"\b(?:all|every|any|anyone|everyone|everybody|everything|always|whole|included|including|both|each|whatever"
+    r"|regardless|no matter)\b",
 )
 _CHANGE = Cue(
-    "now|no longer|any more|anymore|instead|switched|move|left|replaced|dropped|removed|gone|again|since|was|were|had"
+    "now|no longer|any more|anymore|switched|move|left|replaced|dropped|removed|gone|again|since|was|were|had"
     "|used to|became|went|deleted|retired|revert",
-    r"\b(?:now|no longer|any ?more|instead|switched|moved?|left|replaced|dropped|removed|gone|again|since|was|were|had"
+    r"\b(?:now|no longer|any ?more|switched|moved?|left|replaced|dropped|removed|gone|again|since|was|were|had"
     r"|used to|became|went|deleted|retired|revert\w*)\b",
+)
+# A rule or a state of before has come to its end.
+_END = Cue(
+    "no longer|any more|anymore|any longer|void|lifted|abolished|obsolete|ended|is over|overturned|superseded|no more"
+    "|moved",
+    r"\b(?:no longer|any ?more|any longer|void|lifted|abolished|obsolete|ended|is over|overturned|superseded|no more"
+    r"|(?:has|have|was|were|is|are) (?:\w+ )?moved|moved to)\b",
 )
 _EMPTY = frozenset(("use", "remove"))
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
@@ -83,6 +92,7 @@ class Stance:
     only: tuple[frozenset[str], ...]
     all: tuple[frozenset[str], ...]
     tells_change: bool
+    tells_end: bool
     is_back: bool
     is_open: bool
     is_done: bool
@@ -136,6 +146,7 @@ def stance(content: str, title: str) -> Stance:
         only=tuple(only),
         all=tuple(of_all),
         tells_change=_CHANGE.is_in(text, seen),
+        tells_end=_END.is_in(text, seen),
         is_back=_AGAIN.is_in(text, seen),
         is_open=is_open,
         is_done=not is_open and _DONE.is_in(text, seen),
@@ -174,6 +185,13 @@ def only_against_all(a: Stance, b: Stance) -> bool:
 def turned_words(a: Stance, b: Stance) -> frozenset[str]:
     """Words that the one only denies or drops and the other only holds."""
     return ((a.aside - a.held) & (b.held - b.aside)) | ((b.aside - b.held) & (a.held - a.aside))
+
+
+def choose_alike(a: Stance, b: Stance) -> bool:
+    """This and not that, in both: one name that both hold, one that both set aside."""
+    return bool(a.names & b.names) and bool(
+        (a.names_gone | a.names_denied) & (b.names_gone | b.names_denied) - a.names - b.names
+    )
 
 
 def one_is_open(a: Stance, b: Stance) -> bool:
