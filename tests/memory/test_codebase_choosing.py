@@ -208,3 +208,12 @@ def test_twenty_thousand_paths_are_quick() -> None:
     found = candidates(listed, {".gitignore": "[Dd]ebug*/\n*.user\nlogs/\n" * 60})
     assert len(choose(found.kept, 5000, {})) == 5000
     assert time.process_time() - started < 4
+
+
+def test_what_is_tested_with_is_read_before_the_sources_fixtures_are_not() -> None:
+    sources = [Listed(f"src/Shop/Part{number}.cs", 100) for number in range(30)]
+    told = Listed("test/Shop.Tests/Shop.Tests.csproj", 100)
+    copied = Listed("test/fixtures/app/package.json", 100)
+    chosen = choose([*sources, told, copied], 12, {})
+    assert told.path in chosen
+    assert copied.path not in chosen

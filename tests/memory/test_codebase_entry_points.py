@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from cairn.memory.codebase.graph.graph import Graph
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.reading import read_file
 from cairn.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Import
 from cairn.memory.codebase.study.entry_points import entry_points
+from cairn.memory.codebase.study.survey import Survey
 
 FIRST = 15
 
@@ -213,3 +215,64 @@ def test_a_container_starts_a_script_that_lies_elsewhere_in_the_repository() -> 
     assert "docker/shared/root/docker/entrypoint.sh" in found[:4]
     assert found.index("artisan") < 2
     assert "docker/artisan" not in found[:3]
+
+
+def test_a_file_that_speaks_for_its_directory_is_a_part_of_a_compiled_program() -> None:
+    files = facts(["src/core/larder.c"], "main") | facts(["src/shelf/lar_shelf.c", "src/shelf/lar_jar.c"], lines=900)
+    files |= facts(["src/door/lar_door.c"], lines=20)
+    found = of(files)
+    assert "src/shelf/lar_shelf.c" in found
+    assert not {"src/shelf/lar_jar.c", "src/door/lar_door.c"} & set(found)
+
+
+def test_beside_a_program_of_classes_the_last_word_of_a_name_says_what_a_part_does() -> None:
+    files = facts(["Larder/Program.cs"], "main") | facts(["Larder/CoreAppHost.cs", "Larder/Jar.cs"], lines=90)
+    found = of(files, "Larder/Larder.csproj")
+    assert "Larder/CoreAppHost.cs" in found
+    assert "Larder/Jar.cs" not in found
+
+
+def test_a_program_beside_the_stubs_of_gems_is_a_door_when_it_goes_on_in_the_own_library() -> None:
+    texts = {
+        "bin/larderctl": "#!/usr/bin/env ruby\nrequire_relative '../lib/larder/cli'\nLarder::CLI.start(ARGV)\n",
+        "bin/rspec": "#!/usr/bin/env ruby\nload Gem.bin_path('rspec-core', 'rspec')\n",
+        "config/routes.rb": "Rails.application.routes.draw do\n  root 'a#b'\nend\n",
+    }
+    found = doors(read(texts, "bin/rails", "bin/bundle", "lib/larder/cli.rb"))
+    assert "bin/larderctl" in found
+    assert "bin/rspec" not in found
+
+
+def test_public_headers_boot_files_and_schemas_are_doors_and_templates_of_projects_are_none() -> None:
+    files = facts(["include/larder/larder.h", "include/larder/jar.h", "core/boot.js", "web/graphql/schema.py"])
+    files |= facts(["larder/project_template/shop/wsgi.py", "docker/test-images/db/start-db"], "server")
+    found = of(files)
+    assert {"include/larder/larder.h", "core/boot.js", "web/graphql/schema.py"} <= set(found)
+    assert not {"include/larder/jar.h", "larder/project_template/shop/wsgi.py", "docker/test-images/db/start-db"} & set(
+        found
+    )
+
+
+def test_what_a_program_only_parses_is_no_way_onward() -> None:
+    texts = {
+        "go.mod": "module example.org/larder\n",
+        "main.go": 'package main\nimport "example.org/larder/src"\nfunc main() { src.ParseVersion(src.ParseArgs()) }\n',
+        "src/version.go": "package src\nfunc ParseVersion() {}\n",
+        "src/given.go": "package src\nfunc ParseArgs() {}\n",
+    }
+    found = doors(read(texts))
+    assert "src/given.go" in found
+    assert "src/version.go" not in found
+
+
+def test_imports_that_are_known_already_lead_to_the_same_doors() -> None:
+    texts = {
+        "go.mod": "module example.org/larder\n",
+        "main.go": 'package main\nimport "example.org/larder/src"\nfunc main() { src.Run() }\n',
+        "src/core.go": "package src\nfunc Run() {}\n",
+    }
+    codebase = read(texts)
+    assert entry_points(codebase, Survey(codebase).graph) == entry_points(codebase)
+    assert "src/core.go" not in [path for path, _ in entry_points(codebase, Graph({}, {}))], (
+        "the given imports are used"
+    )

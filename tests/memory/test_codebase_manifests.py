@@ -47,6 +47,7 @@ license = {text = "MIT"}
 dependencies = ["Django[argon2]>=5.0,<6; python_version > '3'", "psycopg @ git+ssh://x/y"]
 [project.optional-dependencies]
 redis = ["redis>=5"]
+docs = ["sphinx"]
 [dependency-groups]
 dev = ["pytest>=8", {include-group = "lint"}]
 [project.scripts]
@@ -57,9 +58,9 @@ line-length = 100
 strict = true
 """,
     )
-    assert _direct(facts) == {"Django": ">=5.0,<6", "psycopg": None}
-    assert _dev(facts) == {"redis", "pytest"}
-    assert [(entry.kind, entry.name, entry.line) for entry in facts.entries] == [("cli", "shop-admin", 12)]
+    assert _direct(facts) == {"Django": ">=5.0,<6", "psycopg": None, "redis": ">=5"}
+    assert _dev(facts) == {"sphinx", "pytest"}
+    assert [(entry.kind, entry.name, entry.line) for entry in facts.entries] == [("cli", "shop-admin", 13)]
     assert facts.signs["language-version"] == ">=3.11"
     assert (facts.signs["licence"], facts.signs["line-length"], facts.signs["tools"]) == ("MIT", "100", "mypy, ruff")
 
@@ -88,11 +89,12 @@ def test_setup_py_is_read_and_never_run() -> None:
     facts = read_manifest(
         "setup.py",
         "import os\nos.system('rm -rf /')\nneeds = ['requests>=2'] + ['rich']\nfrom setuptools import setup\n"
-        "setup(name='tool', python_requires='>=3.9', install_requires=needs, extras_require={'s3': ['boto3']},\n"
+        "setup(name='tool', python_requires='>=3.9', install_requires=needs,\n"
+        "      extras_require={'s3': ['boto3'], 'test': ['tox']},\n"
         "      entry_points={'console_scripts': ['tool = tool.cli:main']})\n",
     )
-    assert _direct(facts) == {"requests": ">=2", "rich": None}
-    assert _dev(facts) == {"boto3"}
+    assert _direct(facts) == {"requests": ">=2", "rich": None, "boto3": None}
+    assert _dev(facts) == {"tox"}
     assert facts.entries[0].name == "tool"
 
 
@@ -143,17 +145,23 @@ def test_go_rust_and_their_ways_to_say_indirect() -> None:
         "\tgolang.org/x/sys v0.20.0 // indirect\n)\n",
     )
     assert _direct(go) == {"github.com/labstack/echo/v4": "v4.12.0"}
+    tools = read_manifest(
+        "go.mod",
+        "module x\n\nrequire (\n\texample.org/mocks/v2 v2.1.0 // indirect\n\texample.org/mock v1.0.0 // indirect\n)\n\n"
+        "tool (\n\texample.org/mocks/v2/cmd/mocks\n)\n",
+    )
+    assert [row.name for row in tools.dependencies if row.is_direct] == ["example.org/mocks/v2"]
+    assert _dev(tools) == {"example.org/mocks/v2"}
     assert go.signs["language-version"] == "1.22"
     rust = read_manifest(
         "Cargo.toml",
         '[package]\nname = "cat"\nrust-version = "1.80"\n[[bin]]\nname = "cat"\npath = "src/main.rs"\n'
-        '[features]\ndefault = ["app"]\napp = ["clap"]\n'
         '[dependencies]\nclap = { version = "4", optional = true }\nzip = { version = "2", optional = true }\n'
         'sqlx = { version = "0.8", features = ["postgres"] }\nmine = { path = "../mine" }\n'
         '[workspace.dependencies]\nserde = "1"\n',
     )
-    assert _direct(rust) == {"clap": "4", "sqlx": "0.8"}
-    assert _dev(rust) == {"zip"}
+    assert _direct(rust) == {"clap": "4", "zip": "2", "sqlx": "0.8"}
+    assert _dev(rust) == set()
     assert rust.signs["database"] == "PostgreSQL"
     lock = '[[package]]\nname = "clap"\nversion = "4.5.1"\ndependencies = [\n "x",\n]\n\n[metadata]\nversion = "9"\n'
     assert _locked(read_manifest("Cargo.lock", lock)) == {"clap": "4.5.1"}
@@ -316,3 +324,18 @@ def test_what_goreleaser_builds_is_a_target() -> None:
         "target:larder": "./cmd/larder/main.go",
         "target:pack": "./tools/pack/main.go",
     }
+
+
+def test_settings_name_their_databases_in_many_ways() -> None:
+    def named(path: str, content: str) -> str:
+        return read_manifest(path, content).signs.get("database", "")
+
+    drivers = (
+        "'sqlite' => ['driver' => 'sqlite'],\n'pg' => [\n  'driver'      => 'pgsql',\n  // 'driver' => 'sqlsrv',\n"
+    )
+    assert named("config/database.php", drivers) == "SQLite, PostgreSQL"
+    environment = "DATABASE_URL=sqlite:///shop.db\nREDIS_HOST=cache\n# KAFKA_BROKERS=x\nMAIL_HOST=smtp\nMONGO_URI=\n"
+    assert named("api/.env.template", environment) == "SQLite, Redis, MongoDB"
+    assert named("knexfile.js", "module.exports = {\n  client: 'better-sqlite3',\n") == "SQLite"
+    assert named("conf/app.ini", "[database]\nTYPE = postgres\nHOST = 127.0.0.1\n") == "PostgreSQL"
+    assert named("drizzle.config.ts", 'export default { schema: "./mysql.ts" }\n') == ""

@@ -237,3 +237,18 @@ def test_the_same_file_reads_the_same_twice() -> None:
     source = "import b from 'b';\nexport function GET() {}\nexport function POST() {}\nexport function DELETE() {}\n"
     first, second = (read("app/api/x/route.ts", "typescript", source) for _ in range(2))
     assert (first.entries, first.symbols, first.imports) == (second.entries, second.symbols, second.imports)
+
+
+def test_a_main_that_tests_leave_out_is_a_program_and_one_for_tests_alone_is_none() -> None:
+    body = "int main(void) { return 0; }\n"
+    assert begins(read("src/ring.c", "c", f"#ifndef UNITTESTS\n{body}#endif\n")) == {"main: main"}
+    assert begins(read("src/ring.c", "c", f"#ifdef RING_TEST\nint x;\n#else\n{body}#endif\n")) == {"main: main"}
+    assert begins(read("src/ring.c", "c", f"#ifdef RING_TEST\n{body}#endif\n")) == set()
+
+
+def test_methods_with_routes_of_armeria_need_no_controller() -> None:
+    body = 'class Query {\n  @Get("/api/spans") public String spans() { return ""; }\n}\n'
+    source = f"import com.linecorp.armeria.server.annotation.Get;\n{body}"
+    assert begins(read("src/main/java/shop/Query.java", "java", source)) == {"route: GET /api/spans"}
+    other = f"import retrofit.Get;\n{body}"
+    assert begins(read("src/main/java/shop/Query.java", "java", other)) == set(), "a client's"

@@ -111,18 +111,18 @@ def test_manifests_of_tests_speak_for_testing_only() -> None:
     )
     assert stack["xUnit.net"] == Tech("xUnit.net", "2.9.0", "testing")
     assert stack[".NET"].version == "8.0"
-    assert {"C#", "ASP.NET Core", "Moq"} <= set(stack)
+    assert {"C#", "ASP.NET Core", "Moq", "NuGet"} <= set(stack)
     assert not {"PostgreSQL", "MongoDB"} & set(stack)
 
 
-def test_an_optional_driver_makes_no_database_unless_settings_say_so() -> None:
+def test_an_optional_driver_makes_a_database_and_one_for_development_does_not() -> None:
     project = (
         '[project]\nname = "shop"\ndependencies = ["django>=5"]\n[project.optional-dependencies]\n'
-        'mysql = ["mysqlclient"]\npg = ["psycopg"]\n[dependency-groups]\ndev = ["uvicorn", "pytest", "redis"]\n'
+        'mongo = ["pymongo"]\n[dependency-groups]\ndev = ["uvicorn", "pytest", "redis"]\n'
     )
     stack = _stack({"pyproject.toml": project, "shop/views.py": 800})
     assert not {"PostgreSQL", "MySQL", "Redis", "Uvicorn"} & set(stack)
-    assert {"Django", "pytest"} <= set(stack)
+    assert {"Django", "pytest", "MongoDB"} <= set(stack)
     settings = 'DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql"}}\n# django.db.backends.mysql\n'
     stack = _stack({"pyproject.toml": project, "shop/views.py": 800, "shop/settings.py": settings})
     assert "PostgreSQL" in stack
@@ -324,3 +324,94 @@ def test_a_small_language_with_a_manifest_of_its_own_counts() -> None:
     files |= {f"server/s{number}.go": 30 for number in range(6)}
     assert "Go" not in _stack(files)
     assert "Go" in _stack({**files, "server/go.mod": "module example.org/server\n\ngo 1.25\n"})
+
+
+def test_a_list_of_versions_for_all_projects_tells_what_they_are_tested_with() -> None:
+    """The projects of the tests may be too many to be read."""
+    kept = "".join(f'<PackageVersion Include="{name}" Version="1.0" />' for name in ("NSubstitute", "Npgsql"))
+    stack = _stack({"Directory.Packages.props": f"<Project><ItemGroup>{kept}</ItemGroup></Project>", "src/A.cs": 900})
+    assert "NSubstitute" in stack
+    assert "PostgreSQL" not in stack
+
+
+def test_what_keeps_a_project_in_order_is_known_by_its_files() -> None:
+    files: dict[str, str | int] = {
+        ".github/renovate.json5": 9,
+        ".github/dependabot.yml": 9,
+        "release-please-config.json": 9,
+        "typos.toml": 9,
+        "book/book.toml": 9,
+        "docs/source/conf.py": 90,
+        "website/docusaurus.config.js": 90,
+        ".github/scripts/review/package.json": _npm(dependencies={"openai": "^4"}),
+        ".github/workflows/scan.yml": "steps:\n  - uses: github/codeql-action/upload-sarif@v3\n",
+        "src/main.rs": 900,
+    }
+    stack = set(_stack(files))
+    assert {"Renovate", "Dependabot", "release-please", "typos", "mdBook", "Sphinx", "Docusaurus"} <= stack
+    assert not {"OpenAI", "CodeQL"} & stack
+    files[".github/workflows/scan.yml"] = "steps:\n  - uses: github/codeql-action/init@v3\n"
+    assert "CodeQL" in _stack(files)
+
+
+def test_scripts_that_are_shipped_are_known_without_their_versions() -> None:
+    files: dict[str, str | int] = {
+        "gui/default/vendor/angular/angular.js": 1,
+        "public/js/semantic-2.4.2.min.css": 1,
+        "public/js/jquery-3.7.1.slim.min.js": 1,
+        "public/js/bootstrapper.js": 1,
+        "main.go": 900,
+    }
+    stack = set(_stack(files))
+    assert {"AngularJS", "Semantic UI", "jQuery"} <= stack
+    assert "Bootstrap" not in stack
+
+
+def test_databases_that_have_files_side_by_side_are_those_that_are_supported() -> None:
+    def names(paths: list[str]) -> set[str]:
+        files = {path: FileFacts("php", 90, imports=(Import("core", 1),)) for path in paths}
+        return {tech.name for tech in tech_stack(Codebase("shop", tuple(files), files))}
+
+    assert {"MySQL", "MariaDB"} <= names(["core/Db/Schema/Mysql.php", "core/Db/Schema/Mariadb.php"])
+    assert "MySQL" not in names(["core/Db/Schema/Mysql.php", "core/Db/Schema/Table.php"])
+    assert not {"MySQL", "Cassandra"} & names(["core/icons/mysql.php", "core/icons/cassandra.php"])
+    beside = ["shop-storage/cassandra/src/cassandra/A.php", "shop-storage/cassandra/src/cassandra/B.php"]
+    assert "Cassandra" in names(beside)
+
+
+def test_the_product_itself_is_no_part_of_its_stack() -> None:
+    files: dict[str, str | int] = {"conf/nginx.conf": 90, "src/main.c": 9_000}
+    assert "Nginx" in _stack(files)
+    itself = _codebase(files)
+    assert "Nginx" not in {tech.name for tech in tech_stack(Codebase("nginx", itself.paths, itself.files))}
+
+
+def test_a_library_of_a_known_framework_is_told_and_common_words_bear_their_makers_name() -> None:
+    base = _codebase(
+        {
+            "requirements.txt": "django\ndjango-somecluster\n",
+            "go.mod": "module x\nrequire (\n\tgithub.com/some/errors v1.0.0\n\tgopkg.in/lockbox.v1 v1.0.0\n)\n",
+        }
+    )
+    files = dict(base.files)
+    for number in range(12):
+        files[f"shop/m{number}.py"] = FileFacts("python", 50, imports=(Import("somecluster.models", 1),))
+        imports = (Import("github.com/some/errors", 1), Import("gopkg.in/lockbox.v1", 2))
+        files[f"cmd/m{number}.go"] = FileFacts("go", 50, imports=imports)
+    names = {tech.name for tech in tech_stack(Codebase("shop", tuple(files), files))}
+    assert {"django-somecluster", "some/errors", "lockbox"} <= names
+
+
+def test_a_service_of_compose_is_known_by_its_name() -> None:
+    compose = "services:\n  redis:\n    build: ./redis\n  worker:\n    build: .\n"
+    assert "Redis" in _stack({"compose.yaml": compose, "app.py": 100})
+
+
+def test_a_library_of_php_is_known_by_its_namespace() -> None:
+    base = _codebase({"composer.json": json.dumps({"require": {"acme/laravel-ledger": "^1", "acme/unused": "^2"}})})
+    files = dict(base.files)
+    for number in range(12):
+        files[f"app/m{number}.php"] = FileFacts("php", 50, imports=(Import("Acme\\Ledger\\Book", 1),))
+    names = {tech.name for tech in tech_stack(Codebase("shop", tuple(files), files))}
+    assert "acme/laravel-ledger" in names
+    assert "acme/unused" not in names

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from cairn.base import clock
 from cairn.base.redaction.redacting import redact
-from cairn.features.genesis import files, store
+from cairn.features.genesis import facts, files, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.choosing.contents import text_of
@@ -23,31 +23,41 @@ _ANSWER_TOKENS = 2_000
 
 
 async def analyze(task: Task) -> None:
-    """Read what each chunk holds, and ask a model about it where there is one."""
+    """Read what each chunk holds, and ask a model about it where there is one.
+
+    What is known already is loaded meanwhile: of a selective scan that is nearly all.
+    """
     total = task.scan["chunks_total"]
-    async with task.snapshot() as snapshot:
-        for chunk in range(task.scan["chunks_processed"], total):
-            await _read_chunk(task, snapshot, chunk)
+    known = asyncio.create_task(facts.load(task))
+    read: dict[str, FileFacts] = {}
+    try:
+        async with task.snapshot() as snapshot:
+            for chunk in range(task.scan["chunks_processed"], total):
+                read |= await _read_chunk(task, snapshot, chunk)
+        loaded = await known
+    finally:
+        known.cancel()
     async with task.finish(PHASE):
         pass
+    task.facts = loaded | read
 
 
-async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> None:
+async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> dict[str, FileFacts]:
     total = task.scan["chunks_total"]
     async with task.kit.database.read() as tx:
         named = await files.list_chunk(tx, task.scope, task.scan_id, chunk)
     contents = await snapshot.read([blob for _, blob in named])
     texts = {path: text_of(contents[blob]) if blob in contents else None for path, blob in named}
-    facts, unreadable = await task.reader.read({path: text for path, text in texts.items() if text is not None})
-    facts |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
+    found, unreadable = await task.reader.read({path: text for path, text in texts.items() if text is not None})
+    found |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
     for path in unreadable:
         task.note(f"`{path}` could not be read: the parser did not come to an end with it.")
-    found = await _ask(task, chunk, total, texts)
+    told = await _ask(task, chunk, total, texts)
     async with task.run.step() as tx:
-        await files.set_facts(tx, task.scope, task.scan_id, facts)
-        if found:
+        await files.set_facts(tx, task.scope, task.scan_id, found)
+        if told:
             now_ms = clock.now_ms()
-            dated = [(finding, now_ms) for finding in found]
+            dated = [(finding, now_ms) for finding in told]
             await store.replace_findings(tx, task.scope, task.project_id, task.scan_id, f"chunk:{chunk}", dated)
         await task.meter.charge(tx)
         await task.keep(
@@ -60,6 +70,7 @@ async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> None:
             },
         )
     task.meter.forget_charged()
+    return found
 
 
 async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | None]) -> list[Finding]:

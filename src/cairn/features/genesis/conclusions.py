@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cairn.base import clock
 from cairn.base.redaction.redacting import redact
-from cairn.features.genesis import files, store
+from cairn.features.genesis import facts, files, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
@@ -16,7 +16,7 @@ from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.llm.model import CapReached, ModelFailed, Prompt
-from cairn.storage.database import Row, Tx
+from cairn.storage.database import Tx
 
 STUDY = "study"
 AUDIT = "audit"
@@ -27,32 +27,21 @@ _COMMITS = 60
 _ANSWER_TOKENS = 4_000
 
 
-async def load_facts(task: Task) -> dict[str, FileFacts]:
-    """Everything that was read or carried over, by path."""
-    found: dict[str, FileFacts] = {}
-    after = ""
-    while True:
-        async with task.kit.database.read() as tx:
-            page = await files.page_of_facts(tx, task.scope, task.scan_id, after)
-        if not page:
-            return found
-        found |= await asyncio.to_thread(_decoded, page)
-        after = page[-1]["path"]
-
-
-def _decoded(page: Sequence[Row]) -> dict[str, FileFacts]:
-    return {row["path"]: files.decode(row["facts"]) for row in page}
-
-
 async def look_at_all(task: Task) -> tuple[Codebase, Study]:
     """The codebase as far as it was read, and what it says; put together once."""
     if task.seen is not None:
         return task.seen
-    facts, (paths, commits) = await asyncio.gather(load_facts(task), _around(task))
+    (paths, commits), known = await asyncio.gather(_around(task), _known(task))
     name = task.project["repo_url"].rstrip("/").rpartition("/")[2].removesuffix(".git")
-    codebase = Codebase(name=name, paths=paths, files=facts, commits=commits)
+    codebase = Codebase(name=name, paths=paths, files=known, commits=commits)
     task.seen = codebase, await asyncio.to_thread(study, codebase)
     return task.seen
+
+
+async def _known(task: Task) -> dict[str, FileFacts]:
+    """In the order of their paths, wherever they come from: the same files tell the same."""
+    found = task.facts if task.facts is not None else await facts.load(task)
+    return dict(sorted(found.items()))
 
 
 async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
@@ -84,8 +73,8 @@ async def synthesize(task: Task) -> None:
 
 
 async def security_audit(task: Task) -> None:
-    facts = task.seen[0].files if task.seen is not None else await load_facts(task)
-    found = await asyncio.to_thread(audit, facts)
+    known = task.seen[0].files if task.seen is not None else await _known(task)
+    found = await asyncio.to_thread(audit, known)
     async with task.finish("security_audit") as tx:
         await keep_findings(task, tx, AUDIT, found)
         await keep_findings(task, tx, NOTES, _noted(task))

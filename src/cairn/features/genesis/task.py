@@ -20,7 +20,7 @@ from cairn.features.projects.repository import token_context
 from cairn.features.sessions.service import Models
 from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import Run
-from cairn.memory.codebase.records import Codebase, Study
+from cairn.memory.codebase.records import Codebase, FileFacts, Study
 from cairn.ports.git.repository import Repositories
 from cairn.ports.git.snapshot import Snapshot, TreeEntry
 from cairn.ports.llm.model import LanguageModel
@@ -70,6 +70,9 @@ class Task:
     model: LanguageModel | None
     notes: list[str]
     reader: Reader = field(default_factory=Reader)
+    facts: dict[str, FileFacts] | None = None
+    """Of all files, once this attempt has read the last of them; until then, and after a crash, they are only kept."""
+
     seen: tuple[Codebase, Study] | None = None
     """What the last phases look at, once it was put together; after a crash that is done again."""
 

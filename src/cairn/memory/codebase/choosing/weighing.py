@@ -120,6 +120,7 @@ _EXAMPLE_PART = re.compile(
     r"examples?|samples?|demos?|playgrounds?|tutorials?|cookbook|sandbox|templates?-for-.{1,20}|starters?|boilerplates?|template-[\w-]{1,40}"
 )
 _DOC_PART = _words("docs doc documentation wiki website man manual handbook adr adrs rfcs changelogs news releases")
+_FIXTURES = _words("fixture fixtures __fixtures__ testdata test-data test_data mocks __mocks__ stubs data")
 _WORKSPACES = _words("packages apps crates services modules libs projects plugins")
 _CODE = _words("""
     python javascript typescript tsx go rust java kotlin scala groovy csharp fsharp ruby php c cpp header swift
@@ -182,11 +183,14 @@ def is_migration(path: str) -> bool:
 
 
 def kind_of(path: str) -> Kind:
-    """The kind of a file; what lies among tests, docs and examples is never of the first kinds."""
+    """The kind of a file; what lies among tests, docs and examples is never of the first kinds, but for manifests of
+    test projects: only they say what is tested with."""
     lower = path.lower()
     name = lower.rpartition("/")[2]
     language = language_of(path)
     if is_test(path) or is_example(path):
+        if is_manifest(path) and not is_example(path) and _FIXTURES.isdisjoint(lower.split("/")):
+            return Kind.SETTINGS
         return Kind.TEST if language in _CODE else Kind.DATA
     if (
         _DOCS_INDEX.fullmatch(lower)
@@ -196,7 +200,7 @@ def kind_of(path: str) -> Kind:
         return Kind.TOP_DOC
     if is_doc(path):
         return Kind.DOC
-    if any(part in _TRANSLATIONS for part in lower.split("/")[:-1]):
+    if any(part in _TRANSLATIONS for part in lower.split("/")[:-1]) and not is_manifest(path):
         return Kind.DATA
     if name in _LOCKS:
         return Kind.LOCK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from cairn.memory.codebase.choosing.weighing import is_example, is_test
@@ -20,6 +21,7 @@ _UNNAMED = frozenset(("*", "default"))
 _BARRELS = frozenset(
     ("__init__.py", "index.ts", "index.tsx", "index.js", "index.jsx", "index.mjs", "mod.rs", "lib.rs", "main.rs")
 )
+_BARREL_ENDINGS = tuple(_BARRELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,12 @@ class Graph:
     def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
         """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
         found: Counter[tuple[str, str]] = Counter()
+        cut = lru_cache(maxsize=None)(lambda directory: _cut(directory, depth))
         for path, targets in self.edges.items():
             if is_test(path) or is_example(path):
                 continue
-            here = _cut(directory_of(path), depth)
-            found.update((here, there) for target in targets if (there := _cut(directory_of(target), depth)) != here)
+            here = cut(directory_of(path))
+            found.update((here, there) for target in targets if (there := cut(directory_of(target))) != here)
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
@@ -55,9 +58,7 @@ class Graph:
         for path, targets in self.edges.items():
             if is_test(path) or is_example(path):
                 continue
-            for target in targets:
-                if _passes_on(path, target):
-                    continue
+            for target in _taken(path, targets):
                 start, end = (path, target) if of == "files" else (directory_of(path), directory_of(target))
                 if start != end:
                     steps[start].add(end)
@@ -66,16 +67,14 @@ class Graph:
 
 def import_graph(imports: Mapping[str, Sequence[Import]], paths: Iterable[str], names: Mapping[str, str]) -> Graph:
     """Resolves the imports of all files; ``names`` tells what a manifest calls its package or module."""
-    written = {
-        path: [(found.target, found.names) for found in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)
-    }
+    written = {path: imports[path][:_MOST_IMPORTS] for path in sorted(imports)}
     edges = _resolved(written, tuple(paths), names)
     return Graph(edges, _counted(edges))
 
 
 def counts(imports: Mapping[str, Sequence[str]], paths: Iterable[str]) -> dict[str, int]:
     """How many files import each file, from imports at a glance; an imported package is shared out among its files."""
-    written = {path: [(target, ()) for target in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)}
+    written = {path: [Import(target, 0) for target in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)}
     everything = tuple(paths)
     edges = _resolved(written, everything, {})
     counted = _counted({path: _without_packages(targets) for path, targets in edges.items()})
@@ -89,22 +88,24 @@ def counts(imports: Mapping[str, Sequence[str]], paths: Iterable[str]) -> dict[s
 
 
 def _resolved(
-    written: Mapping[str, Sequence[tuple[str, Sequence[str]]]], paths: Sequence[str], names: Mapping[str, str]
+    written: Mapping[str, Sequence[Import]], paths: Sequence[str], names: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
     families = {path: family for path in written if (family := family_of(path)) is not None}
     targets: dict[str, list[str]] = defaultdict(list)
     for path, family in families.items():
-        targets[family] += [target for target, _ in written[path]]
+        targets[family] += [found.target for found in written[path]]
     by_family = resolvers(targets, paths, names)
     passed_on = _PassedOn(written)
     edges: dict[str, tuple[str, ...]] = {}
     for path, family in families.items():
         resolver = by_family[family]
         found: dict[str, None] = {}
-        for target, taken in written[path]:
-            for file in resolver.resolve(path, target, taken):
-                for origin in passed_on.origins(file, taken, resolver) if taken else (file,):
-                    found[origin] = None
+        for row in written[path]:
+            for file in resolver.resolve(path, row.target, row.names):
+                if row.names and file.endswith(_BARREL_ENDINGS):
+                    found.update(dict.fromkeys(passed_on.origins(file, row.names, resolver)))
+                else:
+                    found[file] = None
         found.pop(path, None)
         found.pop(f"{directory_of(path)}/", None)
         if found:
@@ -115,7 +116,7 @@ def _resolved(
 class _PassedOn:
     """Follows names through files that only pass them on, to the files they come from."""
 
-    def __init__(self, written: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> None:
+    def __init__(self, written: Mapping[str, Sequence[Import]]) -> None:
         self._written = written
         self._known: dict[str, dict[str, str]] = {}
 
@@ -138,10 +139,10 @@ class _PassedOn:
         known = self._known.get(file)
         if known is None:
             known = self._known[file] = {}
-            for target, names in self._written.get(file, ()):
-                for name in names:
-                    origin = resolver.resolve(file, target, (name,))
-                    if origin and _passes_on(file, origin[0]):
+            for row in self._written.get(file, ()):
+                for name in row.names:
+                    origin = resolver.resolve(file, row.target, (name,))
+                    if origin and not _taken(file, origin[:1]):
                         known.setdefault(_stem(origin[0]) if name in _UNNAMED else name, origin[0])
         return known
 
@@ -163,17 +164,20 @@ def _counted(edges: Mapping[str, Sequence[str]]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for path, targets in edges.items():
         if not is_test(path) and not is_example(path):
-            found.update(target for target in targets if not _passes_on(path, target))
+            found.update(_taken(path, targets))
     return dict(sorted(found.items()))
 
 
-def _passes_on(path: str, target: str) -> bool:
-    """Whether a package or index file only takes in what lies below it, to pass it on."""
+def _taken(path: str, targets: Sequence[str]) -> Sequence[str]:
+    """The targets without what a package or index file takes in from below it, only to pass it on."""
     directory, _, name = path.rpartition("/")
-    if name not in _BARRELS:
-        # The newer layout of Rust: a.rs speaks for a/.
-        return path.endswith(".rs") and target.startswith(f"{path[:-3]}/")
-    return not directory or target.startswith(f"{directory}/")
+    if name in _BARRELS:
+        below = f"{directory}/" if directory else ""
+    elif path.endswith(".rs"):
+        below = f"{path[:-3]}/"  # the newer layout of Rust: a.rs speaks for a/
+    else:
+        return targets
+    return [target for target in targets if not target.startswith(below)]
 
 
 def _cut(directory: str, depth: int) -> str:

@@ -29,6 +29,7 @@ class Python:
                 known = self._modules.setdefault(module, [])
                 if module and path not in known and len(known) < 8:
                     known.append(path)
+        self._tops = frozenset(module.partition(".")[0] for module in self._modules)
 
     def roots(self, path: str) -> tuple[str, ...]:
         """Where imports of a file start: above its outermost package, at the projects it lies in, beside it."""
@@ -50,12 +51,15 @@ class Python:
 
     def resolve(self, path: str, target: str, names: Sequence[str]) -> list[str]:
         target = target.strip()[:_MAX_TARGET]
-        relative = len(target) - len(target.lstrip("."))
-        dotted = target[relative:]
+        dotted = target.lstrip(".")
+        relative = len(target) - len(dotted)
+        if not relative and dotted.partition(".")[0] not in self._tops:
+            return []
         if relative:
             base = joined(directory_of(path), "../" * (relative - 1))
             found = None if base is None else self._at(base, dotted)
-            inside = [] if base is None else [self._at(below(base, dotted.replace(".", "/")), name) for name in names]
+            around = "" if base is None else below(base, dotted.replace(".", "/"))
+            inside = [] if base is None else [self._at(around, name) for name in names]
         else:
             found = self._anywhere(path, dotted)
             inside = [self._anywhere(path, f"{dotted}.{name}") for name in names]
@@ -67,11 +71,8 @@ class Python:
 
     def _at(self, directory: str, dotted: str) -> str | None:
         stem = below(directory, dotted.replace(".", "/"))
-        return (
-            self._places.stems.get(stem)
-            if dotted and stem in self._places.stems
-            else self._places.stems.get(below(stem, "__init__"))
-        )
+        module = self._places.stems.get(stem) if dotted else None
+        return module or self._places.stems.get(below(stem, "__init__"))
 
     def _anywhere(self, path: str, dotted: str) -> str | None:
         known = self._modules.get(dotted)

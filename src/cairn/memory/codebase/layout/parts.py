@@ -44,6 +44,7 @@ def parts_of(codebase: Codebase) -> dict[str, Part]:
     for path in paths:
         if foreign.reason(path) is None:
             _add(parts, codebase, path)
+    _sum_up(parts)
     return parts
 
 
@@ -53,22 +54,33 @@ def _add(parts: dict[str, Part], codebase: Codebase, path: str) -> None:
     lines = facts.lines if facts is not None else 0
     is_code = language in TITLES and not (is_test(path) or is_example(path) or is_migration(path))
     evidence = _evidence(facts) if is_code and facts is not None else ()
-    parts[directory].names.add(name)
-    parts[directory].own += is_code
-    while True:
-        part = parts[directory]
-        part.files += 1
-        part.lines += lines
-        part.code_lines += max(1, lines) if is_code else 0
-        part.code_files += is_code
-        if language is not None:
-            part.languages[language] += max(1, lines)
-        for key in evidence:
-            part.evidence[key] += 1
-        if not directory:
-            return
-        parts[above(directory)].children.add(directory)
-        directory = above(directory)
+    part = parts[directory]
+    part.names.add(name)
+    part.own += is_code
+    part.files += 1
+    part.lines += lines
+    part.code_lines += max(1, lines) if is_code else 0
+    part.code_files += is_code
+    if language is not None:
+        part.languages[language] += max(1, lines)
+    part.evidence.update(evidence)
+
+
+def _sum_up(parts: dict[str, Part]) -> None:
+    """Add to every directory what lies below it, the deepest first."""
+    for directory in list(parts):
+        while directory:
+            directory = above(directory)
+            parts[directory]  # it may hold directories alone
+    for directory in sorted(filter(None, parts), key=lambda path: -path.count("/")):
+        part, around = parts[directory], parts[above(directory)]
+        around.children.add(directory)
+        around.files += part.files
+        around.lines += part.lines
+        around.code_lines += part.code_lines
+        around.code_files += part.code_files
+        around.languages.update(part.languages)
+        around.evidence.update(part.evidence)
 
 
 def _evidence(facts: FileFacts) -> list[str]:

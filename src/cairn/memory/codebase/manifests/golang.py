@@ -14,6 +14,8 @@ def read_go_mod(path: str, content: str) -> ManifestFacts:
     """``go.mod``: what is marked indirect is not asked for by this module."""
     draft = Draft("go")
     block = ""
+    tools: list[str] = []
+    required: list[tuple[str, str, bool]] = []
     for _, line in lines_of(content):
         text = line.strip()
         if text.endswith("("):
@@ -24,10 +26,16 @@ def read_go_mod(path: str, content: str) -> ManifestFacts:
             draft.says("name", text[7:].strip().strip('"'))
         elif text.startswith("go "):
             draft.says("language-version", text[3:].split("//")[0])
+        elif block == "tool" or text.startswith("tool "):
+            tools.append(text.removeprefix("tool ").strip().strip('"'))
         elif block == "require" or text.startswith("require "):
             found = _REQUIRED.match(text)
             if found is not None:
-                draft.needs(found.group(1), found.group(2), is_direct="// indirect" not in text)
+                required.append((found.group(1), found.group(2), "// indirect" not in text))
+    for name, version, is_direct in required:
+        # A program that is run with ``go tool`` stands among what is not imported.
+        is_tool = any(f"{tool}/".startswith(f"{name}/") for tool in tools[:50])
+        draft.needs(name, version, is_dev=is_tool, is_direct=is_direct or is_tool)
     return draft.facts()
 
 

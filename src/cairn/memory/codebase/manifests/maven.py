@@ -28,7 +28,7 @@ def read_pom(path: str, content: str) -> ManifestFacts:
     for parent in project.all("parent"):
         _artifact(draft, parent, properties)
     for row in project.within("dependencies", "dependency"):
-        is_dev = row.word("scope") == "test" or row.word("optional") == "true"
+        is_dev = row.word("scope") == "test"
         _artifact(draft, row, properties, is_dev=is_dev)
     for row in project.within("profiles", "profile", "dependencies", "dependency"):
         _artifact(draft, row, properties, is_dev=True)

@@ -45,7 +45,7 @@ def _section(draft: Draft, document: dict[str, object], section: str) -> None:
     for name, version in table(document.get(section)).items():
         # An optional peer is only tolerated: it is nothing that is used here.
         if not name.startswith("@types/") and table(optional.get(name)).get("optional") is not True:
-            draft.needs(name, version, is_dev=section in ("devDependencies", "optionalDependencies"))
+            draft.needs(name, version, is_dev=section == "devDependencies")
 
 
 def _programs(draft: Draft, document: dict[str, object], content: str) -> None:

@@ -27,7 +27,7 @@ _BACKENDS = {
 _RUNNING = frozenset(
     ("main", "prod", "production", "default", "runtime", "server", "webserver", "web", "app", "deploy")
 )
-"""Groups and extras that a program is run with; all others are for those who work on it, or ask for more."""
+"""Groups that a program is run with; all others are for those who work on it."""
 
 
 def requirement(text: object) -> tuple[str, str] | None:
@@ -37,6 +37,11 @@ def requirement(text: object) -> tuple[str, str] | None:
         return None
     name, bounds = found.group(1), found.group(2).strip().strip("()")
     return name, "" if bounds.startswith("@") else bounds
+
+
+def is_for_development(extra: str) -> bool:
+    """Whether an extra is for those who work on the project; any other adds something to the program."""
+    return _DEV_NAME.search(extra.lower()) is not None
 
 
 def add_requirements(draft: Draft, rows: object, *, is_dev: bool) -> None:
@@ -77,9 +82,8 @@ def _project(draft: Draft, project: dict[str, object], content: str) -> None:
     draft.says("licence", licence if isinstance(licence, str) else table(licence).get("text"))
     draft.says("language-version", project.get("requires-python"))
     add_requirements(draft, project.get("dependencies"), is_dev=False)
-    # An extra is not needed to run: whoever wants it asks for it.
     for name, rows in table(project.get("optional-dependencies")).items():
-        add_requirements(draft, rows, is_dev=name.lower() not in _RUNNING)
+        add_requirements(draft, rows, is_dev=is_for_development(name))
     for section in ("scripts", "gui-scripts"):
         for name in table(project.get(section)):
             draft.runs("cli", name, line_of(content, f"\n{name} ") + 1 if f"\n{name} " in content else 1)
@@ -95,7 +99,7 @@ def _poetry(draft: Draft, poetry: dict[str, object], content: str) -> None:
         if name.lower() == "python":
             draft.says("language-version", version)
         else:
-            draft.needs(name, version, is_dev=table(row).get("optional") is True)
+            draft.needs(name, version, is_dev=False)
     groups = [("dev", poetry.get("dev-dependencies"))]
     groups.extend((name, table(group).get("dependencies")) for name, group in table(poetry.get("group")).items())
     for title, group in groups:

@@ -6,7 +6,7 @@ import ast
 import configparser
 
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
-from cairn.memory.codebase.manifests.python import add_requirements
+from cairn.memory.codebase.manifests.python import add_requirements, is_for_development
 
 _MAX_CHARS = 100_000
 _MAX_NODES = 50_000
@@ -55,8 +55,9 @@ def _keyword(draft: Draft, name: str, value: ast.expr, known: dict[str, ast.expr
     elif name in ("install_requires", "tests_require", "setup_requires"):
         add_requirements(draft, _words(value, known), is_dev=name != "install_requires")
     elif name == "extras_require" and isinstance(value, ast.Dict):
-        for rows in value.values:
-            add_requirements(draft, _words(rows, known), is_dev=True)
+        for key, rows in zip(value.keys, value.values, strict=False):
+            extra = str(key.value) if isinstance(key, ast.Constant) else ""
+            add_requirements(draft, _words(rows, known), is_dev=not extra or is_for_development(extra))
     elif name == "entry_points" and isinstance(value, ast.Dict):
         for key, rows in zip(value.keys, value.values, strict=False):
             if isinstance(key, ast.Constant) and key.value in ("console_scripts", "gui_scripts"):
@@ -100,8 +101,8 @@ def read_setup_cfg(path: str, content: str) -> ManifestFacts:
     add_requirements(draft, _lines(parser.get("options", "tests_require", fallback="")), is_dev=True)
     for section in parser.sections():
         if section == "options.extras_require":
-            for _, rows in parser.items(section):
-                add_requirements(draft, _lines(rows), is_dev=True)
+            for extra, rows in parser.items(section):
+                add_requirements(draft, _lines(rows), is_dev=is_for_development(extra))
     for row in _lines(parser.get("options.entry_points", "console_scripts", fallback="")):
         draft.runs("cli", str(row).partition("=")[0])
     draft.says("tools", [section.removeprefix("tool:") for section in parser.sections() if "." not in section])

@@ -95,10 +95,9 @@ _BY_NAME: dict[str, Reader] = {
     ".rubocop.yml": settings.read_rubocop,
     ".pre-commit-config.yaml": settings.read_pre_commit,
     "schema.prisma": databases.read_database_settings,
-    ".env.example": databases.read_database_settings,
-    ".env.sample": databases.read_database_settings,
-    ".env.dist": databases.read_database_settings,
     "settings.py": databases.read_database_settings,
+    **dict.fromkeys(("alembic.ini", "ormconfig.json", "ormconfig.ts"), databases.read_database_settings),
+    **dict.fromkeys(("knexfile.js", "knexfile.ts", "drizzle.config.ts"), databases.read_database_settings),
 }
 _STYLES = (
     *(".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml", ".prettierrc.toml", ".oxfmtrc.json"),
@@ -122,6 +121,17 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?:^|/)config/database\.php$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)application(?:-[\w-]{1,40})?\.(?:properties|ya?ml)$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)settings/[\w-]{1,40}\.py$"), databases.read_database_settings),
+    (
+        re.compile(r"(?:^|/)(?:\.env(?:\.[\w-]{1,30}){0,2}|[\w-]{1,30}\.env|env\.(?:example|sample|template))$"),
+        databases.read_environment,
+    ),
+    (
+        re.compile(
+            r"(?:^|/)(?:config|conf|app|settings)(?:[._-](?:example|sample|default|dist|dev|development))?"
+            r"\.(?:ya?ml|toml|ini)(?:\.(?:example|sample|dist))?$"
+        ),
+        databases.read_database_settings,
+    ),
     (
         re.compile(
             r"(?:^|/)(?:rollup|webpack|vite|electron\.vite|rsbuild|rspack|esbuild|tsup|tsdown|rolldown|gulpfile|build)"

@@ -27,23 +27,18 @@ def read_cargo(path: str, content: str) -> ManifestFacts:
         draft.says(sign, package.get(key))
         draft.says(sign, shared.get(key))
     draft.says("workspace", workspace.get("members"))
-    wanted = _wanted_features(table(document.get("features")))
     targets = [table(target) for target in table(document.get("target")).values()]
     for source in (document, *targets):
         for section in ("dependencies", "dev-dependencies", "build-dependencies"):
             for name, row in table(source.get(section)).items():
-                _crate(draft, name, row, is_dev=section != "dependencies", wanted=wanted)
+                # What a feature has to ask for is in the stack as well: programs are built with their features.
+                if "path" not in table(row):
+                    draft.needs(_real_name(name, row), _version(row), is_dev=section != "dependencies")
     for name, row in table(workspace.get("dependencies")).items():
         draft.needs(_real_name(name, row), _version(row), is_direct=False)
     draft.says("database", _databases(document.get("dependencies")) or _databases(workspace.get("dependencies")))
     _programs(draft, document, package, content)
     return draft.facts()
-
-
-def _crate(draft: Draft, name: str, row: object, *, is_dev: bool, wanted: set[str]) -> None:
-    is_left_out = table(row).get("optional") is True and name not in wanted
-    if "path" not in table(row):
-        draft.needs(_real_name(name, row), _version(row), is_dev=is_dev or is_left_out)
 
 
 def _databases(rows: object) -> list[str]:
@@ -64,20 +59,6 @@ def _real_name(name: str, row: object) -> str:
 
 def _version(row: object) -> object:
     return row if isinstance(row, str) else table(row).get("version")
-
-
-def _wanted_features(features: dict[str, object]) -> set[str]:
-    """Optional crates that are there by default, because a default feature leads to them."""
-    wanted: set[str] = set()
-    waiting = ["default"]
-    while waiting and len(wanted) < 1_000:
-        name = waiting.pop()
-        if name in wanted:
-            continue
-        wanted.add(name)
-        named = (item for item in items(features.get(name)) if isinstance(item, str))
-        waiting.extend(item.removeprefix("dep:").split("/", 1)[0].rstrip("?") for item in named)
-    return wanted
 
 
 def _programs(draft: Draft, document: dict[str, object], package: dict[str, object], content: str) -> None:

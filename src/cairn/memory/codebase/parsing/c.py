@@ -111,15 +111,16 @@ def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
 
 def _is_left_out(node: Node) -> bool:
     """Whether it is only built for a test of its file, or never (``#ifdef SDS_TEST``, ``#if 0``)."""
-    above = node.parent
+    below, above = node, node.parent
     for _ in range(12):
         if above is None:
             return False
-        if above.type.startswith("preproc_if"):
+        if above.type.startswith("preproc_if") and below.type != "preproc_else":
             condition = syntax.text(above.child_by_field_name("name") or above.child_by_field_name("condition"))
-            if "TEST" in condition.upper() or condition == "0":
+            is_of_tests = "TEST" in condition.upper() and not condition.startswith("!")
+            if (is_of_tests and syntax.text(above.child(0)) != "#ifndef") or condition == "0":
                 return True
-        above = above.parent
+        below, above = above, above.parent
     return False
 
 

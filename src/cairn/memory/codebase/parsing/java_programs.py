@@ -19,6 +19,8 @@ _MAPPINGS = {f"{method.title()}Mapping": method for method in METHODS} | {
     method.title(): method
     for method in METHODS
 }
+# Annotates methods of a class that is nothing special itself.
+_ARMERIA = "com.linecorp.armeria.server.annotation."
 _JAX_METHODS = frozenset(method.upper() for method in METHODS)
 _JOBS = words(
     "Scheduled Schedules KafkaListener RabbitListener JmsListener SqsListener StreamListener Incoming Schedule "
@@ -45,6 +47,8 @@ def read(node: Node, name: str, given: dict[str, Node], members: list[Node], int
         _spring(given, members, into)
     elif not is_client and ("Path" in given or "ApplicationPath" in given):
         _jax(given, members, into)
+    elif not is_client and any(each.target.startswith(_ARMERIA) for each in into.imports):
+        _spring({}, members, into)
     if any(text(base).endswith("BaseJavaMigration") for base in node.children_by_field_name("superclass")):
         into.model(name, "migration", node)
     elif not _STORED.isdisjoint(given) or ("Table" in given and _is_data(into)):

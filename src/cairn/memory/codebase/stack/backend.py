@@ -85,9 +85,9 @@ Connect RPC | go:connectrpc.com/connect npm:@connectrpc/connect npm:@connectrpc/
 gRPC-Gateway | go:github.com/grpc-ecosystem/grpc-gateway
 Socket.IO | npm:socket.io npm:socket.io-client pypi:python-socketio~ pypi:flask-socketio~
 ws | npm:ws
-BullMQ | npm:bullmq npm:bull~
+BullMQ | npm:bullmq
 Agenda | npm:agenda
-Kafka | npm:kafkajs pypi:kafka-python pypi:confluent-kafka pypi:aiokafka go:github.com/segmentio/kafka-go
+Kafka | db:kafka npm:kafkajs pypi:kafka-python pypi:confluent-kafka pypi:aiokafka go:github.com/segmentio/kafka-go
     go:github.com/ibm/sarama crate:rdkafka maven:org.springframework.kafka:spring-kafka maven:org.apache.kafka:*
     nuget:confluent.kafka docker:confluentinc/cp-kafka docker:bitnami/kafka docker:apache/kafka gem:karafka
     gem:ruby-kafka

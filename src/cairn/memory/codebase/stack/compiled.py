@@ -117,6 +117,32 @@ Adminer | docker:adminer
 pgAdmin | docker:dpage/pgadmin4
 phpMyAdmin | docker:phpmyadmin docker:phpmyadmin/phpmyadmin
 Selenium Grid | docker:selenium/standalone-chrome docker:selenium/hub
+MailCatcher | docker:sj26/mailcatcher docker:schickling/mailcatcher
+MailDev | docker:maildev/maildev docker:djfarrelly/maildev npm:maildev
+smtp4dev | docker:rnwood/smtp4dev
+Azurite | docker:azure-storage/azurite npm:azurite
+Browserless | docker:browserless/chrome docker:browserless/chromium
+OpenLDAP | docker:osixia/openldap docker:bitnami/openldap docker:cleanstart/openldap
+Loki | docker:grafana/loki
+Tempo | docker:grafana/tempo
+Alertmanager | docker:prom/alertmanager
+OpenTelemetry | docker:otel/opentelemetry-collector docker:otel/opentelemetry-collector-contrib gem:opentelemetry-*~
+    pypi:opentelemetry-*~ npm:@opentelemetry/*~ crate:opentelemetry-*~ go:go.opentelemetry.io/*~
+Jaeger | docker:jaegertracing/jaeger
+VictoriaMetrics | docker:victoriametrics/victoria-metrics
+Kafka | docker:bitnamilegacy/kafka docker:wurstmeister/kafka docker:confluentinc/cp-server
+Redpanda | docker:redpandadata/redpanda docker:vectorized/redpanda
+ZooKeeper | docker:confluentinc/cp-zookeeper
+Temporal | docker:temporalio/auto-setup
+PgBouncer | docker:edoburu/pgbouncer docker:bitnami/pgbouncer system:pgbouncer
+Unleash | docker:unleashorg/unleash-server
+Authentik | docker:goauthentik/server
+Metabase | docker:metabase/metabase
+coturn | docker:coturn/coturn
+SeaweedFS | docker:chrislusf/seaweedfs
+Envoy | docker:envoyproxy/envoy
+Kong Gateway | docker:kong
+imgproxy | docker:darthsim/imgproxy gem:imgproxy
 Supervisor | system:supervisor file:supervisord.conf
 Apache HTTP Server | docker:httpd image:php:*apache* system:apache2
 """

@@ -45,31 +45,34 @@ Redis | db:redis docker:redis docker:bitnami/redis docker:redis/redis-stack pypi
     nuget:aspire.stackexchange.redis*
     nuget:microsoft.extensions.caching.stackexchangeredis php:predis/predis c:hiredis
 Valkey | docker:valkey docker:valkey/valkey pypi:valkey npm:iovalkey
-Memcached | docker:memcached pypi:pymemcache pypi:pylibmc npm:memjs npm:memcached gem:dalli maven:net.spy:spymemcached
-Elasticsearch | docker:elasticsearch docker:elasticsearch/elasticsearch pypi:elasticsearch pypi:elasticsearch-dsl
-    npm:@elastic/elasticsearch gem:elasticsearch gem:searchkick go:github.com/elastic/go-elasticsearch
+Memcached | db:memcached docker:memcached pypi:pymemcache pypi:pylibmc npm:memjs npm:memcached gem:dalli
+    maven:net.spy:spymemcached
+Elasticsearch | db:elasticsearch docker:elasticsearch docker:elasticsearch/elasticsearch pypi:elasticsearch
+    pypi:elasticsearch-dsl
+    npm:@elastic/elasticsearch gem:elasticsearch gem:searchkick gem:chewy gem:elasticsearch-model
+    go:github.com/elastic/go-elasticsearch
     go:github.com/olivere/elastic crate:elasticsearch
     maven:org.springframework.boot:spring-boot-starter-data-elasticsearch maven:co.elastic.clients:elasticsearch-java
     nuget:elastic.clients.elasticsearch nuget:nest php:elasticsearch/elasticsearch
-OpenSearch | docker:opensearchproject/opensearch pypi:opensearch-py npm:@opensearch-project/opensearch
+OpenSearch | db:opensearch docker:opensearchproject/opensearch pypi:opensearch-py npm:@opensearch-project/opensearch
     gem:opensearch-ruby
-Meilisearch | go:github.com/meilisearch/meilisearch-go docker:getmeili/meilisearch pypi:meilisearch npm:meilisearch
-    php:meilisearch/meilisearch-php
+Meilisearch | db:meilisearch go:github.com/meilisearch/meilisearch-go docker:getmeili/meilisearch pypi:meilisearch
+    npm:meilisearch php:meilisearch/meilisearch-php
     gem:meilisearch-rails crate:meilisearch-sdk
 LMDB | pypi:lmdb crate:lmdb crate:heed c:lmdb npm:lmdb include:lmdb.h
 pgvector | pypi:pgvector npm:pgvector nuget:pgvector* docker:pgvector/pgvector gem:neighbor~ crate:pgvector
-Typesense | docker:typesense/typesense npm:typesense php:typesense/typesense-php
+Typesense | db:typesense docker:typesense/typesense npm:typesense php:typesense/typesense-php
 Algolia | npm:algoliasearch gem:algoliasearch-rails php:algolia/algoliasearch-client-php
 Solr | docker:solr pypi:pysolr gem:sunspot_rails
 ClickHouse | db:clickhouse docker:clickhouse/clickhouse-server docker:clickhouse-server pypi:clickhouse-driver
     pypi:clickhouse-connect npm:@clickhouse/client go:github.com/clickhouse/clickhouse-go crate:clickhouse
-Cassandra | docker:cassandra pypi:cassandra-driver npm:cassandra-driver go:github.com/gocql/gocql
+Cassandra | db:cassandra docker:cassandra pypi:cassandra-driver npm:cassandra-driver go:github.com/gocql/gocql
     maven:org.springframework.boot:spring-boot-starter-data-cassandra maven:com.datastax.oss:*
 ScyllaDB | docker:scylladb/scylla crate:scylla
 CockroachDB | db:cockroachdb docker:cockroachdb/cockroach
 Neo4j | docker:neo4j pypi:neo4j npm:neo4j-driver maven:org.springframework.boot:spring-boot-starter-data-neo4j
 InfluxDB | docker:influxdb pypi:influxdb-client npm:@influxdata/influxdb-client
-TimescaleDB | docker:timescale/timescaledb
+TimescaleDB | db:timescaledb docker:timescale/timescaledb-ha docker:timescale/timescaledb
 DynamoDB | docker:amazon/dynamodb-local npm:@aws-sdk/client-dynamodb npm:dynamoose pypi:pynamodb
 Cosmos DB | nuget:microsoft.azure.cosmos nuget:microsoft.entityframeworkcore.cosmos npm:@azure/cosmos pypi:azure-cosmos
 CouchDB | docker:couchdb npm:nano
@@ -89,6 +92,7 @@ Milvus | pypi:pymilvus docker:milvusdb/milvus
 Chroma | pypi:chromadb
 Weaviate | pypi:weaviate-client docker:semitechnologies/weaviate
 Pinecone | pypi:pinecone pypi:pinecone-client npm:@pinecone-database/pinecone
+Tinybird | docker:tinybirdco/tinybird-local npm:@tinybirdco/charts npm:@tinybirdco/mockingbird ending:datasource
 LiteDB | nuget:litedb
 Snowflake | pypi:snowflake-connector-python npm:snowflake-sdk
 BigQuery | pypi:google-cloud-bigquery npm:@google-cloud/bigquery

@@ -70,7 +70,7 @@ Qwik | npm:@builder.io/qwik
 Lit | npm:lit npm:lit-element
 Stencil | npm:@stencil/core
 Angular | npm:@angular/core
-AngularJS | file:angular.min.js npm:angular
+AngularJS | file:angular.min.js npm:angular gem:angularjs-rails~
 RxJS | npm:rxjs
 Ember.js | npm:ember-source
 Backbone.js | npm:backbone
@@ -81,8 +81,6 @@ jQuery | npm:jquery gem:jquery-rails~ nuget:jquery maven:org.webjars:jquery mave
     file:jquery.min.js file:jquery.js file:jquery-1*.js file:jquery-2*.js file:jquery-3*.js file:jquery-4*.js
 Astro | npm:astro
 Eleventy | npm:@11ty/eleventy
-VitePress | npm:vitepress
-Docusaurus | npm:@docusaurus/core
 Marko | npm:marko
 Mithril | npm:mithril
 Inferno | npm:inferno

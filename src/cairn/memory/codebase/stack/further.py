@@ -6,8 +6,6 @@ FRAMEWORKS = """
 restify | npm:restify
 LoopBack | npm:loopback
 Polka | npm:polka
-VuePress | npm:vuepress npm:@vuepress/core
-Nextra | npm:nextra
 Hexo | npm:hexo
 Apache Cordova | npm:cordova
 Wouter | npm:wouter
@@ -77,7 +75,7 @@ LightGBM | pypi:lightgbm
 CatBoost | pypi:catboost
 Diffusers | pypi:diffusers
 Panel | pypi:panel
-Jupyter | pypi:jupyter pypi:notebook pypi:jupyterlab
+Jupyter | pypi:jupyter
 Dask | pypi:dask
 Ray | pypi:ray
 Luigi | pypi:luigi

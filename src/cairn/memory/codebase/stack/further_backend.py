@@ -206,7 +206,7 @@ lo | go:github.com/samber/lo
 Bubbles | go:github.com/charmbracelet/bubbles
 Blackfriday | go:github.com/russross/blackfriday
 gomarkdown | go:github.com/gomarkdown/markdown
-Chroma highlighter | go:github.com/alecthomas/chroma
+alecthomas/chroma | go:github.com/alecthomas/chroma
 Colly | go:github.com/gocolly/colly
 chromedp | go:github.com/chromedp/chromedp
 Rod | go:github.com/go-rod/rod
@@ -239,7 +239,6 @@ LangChainGo | go:github.com/tmc/langchaingo
 SCS | go:github.com/alexedwards/scs
 gofeed | go:github.com/mmcdole/gofeed
 go-i18n | go:github.com/nicksnyder/go-i18n
-LRU cache | go:github.com/hashicorp/golang-lru
 smol | crate:smol
 isahc | crate:isahc
 dashmap | crate:dashmap

@@ -103,6 +103,36 @@ Solr | maven:org.apache.solr:*
 Cassandra | maven:org.apache.cassandra:*
 Neo4j | maven:org.neo4j.driver:neo4j-java-driver go:github.com/neo4j/neo4j-go-driver
 InfluxDB | maven:com.influxdb:* go:github.com/influxdata/influxdb-client-go
+Oracle Database | docker:gvenzl/oracle-xe docker:gvenzl/oracle-free docker:database/free docker:database/express
+Valkey | docker:bitnami/valkey docker:bitnamilegacy/valkey
+Dragonfly | docker:dragonflydb/dragonfly
+KeyDB | docker:eqalpha/keydb
+SurrealDB | docker:surrealdb/surrealdb crate:surrealdb npm:surrealdb pypi:surrealdb
+ArangoDB | docker:arangodb npm:arangojs pypi:python-arango
+QuestDB | docker:questdb/questdb
+Manticore Search | docker:manticoresearch/manticore
+YugabyteDB | docker:yugabytedb/yugabyte
+TiDB | docker:pingcap/tidb
+IBM Db2 | docker:ibmcom/db2 pypi:ibm-db npm:ibm_db maven:com.ibm.db2:jcc
+Firebird | nuget:firebirdsql.data.firebirdclient npm:node-firebird maven:org.firebirdsql.jdbc:*
+libSQL | crate:libsql npm:@libsql/client~ go:github.com/tursodatabase/libsql-client-go
+PostgreSQL | nuget:npgsql.* gem:activerecord-postgis-adapter npm:pg-native pypi:psycopg2cffi php:ext-pgsql
+MySQL | php:ext-mysqli nuget:mysql.entityframeworkcore gem:activerecord-trilogy-adapter crate:mysqlclient-sys
+SQLite | php:ext-sqlite3 nuget:sqlite-net-pcl nuget:sqlitepclraw.* npm:expo-sqlite npm:node-sqlite3-wasm crate:sqlite
+    go:github.com/ncruces/go-sqlite3 maven:androidx.sqlite:* maven:androidx.room:*
+SQL Server | gem:tiny_tds php:ext-pdo_sqlsrv php:ext-sqlsrv
+Redis | php:ext-redis php:snc/redis-bundle nuget:microsoft.aspnetcore.signalr.stackexchangeredis crate:deadpool-redis
+    crate:bb8-redis pypi:channels-redis npm:connect-redis gem:redis-namespace gem:hiredis-client
+    go:github.com/rueian/rueidis go:github.com/redis/rueidis maven:org.springframework.data:spring-data-redis
+Memcached | php:ext-memcached pypi:python-memcached pypi:aiomcache
+MongoDB | go:github.com/globalsign/mgo php:jenssegers/mongodb php:doctrine/mongodb-odm-bundle
+    nuget:mongodb.entityframeworkcore
+Elasticsearch | php:ruflin/elastica php:friendsofsymfony/elastica-bundle pypi:django-elasticsearch-dsl
+    gem:elasticsearch-rails
+    maven:org.elasticsearch:* maven:org.springframework.data:spring-data-elasticsearch
+DynamoDB | go:github.com/aws/aws-sdk-go-v2/service/dynamodb gem:aws-sdk-dynamodb nuget:awssdk.dynamodbv2 gem:dynamoid
+Cassandra | gem:cassandra-driver nuget:cassandracsharpdriver maven:org.springframework.data:spring-data-cassandra
+ClickHouse | nuget:clickhouse.client maven:com.clickhouse:*
 RavenDB | nuget:ravendb.client
 Memcached | go:github.com/bradfitz/gomemcache nuget:enyimmemcachedcore c:libmemcached
 Pebble | go:github.com/cockroachdb/pebble

@@ -14,6 +14,7 @@ _MOST = 5_000
 # Where a manifest's plain number is the version that is used.
 _EXACT_BY_HABIT = frozenset(("maven", "nuget", "go", "docker"))
 _PINNED = re.compile(r"(?:==?=?)?\s{0,2}(v?\d{1,8}(?:\.\d{1,8}){1,4}[\w.+-]{0,40})")
+_CENTRAL = frozenset(("directory.packages.props", "pom.xml"))
 _Key = tuple[str, str]
 
 
@@ -82,6 +83,15 @@ def direct_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
                 merged = Dependency(row.name, version, row.ecosystem, True, row.is_dev, is_exact)
                 found.append((path, merged))
     return found
+
+
+def managed_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
+    """What a central list keeps a version of, though no manifest that was read asks for it."""
+    found: list[tuple[str, Dependency]] = []
+    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+        if path.rpartition("/")[2].lower() in _CENTRAL and area_of(path) == "own":
+            found.extend((path, row) for row in codebase.files[path].dependencies if not row.is_direct)
+    return found[:_MOST]
 
 
 def merged_packages(codebase: Codebase) -> tuple[Dependency, ...]:

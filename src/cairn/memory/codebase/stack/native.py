@@ -76,6 +76,90 @@ libseccomp | c:libseccomp c:seccomp include:seccomp.h
 libsystemd | c:libsystemd c:systemd include:systemd/sd-daemon.h include:systemd/sd-bus.h
 libcap | c:libcap c:cap include:sys/capability.h
 lm-sensors | c:sensors include:sensors/sensors.h
+GD | c:gdlib c:gd c:libgd include:gd.h
+GeoIP | c:geoip include:geoip.h
+libmaxminddb | c:libmaxminddb c:maxminddb include:maxminddb.h
+libxslt | c:libxslt c:xslt include:libxslt/xslt.h
+Schannel | include:schnlsp.h include:schannel.h
+AWS-LC | c:aws-lc
+BoringSSL | c:boringssl
+libidn | c:libidn include:idna.h
+librtmp | c:librtmp include:librtmp/rtmp.h
+GSASL | c:libgsasl c:gsasl include:gsasl.h
+libgcrypt | c:libgcrypt c:gcrypt include:gcrypt.h
+Nettle | c:nettle c:hogweed include:nettle/sha2.h include:nettle/aes.h
+GPGME | c:gpgme include:gpgme.h
+libmagic | c:libmagic c:magic include:magic.h
+libzip | c:libzip c:zip include:zip.h
+libbsd | c:libbsd c:bsd include:bsd/string.h
+libunwind | c:libunwind c:unwind include:libunwind.h
+libelf | c:libelf c:elf include:libelf.h include:gelf.h
+libdw | c:libdw c:dw include:elfutils/libdw.h
+Capstone | c:capstone include:capstone/capstone.h include:capstone.h
+libcap-ng | c:libcap-ng c:cap-ng include:cap-ng.h
+libaudit | c:audit include:libaudit.h
+AppArmor | c:libapparmor c:apparmor include:sys/apparmor.h
+libacl | c:acl c:libacl include:sys/acl.h
+libmount | c:mount include:libmount/libmount.h
+libblkid | c:blkid include:blkid/blkid.h
+cryptsetup | c:libcryptsetup c:cryptsetup include:libcryptsetup.h
+kmod | c:libkmod c:kmod include:libkmod.h
+libnuma | c:numa include:numa.h
+DPDK | c:libdpdk include:rte_eal.h
+libibverbs | c:libibverbs c:ibverbs include:infiniband/verbs.h
+libmnl | c:libmnl c:mnl include:libmnl/libmnl.h
+libnftables | c:libnftables c:libnftnl include:nftables/libnftables.h
+libevdev | c:libevdev include:libevdev/libevdev.h
+libnotify | c:libnotify include:libnotify/notify.h
+libsoup | c:libsoup-3.0 c:libsoup-2.4 include:libsoup/soup.h
+JSON-GLib | c:json-glib-1.0 include:json-glib/json-glib.h
+WebKitGTK | c:webkit2gtk-4.1 c:webkit2gtk-4.0 include:webkit2/webkit2.h
+libadwaita | c:libadwaita-1 include:adwaita.h
+VTE | c:vte-2.91 include:vte/vte.h
+Polkit | c:polkit-gobject-1 include:polkit/polkit.h
+Little CMS | c:lcms2 include:lcms2.h
+libexif | c:libexif include:libexif/exif-data.h
+OpenJPEG | c:libopenjp2 c:openjpeg include:openjpeg.h
+libheif | c:libheif include:libheif/heif.h
+Poppler | c:poppler c:poppler-glib c:poppler-cpp
+librsvg | c:librsvg-2.0 include:librsvg/rsvg.h
+libass | c:libass include:ass/ass.h
+x264 | c:x264 include:x264.h
+libvpx | c:vpx c:libvpx include:vpx/vpx_decoder.h
+dav1d | c:dav1d include:dav1d/dav1d.h
+Vorbis | c:vorbis c:libvorbis include:vorbis/vorbisfile.h include:vorbis/codec.h
+FLAC | c:flac include:flac/stream_decoder.h
+mpg123 | c:libmpg123 c:mpg123 include:mpg123.h
+JACK | c:jack include:jack/jack.h
+libplacebo | c:libplacebo include:libplacebo/renderer.h
+libmpv | c:mpv c:libmpv include:mpv/client.h
+libVLC | c:libvlc include:vlc/vlc.h
+Lua | c:lua c:lua5.4 c:lua54 include:lua.h include:lauxlib.h
+Duktape | c:duktape include:duktape.h
+QuickJS | c:quickjs include:quickjs.h
+V8 | c:v8 include:v8.h
+WAMR | c:wamr include:wasm_export.h
+Tcl | c:tcl include:tcl.h
+Python C API | include:python.h
+libcbor | c:libcbor include:cbor.h
+msgpack-c | c:msgpack c:msgpack-c include:msgpack.h
+uthash | include:uthash.h
+Berkeley DB | c:db include:db.h
+GDBM | c:gdbm include:gdbm.h
+Unbound | c:libunbound c:unbound include:unbound.h
+ldns | c:ldns include:ldns/ldns.h
+libnet | c:libnet include:libnet.h
+libtirpc | c:libtirpc c:tirpc
+libfuse | c:fuse c:fuse3 include:fuse.h include:fuse3/fuse.h crate:fuser
+libvirt | c:libvirt include:libvirt/libvirt.h
+Xen | c:xenlight include:libxl.h
+tcmalloc | c:tcmalloc c:libtcmalloc include:gperftools/tcmalloc.h include:gperftools/profiler.h
+re2 | c:re2 include:re2/re2.h
+Hyperscan | c:hyperscan c:libhs include:hs.h
+xxHash | c:xxhash c:libxxhash include:xxhash.h
+BLAKE3 | c:blake3 include:blake3.h
+libatomic_ops | c:atomic_ops include:atomic_ops.h
+Libgpg-error | c:gpg-error include:gpg-error.h
 GMP | c:gmp include:gmp.h
 LibreSSL | c:libressl
 decNumber | c:decnumber include:decnumber.h folder:decnumber

@@ -54,7 +54,23 @@ _SETTINGS_SCRIPT = re.compile(
     r"(?:\.config\.\w{0,20}\.?[cm]?[jt]s$|^\.\w{1,30}rc\.[cm]?js$|^(?:gulpfile|gruntfile|setup|noxfile|conftest)\.)"
 )
 _DEEPEST_BELOW_TESTS = 2
-_SERVED = frozenset(("static", "public", "assets", "wwwroot", "webapp", "htdocs", "lib", "libs"))
+_SERVED = frozenset(
+    (
+        "static",
+        "public",
+        "assets",
+        "wwwroot",
+        "webapp",
+        "htdocs",
+        "lib",
+        "libs",
+        "gui",
+        "web",
+        "www",
+        "webroot",
+        "resources",
+    )
+)
 _NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 
 
@@ -62,7 +78,7 @@ _NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 def area_of(path: str) -> Area:
     """What a manifest at this path speaks for: the codebase, its tests only, or nothing of it."""
     parts = path.lower().split("/")[:-1]
-    if parts and parts[0] in _VENDORED_AT_ROOT:
+    if parts and (parts[0] in _VENDORED_AT_ROOT or (parts[0] == ".github" and parts[1:] not in ([], ["workflows"]))):
         return "foreign"
     for part in parts:
         if part in _VENDORED or part in _FIXTURES or part in _SIDE or part.startswith("template-"):

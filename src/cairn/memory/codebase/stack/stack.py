@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cairn.memory.codebase.manifests.versions import plain_version
 from cairn.memory.codebase.records import Category, Codebase, Dependency, Tech
 from cairn.memory.codebase.stack.leading import leading_libraries
-from cairn.memory.codebase.stack.merging import direct_dependencies, merged_packages
+from cairn.memory.codebase.stack.merging import direct_dependencies, managed_dependencies, merged_packages
 from cairn.memory.codebase.stack.scope import area_of, is_shipped, is_test
 from cairn.memory.codebase.stack.shares import languages
 from cairn.memory.codebase.stack.technologies import (
@@ -24,13 +24,22 @@ from cairn.memory.codebase.stack.traces import by_code
 _ALWAYS: frozenset[Category] = frozenset(("testing", "tooling", "styling"))
 """Here a dependency for development counts as much as any other."""
 _COMPOSE = ("docker-compose", "compose.", "podman-compose")
-_NEEDS = {"shadcn/ui": "Tailwind CSS", "Active Record": "Ruby on Rails", "Django Templates": "Django"}
+_NEEDS = {
+    "shadcn/ui": "Tailwind CSS",
+    "Active Record": "Ruby on Rails",
+    "Django Templates": "Django",
+    "FreeMarker": "Java",
+    "Velocity": "Java",
+    "JSP": "Java",
+}
 _PUSHED_OUT = {
     "Spring Framework": ("Spring Boot",),
     "unittest": ("pytest",),
     "Go testing": ("Testify", "Ginkgo"),
     "pip": ("Poetry", "uv", "Pipenv", "PDM", "Hatch", "Conda"),
 }
+_RELEASE_WORDS = frozenset(("min", "slim", "umd", "prod", "bundle", "global", "all", "full"))
+"""What a released script has in its name beside its version: ``jquery-3.7.1.slim.min.js``."""
 _NATIVE_ONLY = frozenset(("GCC", "Clang", "Valgrind", "gcov", "AddressSanitizer", "cppcheck"))
 """Others have these on their runners too, for what they only install."""
 _TOOLS_OF = {
@@ -49,7 +58,7 @@ def tech_stack(codebase: Codebase) -> tuple[Tech, ...]:
     for sighting in _sightings(codebase, own_names, {tech.name for tech in spoken}):
         if not versions.get(sighting.technology):
             versions[sighting.technology] = sighting.version
-    names = {technology.name for technology in versions}
+    names = {technology.name for technology in versions} | {tech.name for tech in spoken}
     is_native = bool({"C", "C++"} & {tech.name for tech in spoken[:1]})
     found = [
         Tech(technology.name, version, technology.category)
@@ -94,9 +103,10 @@ def _sightings(codebase: Codebase, own_names: set[tuple[str, str]], spoken: set[
     }
     sources = (_by_dependency(codebase, own_names), _by_file(codebase), _by_sign(codebase, spoken), by_code(codebase))
     told: set[str] = set()
+    product = codebase.name.casefold()
     for source in sources:
         for sighting in source:
-            if sighting.technology not in itself:
+            if sighting.technology not in itself and sighting.technology.name.casefold() != product:
                 told.add(sighting.technology.name.casefold())
                 yield sighting
     yield from (found for found in leading_libraries(codebase) if found.technology.name.casefold() not in told)
@@ -117,6 +127,10 @@ def _by_dependency(codebase: Codebase, own_names: set[tuple[str, str]]) -> Itera
             yield Sighting(technology, plain_version(row.version) if has_version else None)
         if row.ecosystem == "docker" and not is_of_tests:
             yield from sightings("image", f"{name}:{row.version or ''}")
+    for _, row in managed_dependencies(codebase):
+        for technology, has_version in meanings_of(KIND_OF[row.ecosystem], plain_name(row.ecosystem, row.name)):
+            if technology.category == "testing":
+                yield Sighting(technology, plain_version(row.version) if has_version else None)
 
 
 def _counts_for_development(technology: Technology, row: Dependency) -> bool:
@@ -139,13 +153,33 @@ def _by_file(codebase: Codebase) -> Iterator[Sighting]:
         if (area == "foreign" and not is_served) or (area, base) in seen:
             continue
         seen.add((area, base))
-        for sighting in sightings("file", base):
+        for sighting in _by_name(base):
             category = sighting.technology.category
             allowed = ("testing",) if area == "test" else ("framework", "styling")
             if area == "own" or category in allowed:
                 yield sighting
         if base.startswith(_COMPOSE) and base.endswith((".yml", ".yaml")) and area == "own":
             yield from sightings("compose", "")
+
+
+def _by_name(base: str) -> Iterator[Sighting]:
+    """What a file of this name shows; a script or a style is known without its version as well."""
+    yield from sightings("file", base)
+    stem, _, ending = base.rpartition(".")
+    if ending in ("js", "css"):
+        plain = _without_release(stem)
+        for name in (f"{plain}.{ending}", f"{plain}.min.{ending}"):
+            if name != base:
+                yield from sightings("file", name)
+
+
+def _without_release(stem: str) -> str:
+    while True:
+        cut = max(stem.rfind(mark) for mark in "-._")
+        last = stem[cut + 1 :]
+        if cut <= 0 or not (last in _RELEASE_WORDS or last.removeprefix("v")[:1].isdigit()):
+            return stem
+        stem = stem[:cut]
 
 
 def _by_sign(codebase: Codebase, spoken: set[str]) -> Iterator[Sighting]:
@@ -167,6 +201,8 @@ def _by_sign(codebase: Codebase, spoken: set[str]) -> Iterator[Sighting]:
             yield from sightings("system", word)
         for word in signs.get("ci-images", "").split(", "):
             yield from (found for found in sightings("docker", word) if found.technology.category == "database")
+        for word in signs.get("services", "").lower().split(", "):
+            yield from sightings("docker", word)
         for word in signs.get("database", "").split(", ") if not is_test(path) else ():
             yield from sightings("db", word.lower().replace(" ", "_"))
         manager, _, version = signs.get("package-manager", "").partition("@")

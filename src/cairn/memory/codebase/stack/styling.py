@@ -9,10 +9,10 @@ Bootstrap | php:twbs/bootstrap npm:bootstrap gem:bootstrap gem:bootstrap-sass ma
     maven:org.webjars:bootstrap
     nuget:bootstrap pypi:django-bootstrap5~ npm:react-bootstrap~ npm:@ng-bootstrap/ng-bootstrap~ npm:bootstrap-vue~
     file:bootstrap.min.css file:bootstrap.css file:bootstrap.min.js
-Sass | php:symfonycasts/sass-bundle~ npm:sass npm:node-sass npm:sass-embedded gem:sass-rails~ gem:sassc-rails~
-    gem:dartsass-rails~ gem:sassc~
+Sass | ending:scss ending:sass php:symfonycasts/sass-bundle~ npm:sass npm:node-sass npm:sass-embedded
+    gem:sass-rails~ gem:sassc-rails~ gem:dartsass-rails~ gem:sassc~
     gem:cssbundling-rails~ maven:com.gitlab.haynes:libsass-maven-plugin~ pypi:libsass~
-Less | npm:less
+Less | npm:less ending:less
 Stylus | npm:stylus
 Autoprefixer | npm:autoprefixer
 AdminLTE | npm:admin-lte file:adminlte.min.css

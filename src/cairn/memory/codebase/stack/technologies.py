@@ -9,7 +9,17 @@ from functools import lru_cache
 from typing import NamedTuple, get_args
 
 from cairn.memory.codebase.records import Category
-from cairn.memory.codebase.stack import further, further_backend, further_managed, native
+from cairn.memory.codebase.stack import (
+    further,
+    further_backend,
+    further_dotnet,
+    further_managed,
+    native,
+    scripted,
+    scripted_backend,
+    systems,
+    upkeep,
+)
 from cairn.memory.codebase.stack.backend import BACKEND
 from cairn.memory.codebase.stack.browser import BROWSER
 from cairn.memory.codebase.stack.compiled import COMPILED, SERVICES
@@ -53,6 +63,17 @@ _SERVERS = frozenset(
     )
 )
 _FURTHER = further_backend.SCRIPTED + further_backend.COMPILED + further_managed.BACKEND
+_FEWER = scripted_backend.BACKEND + systems.BACKEND + further_dotnet.BACKEND
+"""Met less often than those."""
+_FRAMEWORKS = (
+    FRAMEWORKS
+    + BROWSER
+    + TEMPLATING
+    + native.FRAMEWORKS
+    + further.FRAMEWORKS
+    + scripted.FRAMEWORKS
+    + systems.FRAMEWORKS
+)
 _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
 
 
@@ -100,12 +121,12 @@ def _lookup() -> _Lookup:
     exact: dict[str, tuple[Meaning, ...]] = {}
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
     tables: tuple[tuple[Category, str], ...] = (
-        ("framework", FRAMEWORKS + BROWSER + TEMPLATING + native.FRAMEWORKS + further.FRAMEWORKS),
-        ("styling", STYLING + STYLES + further.STYLING),
-        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND + _FURTHER),
+        ("framework", _FRAMEWORKS),
+        ("styling", STYLING + STYLES + further.STYLING + scripted.STYLING),
+        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND + _FURTHER + _FEWER),
         ("database", DATABASES + further_managed.DATABASES),
-        ("testing", TESTING + further.TESTING),
-        ("tooling", TOOLING + NOTATIONS + further.TOOLING),
+        ("testing", TESTING + further.TESTING + upkeep.TESTING),
+        ("tooling", TOOLING + NOTATIONS + further.TOOLING + upkeep.TOOLING),
     )
     for category, text in tables:
         for name, signs in _rows(text):

@@ -128,7 +128,7 @@ insta | crate:insta
 mockall | crate:mockall
 wiremock-rs | crate:wiremock
 rstest | crate:rstest
-cargo-nextest | path:.config/nextest.toml
+cargo-nextest | path:.config/nextest.toml tool:cargo-nextest
 GoogleTest | include:gtest/gtest.h c:gtest c:googletest c:gtest_main
 Catch2 | include:catch2/* include:catch.hpp c:catch2
 doctest | c:doctest include:doctest/doctest.h include:doctest.h

@@ -23,9 +23,10 @@ Go Modules | file:go.mod
 Maven | file:pom.xml versioned:maven-wrapper.properties
 Gradle | file:build.gradle file:build.gradle.kts versioned:gradle-wrapper.properties
 sbt | file:build.sbt
-NuGet | file:directory.packages.props file:packages.lock.json file:packages.config
+NuGet | file:*.csproj file:*.fsproj file:nuget.config file:directory.packages.props file:packages.lock.json
+    file:packages.config
 CMake | file:cmakelists.txt
-Make | root:makefile root:gnumakefile
+Make | root:makefile root:gnumakefile root:makefile.in path:src/makefile
 just | root:justfile root:.justfile
 Task | root:taskfile.yml root:taskfile.yaml
 Meson | root:meson.build
@@ -108,11 +109,11 @@ Black | pypi:black tool:black
 isort | pypi:isort tool:isort file:.isort.cfg
 Flake8 | pypi:flake8 tool:flake8 file:.flake8
 Pylint | pypi:pylint tool:pylint file:.pylintrc
-mypy | pypi:mypy tool:mypy file:mypy.ini pypi:django-stubs~
+mypy | pypi:mypy tool:mypy file:mypy.ini
 Pyright | pypi:pyright npm:pyright tool:pyright file:pyrightconfig.json
 Bandit | pypi:bandit
 djLint | pypi:djlint tool:djlint
-Sphinx | pypi:sphinx path:docs/conf.py
+Sphinx | pypi:sphinx
 Furo | pypi:furo
 pdoc | pypi:pdoc
 MyST | pypi:myst-parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ _BACKEND_FOLDERS = frozenset(
     (
         *("backends", "drivers", "dialects", "adapters", "db", "database", "databases", "migrations"),
         *("storage", "store", "persistence", "repository", "repositories", "datastore", "sql", "schemas"),
+        *("schema", "backend", "driver", "dialect", "adapter", "engines", "stores", "connectors", "connections"),
     )
 )
 _DATABASE_FOLDERS = {
@@ -25,11 +27,23 @@ _DATABASE_FOLDERS = {
     "mariadb": "mariadb",
     "sqlite": "sqlite",
     "sqlite3": "sqlite",
+    "psql": "postgresql",
+    "pgsql": "postgresql",
+    "cockroachdb": "cockroachdb",
     "oracle": "oracle_database",
     "mssql": "sql_server",
     "sqlserver": "sql_server",
     "mongodb": "mongodb",
+    "elasticsearch": "elasticsearch",
+    "opensearch": "opensearch",
+    "cassandra": "cassandra",
+    "clickhouse": "clickhouse",
+    "timescale": "timescaledb",
+    "timescaledb": "timescaledb",
 }
+_MOST_TOGETHER = 9
+"""Where more databases than these lie together, they are sources to connect to."""
+_BETWEEN_WORDS = re.compile(r"[-_.]")
 _MODULES = {
     **dict.fromkeys(("java", "kotlin", "php"), "package"),
     "python": "import",
@@ -47,6 +61,10 @@ _FEWEST_ENDINGS = {
     "_test.go": 3,
     "app/models/rb": 1,
     "bats": 1,
+    "datasource": 2,
+    "scss": 8,
+    "sass": 8,
+    "less": 8,
 }
 _FEWEST_OF_FOLDER = 8
 _TEST_SUFFIXES = ("_test.go", "_test.rb", "_spec.rb")
@@ -152,18 +170,27 @@ def _endings(codebase: Codebase) -> Iterator[Sighting]:
 
 
 def _database_folders(codebase: Codebase) -> list[str]:
-    """Databases with a folder of their own among others of their kind (``db/backends/postgresql/``)."""
+    """Databases with a folder or a file of their own among others of their kind (``db/backends/postgresql/``)."""
     found: dict[str, int] = {}
+    together: dict[str, set[str]] = {}
     for path, facts in codebase.files.items():
-        parts = path.lower().split("/")
-        if len(parts) < 3 or facts.language is None or area_of(path) != "own" or is_test(path):
-            continue
-        places = [at for at, part in enumerate(parts[1:-1], 1) if part in _DATABASE_FOLDERS]
+        *folders, base = path.lower().split("/")
         is_code = facts.language == "sql" or bool(facts.symbols or facts.imports)
-        if places and parts[places[-1] - 1] in _BACKEND_FOLDERS and is_code:
-            database = _DATABASE_FOLDERS[parts[places[-1]]]
+        if not folders or facts.language is None or not is_code or area_of(path) != "own" or is_test(path):
+            continue
+        places = [at for at, part in enumerate(folders[1:], 1) if part in _DATABASE_FOLDERS]
+        for database in {_DATABASE_FOLDERS[folders[at]] for at in places if _keeps_data(folders[at - 1])}:
             found[database] = found.get(database, 0) + 1
-    return sorted(database for database, files in found.items() if files >= 2)
+        if _keeps_data(folders[-1]):
+            words = _BETWEEN_WORDS.split(base)[:-1]
+            named = {_DATABASE_FOLDERS[word] for word in words if word in _DATABASE_FOLDERS}
+            together.setdefault("/".join(folders), set()).update(named)
+    of_files = [names for names in together.values() if 2 <= len(names) <= _MOST_TOGETHER]
+    return sorted({database for database, files in found.items() if files >= 2}.union(*of_files))
+
+
+def _keeps_data(folder: str) -> bool:
+    return folder in _BACKEND_FOLDERS or _BETWEEN_WORDS.split(folder)[-1] in _BACKEND_FOLDERS
 
 
 def _vendored_libraries(codebase: Codebase) -> list[str]:

@@ -152,7 +152,7 @@ def _directories(survey: Survey) -> list[Finding]:
 
 def _directory(survey: Survey, row: Directory) -> Finding | None:
     directory = row.path
-    inside = {path: facts for path, facts in survey.sources.items() if path.startswith(directory + "/")}
+    inside = survey.inside(directory)
     content = directory_lines(survey, directory, inside)
     if len(inside) < 3 or len(content) < 4:
         return None

@@ -44,17 +44,17 @@ def convention_findings(survey: Survey) -> list[Finding]:
 def _tools(survey: Survey) -> dict[str, list[tuple[str, str]]]:
     """Tools with the files that set them up, the outermost file first."""
     rows: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for path, facts in sorted(survey.codebase.files.items(), key=lambda row: (row[0].count("/"), row[0])):
+    for path, facts in survey.codebase.files.items():
         for key, value in facts.signs.items():
             if key.startswith("tool:") and place_of(path) == "own":
                 rows[key[5:]].append((path, value))
-    return dict(rows)
+    return {name: sorted(found, key=lambda row: (row[0].count("/"), row)) for name, found in sorted(rows.items())}
 
 
 def _style(survey: Survey) -> Finding | None:
     tools = {
         name: rows
-        for name, rows in sorted(_tools(survey).items())
+        for name, rows in _tools(survey).items()
         if name not in (*_TYPE_CHECKERS, "pytest", "tox", "coverage")
     }
     tools = {name: rows for name, rows in tools.items() if name != "lint-staged"}
@@ -81,7 +81,7 @@ def _style(survey: Survey) -> Finding | None:
 
 
 def _types(survey: Survey) -> Finding | None:
-    tools = {name: rows for name, rows in sorted(_tools(survey).items()) if name in _TYPE_CHECKERS}
+    tools = {name: rows for name, rows in _tools(survey).items() if name in _TYPE_CHECKERS}
     for rows in tools.values():  # a strict setting near the top says more than the first file by chance
         rows.sort(key=lambda row: (not row[1].startswith("strict") or row[0].count("/") > 2, row[1] == "configured"))
     strict = [name for name, rows in tools.items() if re.match(r"strict|untyped", rows[0][1])]

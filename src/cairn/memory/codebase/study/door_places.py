@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from cairn.memory.codebase.records import Entry, EntryKind
 from cairn.memory.codebase.study.doors import Group
@@ -11,7 +12,7 @@ from cairn.memory.codebase.study.placing import place_of
 
 Row = tuple[str, Group, EntryKind, str, float]
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
-_ROUTE_FOLDER = r"(?:routes|routers|endpoints|handlers|controllers)"
+_ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
 _PROCESS = r"(?:web|websockets?|http|grpc|rpc|worker|cron|scheduler)"
 # Patterns are matched against the whole path; up to n directories may stand before what follows "…n/".
@@ -45,7 +46,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…1/routes/console\.php", "job", "job", "schedule", 78),
     (r"…1/routes/[\w.-]+\.php", "table", "server", "routes", 66),
     (r"…1/config/routes\.(?:yaml|yml)", "table", "server", "routes", 84),
-    (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
+    (r"…3/(?:src/)?router(?:s|/index)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 72),
     (r"…3/(?:app[.-])?rout(?:es|ing)(?:\.module)?\.(?:ts|tsx|js|jsx)", "browser", "main", "routes", 66),
     (r"…3/(?:src/)?rout(?:es|er)/index\.[jt]sx", "browser", "main", "routes", 64),
     (r"…2/resources/(?:js|ts|assets/js)/app\.[jt]sx?", "browser", "main", "browser", 86),
@@ -64,11 +65,13 @@ _ROWS: tuple[Row, ...] = (
     (r"…4/main\.(?:ts|js|mjs)", "program", "main", "main", 60),
     (r"…3/src/extension\.[jt]s", "plugin", "main", "extension", 78),
     (r"…3/src/lib\.rs", "library", "library", "library", 72),
+    (r"…1/include/(?P<its>[\w-]+)/(?P=its)\.(?:h|hh|hpp)", "library", "library", "public header", 66),
     (r"…1/lib/(?:\w+/){1,3}engine\.rb", "library", "library", "engine", 66),
     (r"…2/(?:consumers|routing)\.py", "table", "server", "sockets", 70),
     (rf"…4/{_ROUTE_FOLDER}/(?:mod\.rs|__init__\.py)", "table", "server", "routes", 72),
-    (rf"…2/(?:src|server|api|backend)/{_ROUTE_FOLDER}/index\.[jt]s", "table", "server", "routes", 66),
-    (r"…3/(?:graphql/(?:schema|index)|gql-schema)\.(?:py|rb|ts|js|go)", "table", "server", "GraphQL", 66),
+    (rf"…2/(?:src|server|api|backend)/{_ROUTE_FOLDER}/(?:api/)?index\.[jt]s", "table", "server", "routes", 66),
+    (r"…3/(?:graphql/(?:schema|index)|gql-schema)\.(?:py|rb|ts|js|go)", "server", "server", "GraphQL", 66),
+    (r"…3/boot\.(?:js|ts|py)", "server", "server", "boot", 72),
     (r"…2/controllers/application_controller\.rb", "controller", "server", "every request", 64),
     (r"…2/(?P<one>[a-z]\w+)/(?:(?P=one)|doc)\.go", "library", "library", "library", 48),
     (r"…2/celery(?:_app|app)?\.py", "job", "job", "celery", 76),
@@ -90,27 +93,42 @@ _ROWS: tuple[Row, ...] = (
     (r"…2/(?:db/seeds\.rb|prisma/seed\.[jt]s|seeds?/index\.[jt]s)", "job", "job", "first data", 44),
     (r"…2/build\.rs", "build", "cli", "build script", 60),
     (r"Rakefile", "build", "cli", "tasks", 60),
-    (r"[Jj]ustfile|[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
+    (r"[Jj]ustfile", "build", "cli", "tasks", 36),
+    (r"[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
     (r"…2/exe/[\w.-]+", "console", "cli", "", 92),
     (r"…1/s?bin/[\w.-]+", "script", "cli", "", 68),
     (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
     (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
-    (r"script/[\w.-]+", "script", "cli", "", 62),
+    (r"script/[\w.-]+", "script", "cli", "", 54),
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),
     (r"[a-z][\w-]*\.(?:ps1|bat|cmd)", "script", "cli", "", 46),
 )  # fmt: skip
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    if text.startswith("…"):
-        text = rf"(?:[^/]+/){{0,{text[1]}}}{text[3:]}"
-    return re.compile(text)
+def _pattern(text: str) -> str:
+    return rf"(?:[^/]+/){{0,{text[1]}}}(?:{text[3:]})" if text.startswith("…") else text
 
 
-_AT_PATH = tuple((_pattern(text), group, kind, name, weight) for text, group, kind, name, weight in _ROWS)
-# Most paths fit none of them: that is asked once.
-_ANY = re.compile("|".join(pattern.pattern for pattern, *_ in _AT_PATH))
+_ENDING = re.compile(r"\\\.(\(\?:[\w|]+\)|[\w\[\]?]+)$")
+_AT_PATH = tuple((re.compile(_pattern(row[0])), _ENDING.search(row[0]), row) for row in _ROWS)
+
+
+@lru_cache(maxsize=512)
+def _rows_for(ending: str) -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Row], ...]]:
+    """The rows that a file with this ending can fit, and one pattern for all: most paths fit none of them."""
+    rows = [
+        (pattern, row)
+        for pattern, found, row in _AT_PATH
+        if found is None or re.fullmatch(found.group(1), ending) is not None
+    ]
+    # Those that may lie equally deep share the walk through the directories.
+    depths: dict[str, list[str]] = {}
+    for _, (text, *_) in rows:
+        depths.setdefault(text[:3] if text.startswith("…") else "", []).append(text[3:] if text[0] == "…" else text)
+    return re.compile("|".join(_pattern(depth + "|".join(texts)) for depth, texts in depths.items())), tuple(rows)
+
+
 _DEEPEST = 8
 _AT_HOME = re.compile(r"(?:main|index|app)\.(?:tsx|ts|jsx|js|mts|mjs)")
 _PROSE = frozenset(
@@ -161,7 +179,11 @@ def is_stub(path: str, paths: Collection[str]) -> bool:
     """Whether the file only starts what a gem brings, or is what each engine of an application has again."""
     if path.endswith(("/bin/rails", "/Rakefile")):
         return path.partition("/")[2] in paths
-    return _STUB.fullmatch(path) is not None and ("bin/rails" in paths or "bin/bundle" in paths)
+    return (
+        path.startswith(("bin/", "exe/"))
+        and _STUB.fullmatch(path) is not None
+        and ("bin/rails" in paths or "bin/bundle" in paths)
+    )
 
 
 def is_chore(group: Group, file: str) -> bool:
@@ -181,7 +203,10 @@ def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
             continue
         if directory in homes and _AT_HOME.fullmatch(file):
             yield from _at_home(path, file, homes[directory])
-        for pattern, group, kind, name, weight in _AT_PATH if _ANY.fullmatch(path) else ():
+        fitting, rows = _rows_for(file.rpartition(".")[2][:20] if "." in file else "")
+        if not fitting.fullmatch(path):
+            continue
+        for pattern, (_, group, kind, name, weight) in rows:
             if pattern.fullmatch(path):
                 yield path, Entry(kind, name or file, 1), group, weight - (_A_CHORE if is_chore(group, file) else 0)
                 break

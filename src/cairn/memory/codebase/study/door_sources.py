@@ -40,13 +40,13 @@ _MANY_ROUTES = 8
 _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\.\w{2,4}", re.IGNORECASE)
 _ROOT_SIGNS = ("wsgi.py", "asgi.py", "settings.py")
 _ASIDE = re.compile(
-    r"(?:^|/)(?:scripts?|tools?|hack|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|utils?|dev|packaging|debian|deploy|"
+    r"(?:^|/)(?:scripts?|tools?|hack|cmake|os400|vms|ports?|legacy|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|utils?|dev|packaging|debian|deploy|"
     r"docker|migrations?|generators?|codegen|devtools|fuzz|locales?|i18n|static|assets|stories|cypress|e2e)/|(?:^|/)bench\w*\.",
     re.IGNORECASE,
 )
 _ASIDE_COST = 26
 SETTINGS = re.compile(
-    r"\.(?:config|setup|rc|conf|stories|d)\.[mc]?[jt]sx?$|(?:^|/)\.(?:storybook|husky|devcontainer|vscode)/|(?:^|/)(?:gulpfile|gruntfile|webpack|conftest|setup)\b",
+    r"\.(?:config|setup|rc|conf|stories|d)\.[mc]?[jt]sx?$|(?:^|/)\.?(?:storybook|husky|devcontainer|vscode)/|(?:^|/)(?:gulpfile|gruntfile|webpack|conftest|setup)\b",
     re.IGNORECASE,
 )
 _SCRIPT_LANGUAGES = ("shell", "powershell", "perl")
@@ -55,6 +55,7 @@ _CONTROLLERS = re.compile(
     r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|(?:Controller|Endpoints?|RouterFunction)\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$|"
     r"(?:^|/)Endpoints/[^/]{1,60}\.(?:cs|kt|java)$"
 )
+_CONTROLLER_WORDS = ("iew", "andler", "ontroller", "ndpoint", "RouterFunction")
 _AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
 
@@ -71,7 +72,10 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
     crowds = Counter(_above(path) for path, facts in own.items() if any(one.kind == "cli" for one in facts.entries))
     roots = {_above(path) for path in codebase.paths if path.rpartition("/")[2] in _ROOT_SIGNS}
     for path, facts in own.items():
-        if SETTINGS.search(path) or is_stub(path, known):
+        is_controller = any(word in path for word in _CONTROLLER_WORDS) and _CONTROLLERS.search(path) is not None
+        if not facts.entries and not is_controller and facts.language not in _SCRIPT_LANGUAGES:
+            continue
+        if SETTINGS.search(path) or (is_stub(path, known) and not _is_own(facts)):
             continue
         if facts.entries:
             cost = _ASIDE_COST if _ASIDE.search(path) and not (homes and path.startswith(homes)) else 0
@@ -79,7 +83,7 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
             cost += _ASIDE_COST if is_crowd and _BASE.search(path) else 0
             yield from _of_entries(path, facts, cost, is_crowd, bool(declared))
             yield from _of_routes(path, facts, roots, routed[_above(path)])
-        if _CONTROLLERS.search(path) and not any(one.kind == "route" for one in facts.entries):
+        if is_controller and not any(one.kind == "route" for one in facts.entries):
             yield (
                 path,
                 Entry("server", "answers requests", 1),
@@ -95,6 +99,11 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
                 "script",
                 36 - (14 if is_chore("script", path.rpartition("/")[2]) else 0),
             )
+
+
+def _is_own(facts: FileFacts) -> bool:
+    """Whether a program beside the stubs goes on in the project's own library."""
+    return any(imported.target.startswith(("../lib/", "../app/")) for imported in facts.imports)
 
 
 def size_bonus(facts: FileFacts) -> float:
@@ -135,7 +144,12 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_de
                 count = sum(one.kind == "job" for one in facts.entries)
                 yield path, entry, "job", _JOB + size_bonus(facts) + min(6.0, 2 * log2(count)) - cost / 2
             case "page" if entry.name == "browser app":
-                yield path, entry, "browser", (_BROWSER if _FIRST.search(path) else _BROWSER_PART) - cost
+                yield (
+                    path,
+                    entry,
+                    "browser",
+                    (_BROWSER if _FIRST.search(path) and "/components/" not in path else _BROWSER_PART) - cost,
+                )
             case _:
                 pass
 
@@ -149,7 +163,9 @@ def _of_routes(path: str, facts: FileFacts, roots: set[str], beside: int) -> Ite
     is_table = is_table or (file in _AGGREGATOR and beside > 2)
     weight = _CONTROLLER + min(20.0, 4 * log2(1 + len(routes))) + size_bonus(facts)
     weight += _AGGREGATES if file in _AGGREGATOR and beside > 2 else 0
-    weight += (_TABLE_NAME if is_table else 0) + (_TABLE_ROOT if is_table and _above(path) in roots else 0)
+    weight += (_TABLE_NAME if is_table else 0) + (
+        _TABLE_ROOT if is_table and (_above(path) in roots or path.count("/") < 2) else 0
+    )
     group: Group = "table" if is_table or len(routes) >= _MANY_ROUTES else "controller"
     yield (
         path,

@@ -18,13 +18,14 @@ Group = Literal[
 ]  # fmt: skip
 # How much less each further door of a group is worth.
 _SLOPE: dict[Group, float] = {
-    "program": 4, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 6, "library": 6, "options": 7,
-    "onward": 8, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
+    "program": 4, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 7.5, "library": 8, "options": 7,
+    "onward": 7, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
 }  # fmt: skip
 # Tables and controllers are both routes: they share what they may take.
 _ROUTES: tuple[Group, ...] = ("table", "controller")
-_BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "script": 2.0}
+_BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "browser": 2.0, "script": 2.0}
 _LEAST = 8.0
+_ENOUGH = 15
 _A_STEP = 2.5
 _MOST_STEPS = 6
 _OF_ITS_PROJECT = 10.0
@@ -136,7 +137,7 @@ class Doors:
 
         while waiting and len(chosen) < most:
             key = min(waiting, key=worth)
-            if -worth(key)[0] < _LEAST:
+            if -worth(key)[0] < _LEAST and (len(chosen) >= _ENOUGH or waiting[key][-1].weight < _LEAST):
                 break
             chosen.append(waiting[key].pop())
             homes.add(self.home(chosen[-1].path))
@@ -163,13 +164,15 @@ def projects_of(codebase: Codebase) -> dict[str, float]:
         for path, facts in codebase.files.items()
         if facts.language not in CODE and ("name" in facts.signs or _PROJECT.search(path)) and place_of(path) == "own"
     }
-    lines: Counter[str] = Counter()
+    inside: Counter[str] = Counter()
     for path, facts in codebase.files.items():
         if facts.language in CODE and place_of(path) == "own":
-            directory = path.rpartition("/")[0]
-            while directory not in roots:
-                directory = directory.rpartition("/")[0]
-            lines[directory] += facts.lines
+            inside[path.rpartition("/")[0]] += facts.lines
+    lines: Counter[str] = Counter()
+    for directory, count in inside.items():
+        while directory not in roots:
+            directory = directory.rpartition("/")[0]
+        lines[directory] += count
     whole = max(1, lines.total())
     return {root: lines[root] / whole for root in sorted(roots)}
 

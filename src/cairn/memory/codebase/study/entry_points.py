@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from math import log2
 
+from cairn.memory.codebase.graph.graph import Graph
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.records import Codebase, Entry
 from cairn.memory.codebase.study.door_places import is_stub, placed_doors
@@ -22,11 +23,11 @@ _DESKTOP, _ASKED_FOR = 84, 14
 _MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 76, 14, 16
 _ONWARD, _LONG_SCRIPT = 52, 5.0
 _HEADER = 12
-_LARGE, _MOST_LARGEST, _LARGEST_WEIGHT = 250, 6, 22
+_LARGE, _MOST_LARGEST, _LARGEST_WEIGHT = 250, 6, 38
 _ALONE = 24
 _MIDDLING = 3.0
 """Half of what a file of middling size is worth more than an empty one."""
-_CALLED_LIKE_IT, _ROLE_WEIGHT = 56, 46
+_CALLED_LIKE_IT, _ITS_NAME, _ROLE_WEIGHT = 56, 8, 46
 _ROOTS = ("/__init__.py", "/index.ts", "/index.js", ".rb", "/lib.rs")
 _COMPILED = (".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".d", ".swift")
 _PART_ENDINGS = (
@@ -56,16 +57,23 @@ _ROLE = re.compile(
     r"server|client|daemon|cmd|commands?|cli|options?|config|cfg|conf|control|parser?|lexer|execute|exec|eval|interpreter|"
     r"builtins?|loop|event_?loop|core|engine|app|api|runtime|kernel|vm|repl|networking|network|router|routes|"
     r"master|main_?loop|threads?|workers?|scheduler|proto(?:col)?(?:_\w{1,20})?|connections?|session|listener|dispatch(?:er)?|"
-    r"command_?line|cmdline|ui|tui|display|settings|input|output|storage|database|db|cache|plugins?|modules?",
+    r"command_?line|cmdline|ui|tui|display|settings|input|output|storage|database|db|cache|plugins?|modules?|"
+    r"handlers?|hooks|proxy|auth|registry|managers?|services?|boot|host|startup",
     re.IGNORECASE,
 )
+_OF_CLASSES = (".cs", ".java", ".kt")
+_BY_DIRECTORY, _LIKE_ITS_PLACE = (".go", ".c", ".cc", ".cpp"), 46
 _PACKAGE = re.compile(r"(?:(?:src|lib|python)/)?([a-z]\w*)/__init__\.py")
 
 
-def entry_points(codebase: Codebase) -> list[tuple[str, Entry]]:
-    """What starts something or answers to somebody, what one opens first first; no tests, examples and documents."""
+def entry_points(codebase: Codebase, graph: Graph | None = None) -> list[tuple[str, Entry]]:
+    """What starts something or answers to somebody, what one opens first first; no tests, examples and documents.
+
+    ``graph``: the imports of the codebase, where they are worked out already.
+    """
     doors = Doors(projects_of(codebase))
-    declared = [path for path, entry, _ in declared_files(codebase) if entry.kind == "cli" and entry.name != "build"]
+    targets = declared_files(codebase)
+    declared = [path for path, entry, _ in targets if entry.kind == "cli" and entry.name != "build"]
     for path, entry, group, weight in source_doors(codebase, declared):
         doors.offer(path, entry, group, weight)
     for path, entry, group, weight in placed_doors(codebase.paths):
@@ -74,10 +82,11 @@ def entry_points(codebase: Codebase) -> list[tuple[str, Entry]]:
             weight += min(_LONG_SCRIPT, facts.lines / 25) if facts else 0.0
             weight += _size(codebase, path) / 2 - _MIDDLING if group in ("browser", "program", "table") else 0.0
             doors.offer(path, entry, group, weight)
-    _declared(codebase, doors)
+    _declared(codebase, doors, targets)
     _mentioned(codebase, doors)
-    _onward(codebase, doors)
+    _onward(codebase, doors, graph)
     _libraries(codebase, doors)
+    _heads_of_directories(codebase, doors)
     _named_parts(codebase, doors)
     return [(door.path, door.entry) for door in doors.ranked(_MOST)]
 
@@ -87,15 +96,15 @@ def _size(codebase: Codebase, path: str) -> float:
     return size_bonus(facts) if facts is not None else 0.0
 
 
-def _declared(codebase: Codebase, doors: Doors) -> None:
+def _declared(codebase: Codebase, doors: Doors, targets: list[tuple[str, Entry, str]]) -> None:
     asked = _asked_for(codebase)
-    for path, entry, manifest in declared_files(codebase):
+    for path, entry, manifest in targets:
         if entry.kind == "library":
             used = asked.get(manifest, 0)
             is_desktop = any(one.name == "electron" for one in codebase.files[manifest].dependencies)
             if is_desktop:
                 doors.offer(path, Entry("main", "desktop", 1), "program", _DESKTOP)
-            else:
+            elif "dist" not in path.split("/"):
                 doors.offer(path, entry, "library", _LIBRARY + min(_ASKED_FOR, 3 * log2(1 + used)))
         elif entry.name == "build":
             doors.offer(path, Entry("cli", "build script", 1), "build", _BUILD)
@@ -152,12 +161,12 @@ def _language(codebase: Codebase, path: str) -> str | None:
     return facts.language if facts is not None else language_of(path)
 
 
-def _onward(codebase: Codebase, doors: Doors) -> None:
+def _onward(codebase: Codebase, doors: Doors, graph: Graph | None) -> None:
     programs = [door.path for door in doors.of("program", "console")]
     consoles = frozenset(door.path for door in doors.of("console"))
-    for path, name, telling in onward(codebase, programs, consoles):
+    for path, name, telling in onward(codebase, programs, consoles, graph):
         said = f"the program goes on with {name}" if name else "the program goes on here"
-        doors.offer(path, Entry("main", said, 1), "onward", _ONWARD + 20 * telling)
+        doors.offer(path, Entry("main", said, 1), "onward", _ONWARD + 16 * telling + _size(codebase, path) / 2)
 
 
 def _libraries(codebase: Codebase, doors: Doors) -> None:
@@ -172,12 +181,34 @@ def _libraries(codebase: Codebase, doors: Doors) -> None:
             doors.lift(door.path, _ALONE)
 
 
+def _last_word(stem: str) -> str:
+    """The last of the words that a name in capitals is made of: ``CoreAppHost`` is a host."""
+    found = re.search(r"[A-Z][a-z]{1,30}$", stem)
+    return found.group() if found is not None else stem
+
+
+def _is_called_like(stem: str, directory: str) -> bool:
+    """Whether a file speaks for its directory: ``model/model.go``, ``http/ngx_http.c``."""
+    return len(directory) > 2 and (stem == directory or stem.endswith(f"_{directory}"))
+
+
+def _heads_of_directories(codebase: Codebase, doors: Doors) -> None:
+    for path, facts in codebase.files.items():
+        if path.endswith(_BY_DIRECTORY) and facts.lines >= _LARGE and place_of(path) == "own":
+            directory, _, file = path.rpartition("/")
+            stem = file.partition(".")[0]
+            if _is_called_like(stem, directory.rpartition("/")[2]):
+                said = f"the {stem} of the program"
+                doors.offer(path, Entry("main", said, 1), "onward", _LIKE_ITS_PLACE + size_bonus(facts))
+
+
 def _named_parts(codebase: Codebase, doors: Doors) -> None:
     """What is called like the project itself, and the parts beside its program that are called for what they do."""
     own = re.sub(r"[^a-z0-9]", "", codebase.name.lower())
     beside = {door.path.rpartition("/")[0] for door in doors.of("program") if door.path.endswith(_COMPILED)}
     beside |= {door.path.rpartition("/")[0] for door in doors.of("library")[:3] if door.path.endswith(_ROOTS)}
     beside |= {""} if "go.mod" in codebase.files else set()
+    beside |= {door.path.rpartition("/")[0] for door in doors.of("program")[:2] if door.path.endswith(_OF_CLASSES)}
     parts: dict[tuple[str, str], tuple[int, str, float]] = {}
     sources: list[tuple[int, str, float]] = []
     for path in codebase.paths:
@@ -185,22 +216,24 @@ def _named_parts(codebase: Codebase, doors: Doors) -> None:
         stem, _, ending = file.partition(".")
         if place_of(path) != "own" or ending not in _PART_ENDINGS:
             continue
-        facts = codebase.files.get(path)
-        size = size_bonus(facts) if facts is not None else 0.0
-        if directory in beside and facts is not None and facts.lines >= _LARGE and path.endswith(_COMPILED):
-            sources.append((-facts.lines, path, size))
+        facts = codebase.files.get(path) if directory in beside else None
+        if facts is not None and facts.lines >= _LARGE and path.endswith(_COMPILED):
+            sources.append((-facts.lines, path, size_bonus(facts)))
         is_its_name = bool(own) and stem.lower().replace("-", "").replace("_", "") == own
         if (
             is_its_name
             and steps_to(path) <= 1
-            and directory.rpartition("/")[2] not in ("config", "configs", "settings")
+            and directory.rpartition("/")[2] not in ("config", "configs", "settings", "dist")
         ):
-            doors.offer(path, Entry("library", stem, 1), "library", _CALLED_LIKE_IT + size)
-        elif directory in beside and _ROLE.fullmatch(stem.strip("_")):
+            doors.lift(path, _ITS_NAME)
+            doors.offer(path, Entry("library", stem, 1), "library", _CALLED_LIKE_IT + _size(codebase, path))
+        elif directory in beside and _ROLE.fullmatch(
+            _last_word(stem) if path.endswith(_OF_CLASSES) else stem.strip("_")
+        ):
             # Of a grammar, a source and its header the one that a person writes first.
             rank = _PART_ENDINGS.index(ending)
             if rank <= parts.get((directory, stem), (99, "", 0.0))[0]:
-                parts[directory, stem] = (rank, path, size)
+                parts[directory, stem] = (rank, path, _size(codebase, path))
     largest = [(path, size) for _, path, size in sorted(sources)]
     for path, size in largest[:_MOST_LARGEST]:
         doors.offer(path, Entry("main", "a main part of the program", 1), "onward", _LARGEST_WEIGHT + size)

@@ -16,6 +16,7 @@ _MODULE = re.compile(r"([A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,8})(?::\w{1,60})?")
 _STARTER = re.compile(
     r"[\w-]{0,40}(?:entrypoint|start|run|init|boot|serve)[\w-]{0,40}(?:\.sh|\.py|\.js|\.mjs)?", re.IGNORECASE
 )
+_STARTS = ("entrypoint", "start", "run", "init", "boot", "serve")
 _CONSOLE = re.compile(r"(?:^|/)(?:manage\.py|artisan|console|rake|rails)$")
 
 
@@ -33,12 +34,19 @@ def is_pipeline(path: str) -> bool:
 
 
 def mentions(codebase: Codebase) -> Mentions:
+    tellers = [
+        (path, facts)
+        for path, facts in codebase.files.items()
+        if facts.entries and facts.language not in CODE and not path.endswith((".json", ".toml"))
+    ]
+    if not tellers:
+        return Mentions({}, frozenset())
     paths = frozenset(codebase.paths) | frozenset(codebase.files)
     scripts = _scripts(paths)
     files: dict[str, str] = {}
     commands: set[str] = set()
-    for path, facts in sorted(codebase.files.items(), key=lambda row: (is_pipeline(row[0]), row[0])):
-        if facts.language in CODE or not facts.entries or place_of(path) != "own" or path.endswith((".json", ".toml")):
+    for path, facts in sorted(tellers, key=lambda row: (is_pipeline(row[0]), row[0])):
+        if place_of(path) != "own":
             continue
         for entry in facts.entries:
             words = _WORD.findall(entry.name)[:_MOST_WORDS]
@@ -74,7 +82,7 @@ def _scripts(paths: frozenset[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(paths):
         name = path.rpartition("/")[2]
-        if _STARTER.fullmatch(name) and place_of(path) == "own":
+        if any(word in name.lower() for word in _STARTS) and _STARTER.fullmatch(name) and place_of(path) == "own":
             found.setdefault(name, []).append(path)
     return found
 

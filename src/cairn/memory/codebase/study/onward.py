@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from cairn.memory.codebase.graph.graph import import_graph
+from cairn.memory.codebase.graph.graph import Graph, import_graph
 from cairn.memory.codebase.records import Codebase
 from cairn.memory.codebase.study.placing import place_of
 
@@ -15,7 +15,8 @@ _DISPATCHED = 0.8
 # A whole word at the front: `runServer` and `run_server` begin something, `Runtime` does not.
 _BEGINS = re.compile(
     r"(?:[Rr]un|[Mm]ain|[Ss]tart|[Ss]erve|[Ee]xecute|[Ll]aunch|[Bb]oot|[Bb]ootstrap|[Aa]pp|[Aa]pplication|[Cc]li|CLI|[Ss]erver|"
-    r"[Rr]outer|[Rr]outes|[Cc]ore|[Pp]arse|[Oo]ptions|[Aa]rgs|(?:[Rr]oot_?)?[Cc]md)(?:[A-Z_]\w{0,24})?|"
+    r"[Rr]outer|[Rr]outes|[Cc]ore|[Oo]ptions|[Aa]rgs|(?:[Rr]oot_?)?[Cc]md)(?:[A-Z_]\w{0,24})?|"
+    r"[Pp]arse(?:_?(?:[Aa]rg|[Oo]ption|[Ff]lag|[Cc]ommand|[Cc]li|[Cc]onfig)\w{0,24})?|"
     r"(?:[Cc]reate|[Nn]ew|[Mm]ake|[Bb]uild|[Ii]nit|[Ss]etup|[Cc]onfigure|[Gg]et)_?"
     r"(?:[Aa]pp|[Aa]pplication|[Ss]erver|[Rr]outer|[Cc]li|[Cc]ommand|[Aa]pi|API|[Ee]ngine)(?:[A-Z_]\w{0,24})?"
 )
@@ -26,14 +27,17 @@ _STEMS = re.compile(
 )
 
 
-def onward(codebase: Codebase, programs: Iterable[str], consoles: Collection[str] = ()) -> list[tuple[str, str, float]]:
+def onward(
+    codebase: Codebase, programs: Iterable[str], consoles: Collection[str] = (), graph: Graph | None = None
+) -> list[tuple[str, str, float]]:
     """Path, the name that leads there and how telling it is (0 to 1), for files that programs go on in."""
     first = [path for path in programs if path in codebase.files][:_MOST_PROGRAMS]
     imports = {path: codebase.files[path].imports for path in first if codebase.files[path].imports}
     if not imports:
         return []
-    names = {path: facts.signs["name"] for path, facts in sorted(codebase.files.items()) if "name" in facts.signs}
-    graph = import_graph(imports, sorted(codebase.paths), names)
+    if graph is None:
+        names = {path: facts.signs["name"] for path, facts in sorted(codebase.files.items()) if "name" in facts.signs}
+        graph = import_graph(imports, sorted(codebase.paths), names)
     found: dict[str, tuple[str, float]] = {}
     for path in first:
         taken = frozenset(name for imported in imports.get(path, ()) for name in imported.names)

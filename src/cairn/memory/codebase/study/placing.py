@@ -19,7 +19,11 @@ _VENDORED_NEAR_THE_TOP = frozenset(("external", "extern", "deps", "submodules"))
 _SERVED = re.compile(r"(?:^|/)(?:public|static|assets|wwwroot)/(?:libs?|plugins)/")
 # Beyond what the choice of files calls tests and examples: nothing in these is part of the program.
 _REGRESS = frozenset(("regress", "regression", "regressions", "regression-tests"))
-_EXAMPLE = re.compile(r"(?:sample|example|demo)[_-]\w{1,40}|\w{1,40}[_-](?:samples|examples|demos)")
+_EXAMPLE = re.compile(
+    r"(?:sample|example|demo)[_-]\w{1,40}|\w{1,40}[_-](?:samples|examples|demos)|"
+    r"(?:project|app|site|plugin)[_-]templates?"
+)
+_OF_TESTS = re.compile(r"tests?[_-][\w-]{1,40}|test(?:ing)?utils?")
 _HOLDERS = frozenset(("packages", "apps", "projects"))
 _DOCUMENTS = frozenset(("docs", "doc", "documentation", "website", "site", "man", "wiki"))
 CODE = frozenset(
@@ -71,7 +75,10 @@ def place_of(path: str) -> Place:
     ):
         return "vendored"
     is_of_tests = (
-        is_test(path) or not _REGRESS.isdisjoint(parts) or (parts[:1] == ["t"] and path.endswith((".t", ".pm")))
+        is_test(path)
+        or not _REGRESS.isdisjoint(parts)
+        or any(_OF_TESTS.fullmatch(part) for part in parts if part.startswith("test"))
+        or (parts[:1] == ["t"] and path.endswith((".t", ".pm")))
     )
     if is_of_tests and not path.startswith(".github/"):
         return "test"

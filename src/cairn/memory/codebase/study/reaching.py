@@ -34,7 +34,7 @@ def entry_point_findings(survey: Survey) -> list[Finding]:
 
 
 def _programs(survey: Survey) -> Finding | None:
-    rows = entry_points(survey.codebase)[:_MOST_STARTS]
+    rows = entry_points(survey.codebase, survey.graph)[:_MOST_STARTS]
     if not rows:
         return None
     shown = [f"{code(path)} ({_said(path, entry)}){_doc(survey, path)}" for path, entry in rows]

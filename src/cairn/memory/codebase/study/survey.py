@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,15 @@ class Survey:
             for path, facts in sorted(self.codebase.files.items())
             if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
         }
+
+    def inside(self, directory: str) -> dict[str, FileFacts]:
+        """Those of the sources that lie below a directory."""
+        first, end = (bisect_left(self._in_order, f"{directory}{mark}") for mark in "/0")
+        return {path: self.sources[path] for path in self._in_order[first:end]}
+
+    @cached_property
+    def _in_order(self) -> list[str]:
+        return list(self.sources)
 
     @cached_property
     def tests(self) -> dict[str, FileFacts]:
@@ -70,8 +80,7 @@ class Survey:
         """The main directories by how much of the project's own code they hold; those without any are left out."""
         lines: Counter[str] = Counter()
         for row in self.directories:
-            inside = row.path + "/"
-            lines[row.path] = sum(facts.lines for path, facts in self.sources.items() if path.startswith(inside))
+            lines[row.path] = sum(facts.lines for facts in self.inside(row.path).values())
         rows = [row for row in self.directories if lines[row.path] and not row.path.startswith(".")]
         return sorted(rows, key=lambda row: (-lines[row.path], row.path))
 

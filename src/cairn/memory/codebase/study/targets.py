@@ -50,9 +50,12 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
 
 def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
     """Source files that a bundler or a page begins with, each with the file that says so."""
-    paths = _sources_of(codebase)
+    rows = [
+        (path, facts) for path, facts in codebase.files.items() if any(key.startswith("input:") for key in facts.signs)
+    ]
+    paths = _sources_of(codebase) if rows else frozenset()
     found: dict[str, str] = {}
-    for manifest, facts in sorted(codebase.files.items()):
+    for manifest, facts in sorted(rows):
         if place_of(manifest) != "own":
             continue
         base = manifest.rpartition("/")[0]

@@ -91,7 +91,7 @@ def _page(title: str, findings: Sequence[Finding]) -> str:
 
 
 def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
-    inside = {path: facts for path, facts in survey.sources.items() if path.startswith(directory + "/")}
+    inside = survey.inside(directory)
     if inside:
         lines = directory_lines(survey, directory, inside)
     else:

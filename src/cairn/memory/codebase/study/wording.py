@@ -88,7 +88,8 @@ def joined(values: Iterable[str], most: int = 8) -> str:
 
 
 def coded(values: Iterable[str], most: int = 8) -> str:
-    return joined([code(value) for value in values], most)
+    names = list(values)
+    return joined([code(name) for name in names[: most + 1]] + names[most + 1 :], most)
 
 
 def points(lines: Iterable[str], most: int = 12) -> list[str]:
