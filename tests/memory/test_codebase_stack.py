@@ -415,3 +415,24 @@ def test_a_library_of_php_is_known_by_its_namespace() -> None:
     names = {tech.name for tech in tech_stack(Codebase("shop", tuple(files), files))}
     assert "acme/laravel-ledger" in names
     assert "acme/unused" not in names
+
+
+def test_an_image_tells_of_the_packages_it_installs_by_name() -> None:
+    dockerfile = (
+        "FROM python:3.12\nRUN pip install --no-cache-dir -r requirements.txt 'gunicorn==22.0' && npm i -g pm2@5\n"
+    )
+    assert {"Gunicorn", "PM2"} <= _stack({"Dockerfile": dockerfile, "app.py": 100}).keys()
+    assert "Gunicorn" not in _stack({"Dockerfile": "FROM python\n# RUN pip install gunicorn\n", "app.py": 100})
+
+
+def test_a_helper_implies_what_it_is_for() -> None:
+    stack = _stack(
+        {
+            "package.json": _npm(dependencies={"connect-mongo": "^5.0.0", "sqs-consumer": "^11.0.0"}),
+            "sonar-project.properties": 3,
+            "helmfile.yaml": 3,
+            "index.js": 100,
+        }
+    )
+    assert {"MongoDB", "Amazon SQS", "SonarQube", "Helmfile"} <= stack.keys()
+    assert stack["MongoDB"] == Tech("MongoDB", None, "database")

@@ -54,7 +54,7 @@ async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
 
 async def synthesize(task: Task) -> None:
     codebase, told = await look_at_all(task)
-    carried = await _carried_findings(task, codebase)
+    carried = await _carried_findings(task)
     condensed = await _condense(task, codebase, carried, [tech.name for tech in told.stack])
     async with task.finish("synthesize") as tx:
         await keep_findings(task, tx, STUDY, told.findings)
@@ -129,22 +129,20 @@ async def _dates_before(task: Task, tx: Tx) -> Mapping[tuple[str, str, str], int
     return {(row["layer"], row["title"], row["content"]): row["created_at_ms"] for row in rows}
 
 
-async def _carried_findings(task: Task, codebase: Codebase) -> list[Finding]:
+async def _carried_findings(task: Task) -> list[Finding]:
     """What a model found at the last complete scan in files that have not changed since."""
     before = task.scan["after_scan_id"]
     if not task.scan["selective"] or before is None:
         return []
     async with task.kit.database.read() as tx:
         rows = await store.list_findings(tx, task.scope, before)
+        found = [store.to_finding(row) for row in rows if row["origin"] not in (STUDY, AUDIT)]
+        found = [finding for finding in found if finding.files]
+        if not found:
+            return []
         then = await files.list_blobs(tx, task.scope, before)
         now = await files.list_blobs(tx, task.scope, task.scan_id)
-    kept = []
-    for row in rows:
-        finding = store.to_finding(row)
-        untouched = all(path in now and then.get(path) == now[path] for path in finding.files)
-        if row["origin"] not in (STUDY, AUDIT) and finding.files and untouched:
-            kept.append(finding)
-    return kept
+    return [finding for finding in found if all(path in now and then.get(path) == now[path] for path in finding.files)]
 
 
 async def _condense(

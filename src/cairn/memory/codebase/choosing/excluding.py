@@ -130,6 +130,7 @@ class Foreign:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._tree: dict[str, _Directory] = {"": _Directory()}
+        self._maybe_made: dict[str, tuple[_Directory, ...]] = {}
         for path in paths:
             self._plant(path)
         self._reasons: dict[str, str | None] = {"": None}
@@ -143,14 +144,19 @@ class Foreign:
 
     def _plant(self, path: str) -> None:
         directory, _, name = path.rpartition("/")
-        lower = name.lower()
-        self._directory(directory).files.add(lower)
-        while directory:
-            if directory.rpartition("/")[2].lower() in _MAYBE_MADE:
-                below = self._tree[directory].below
-                if len(below) < _MOST_SEEN_BELOW:
-                    below.append(name)
-            directory = directory.rpartition("/")[0]
+        self._directory(directory).files.add(name.lower())
+        for maybe_made in self._maybe_made_above(directory):
+            if len(maybe_made.below) < _MOST_SEEN_BELOW:
+                maybe_made.below.append(name)
+
+    def _maybe_made_above(self, directory: str) -> tuple[_Directory, ...]:
+        """The directory itself and those around it that may be what a build made."""
+        known = self._maybe_made.get(directory)
+        if known is None:
+            above, _, name = directory.rpartition("/")
+            here = (self._tree[directory],) if name.lower() in _MAYBE_MADE else ()
+            known = self._maybe_made[directory] = here + (self._maybe_made_above(above) if above else ())
+        return known
 
     def _directory(self, path: str) -> _Directory:
         found = self._tree.get(path)

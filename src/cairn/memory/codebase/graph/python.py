@@ -56,7 +56,7 @@ class Python:
         if not relative and dotted.partition(".")[0] not in self._tops:
             return []
         if relative:
-            base = joined(directory_of(path), "../" * (relative - 1))
+            base = directory_of(path) if relative == 1 else joined(directory_of(path), "../" * (relative - 1))
             found = None if base is None else self._at(base, dotted)
             around = "" if base is None else below(base, dotted.replace(".", "/"))
             inside = [] if base is None else [self._at(around, name) for name in names]

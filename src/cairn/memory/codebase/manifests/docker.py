@@ -16,6 +16,12 @@ _RUN = re.compile(r"(ENTRYPOINT|CMD)\s{1,4}(.{1,300})")
 _USED = re.compile(r"\$\{?(\w{1,60})(?::?-([^}]{0,80}))?\}?")
 _INSTALL = re.compile(r"\b(?:apt-get|apt|apk|dnf|yum)\b.{0,200}?\b(?:install|add)\b")
 _WORD = re.compile(r"[a-z][a-z0-9.+-]{2,40}")
+_PACKAGES = re.compile(
+    r"\b(?:(npm)\s{1,4}(?:install|i)\s{1,4}(?:-g|--global)|(yarn)\s{1,4}global\s{1,4}add|(pip)3?\s{1,4}install|(gem)\s{1,4}install)"
+    r"\s([^&|;\\\n]{2,300})"
+)
+_PACKAGE = re.compile(r"(@?[A-Za-z][\w./-]{1,60})(?:[@=<>~\[!].{0,40})?")
+_KINDS = {"npm": "npm", "yarn": "npm", "pip": "pypi", "gem": "gem"}
 _SYSTEM = (
     *(
         "nginx",
@@ -28,7 +34,7 @@ _SYSTEM = (
         "libvips",
         "redis-server",
     ),
-    *("memcached", "chromium", "pandoc", "libreoffice", "poppler-utils", "xdebug", "valgrind"),
+    *("memcached", "chromium", "pandoc", "libreoffice", "poppler-utils", "xdebug", "valgrind", "wkhtmltopdf"),
 )
 """Programs that an image is given beside its own, and that say what it does."""
 _PROCESS = re.compile(r"([\w-]{1,40}):\s{0,4}(\S.{0,300})")
@@ -51,6 +57,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
     programs: dict[str, tuple[str, int]] = {}
     run_by: dict[str, dict[str, tuple[str, int]]] = {}
     installed: set[str] = set()
+    packages: dict[str, None] = {}
     is_exposed = is_installing = False
     for number, line in lines_of(content):
         text = line.strip()
@@ -62,6 +69,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         if is_installing:
             installed.update(_WORD.findall(text))
         is_installing = is_installing and text.endswith("\\")
+        packages.update(dict.fromkeys(_packages(text)))
         base = _FROM.match(text)
         if base is not None:
             name, tag = image(_filled(base.group(1), given))
@@ -75,12 +83,25 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         run = _RUN.match(text)
         if run is not None:
             programs[run.group(1)] = (_command(run.group(2)), number)
+    draft.says("image-packages", list(packages)[:40])
     draft.says("system-packages", [name for name in _SYSTEM if name in installed])
     if programs:
         first = programs.get("ENTRYPOINT") or programs["CMD"]
         words = " ".join(programs[key][0] for key in ("ENTRYPOINT", "CMD") if key in programs)
         draft.runs("server" if is_exposed else "main", words, first[1])
     return draft.facts()
+
+
+def _packages(line: str) -> list[str]:
+    """What a line installs by name beside the manifests: ``npm install -g pm2`` is ``npm:pm2``."""
+    found: list[str] = []
+    for *managers, words in _PACKAGES.findall(line) if line[:1] != "#" else ():
+        kind = _KINDS[next(name for name in managers if name)]
+        names = (_PACKAGE.fullmatch(word.strip("\"'")) for word in words.split())
+        # A path and a list of requirements are no names.
+        plain = [name.group(1) for name in names if name is not None and not name.group(1).endswith((".txt", "/"))]
+        found.extend(f"{kind}:{name}" for name in plain if "/" not in name or name.startswith("@"))
+    return found
 
 
 def _filled(text: str, given: dict[str, str]) -> str:

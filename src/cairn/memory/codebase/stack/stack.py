@@ -48,6 +48,13 @@ _TOOLS_OF = {
     "Go": frozenset(("golangci-lint", "goreleaser", "gofmt", "staticcheck")),
 }
 """What a pipeline calls for a language counts where that language has a share of its own."""
+_TELLING = frozenset(
+    (
+        *("sdk", "tools", "hooks", "system-packages", "image-packages", "ci-images", "services", "database"),
+        *("package-manager", "build-backend", "tool-version"),
+    )
+)
+"""Signs that speak of the stack; most files have others alone."""
 
 
 def tech_stack(codebase: Codebase) -> tuple[Tech, ...]:
@@ -183,9 +190,10 @@ def _without_release(stem: str) -> str:
 
 
 def _by_sign(codebase: Codebase, spoken: set[str]) -> Iterator[Sighting]:
-    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+    telling = [path for path, facts in codebase.files.items() if not _TELLING.isdisjoint(facts.signs)]
+    for path in sorted(telling, key=lambda path: (path.count("/"), path)):
         signs = codebase.files[path].signs
-        if not signs or area_of(path) == "foreign":
+        if area_of(path) == "foreign":
             continue
         sdk = list(sightings("sdk", signs.get("sdk", "").lower().partition("/")[0]))
         if area_of(path) == "test":
@@ -199,6 +207,9 @@ def _by_sign(codebase: Codebase, spoken: set[str]) -> Iterator[Sighting]:
                 yield from sightings("tool", word) if not (is_pipeline and word in unspoken) else ()
         for word in signs.get("system-packages", "").split(", "):
             yield from sightings("system", word)
+        for word in signs.get("image-packages", "").split(", "):
+            kind, _, name = word.partition(":")
+            yield from sightings(kind, plain_name(kind, name))
         for word in signs.get("ci-images", "").split(", "):
             yield from (found for found in sightings("docker", word) if found.technology.category == "database")
         for word in signs.get("services", "").lower().split(", "):

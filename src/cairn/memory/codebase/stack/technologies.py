@@ -18,7 +18,13 @@ from cairn.memory.codebase.stack import (
     scripted,
     scripted_backend,
     systems,
+    tools_by_file,
+    tools_by_package,
     upkeep,
+    wider_databases,
+    wider_frameworks,
+    wider_libraries,
+    wider_services,
 )
 from cairn.memory.codebase.stack.backend import BACKEND
 from cairn.memory.codebase.stack.browser import BROWSER
@@ -63,8 +69,15 @@ _SERVERS = frozenset(
     )
 )
 _FURTHER = further_backend.SCRIPTED + further_backend.COMPILED + further_managed.BACKEND
-_FEWER = scripted_backend.BACKEND + systems.BACKEND + further_dotnet.BACKEND
+_FEWER = (
+    scripted_backend.BACKEND
+    + systems.BACKEND
+    + further_dotnet.BACKEND
+    + wider_services.BACKEND
+    + wider_libraries.BACKEND
+)
 """Met less often than those."""
+_TOOLS = tools_by_file.TOOLING + tools_by_package.TOOLING
 _FRAMEWORKS = (
     FRAMEWORKS
     + BROWSER
@@ -73,6 +86,7 @@ _FRAMEWORKS = (
     + further.FRAMEWORKS
     + scripted.FRAMEWORKS
     + systems.FRAMEWORKS
+    + wider_frameworks.FRAMEWORKS
 )
 _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
 
@@ -122,11 +136,11 @@ def _lookup() -> _Lookup:
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
     tables: tuple[tuple[Category, str], ...] = (
         ("framework", _FRAMEWORKS),
-        ("styling", STYLING + STYLES + further.STYLING + scripted.STYLING),
+        ("styling", STYLING + STYLES + further.STYLING + scripted.STYLING + wider_frameworks.STYLING),
         ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND + _FURTHER + _FEWER),
-        ("database", DATABASES + further_managed.DATABASES),
-        ("testing", TESTING + further.TESTING + upkeep.TESTING),
-        ("tooling", TOOLING + NOTATIONS + further.TOOLING + upkeep.TOOLING),
+        ("database", DATABASES + further_managed.DATABASES + wider_databases.DATABASES),
+        ("testing", TESTING + further.TESTING + upkeep.TESTING + wider_databases.TESTING),
+        ("tooling", TOOLING + NOTATIONS + further.TOOLING + upkeep.TOOLING + _TOOLS),
     )
     for category, text in tables:
         for name, signs in _rows(text):

@@ -174,19 +174,30 @@ def _database_folders(codebase: Codebase) -> list[str]:
     found: dict[str, int] = {}
     together: dict[str, set[str]] = {}
     for path, facts in codebase.files.items():
-        *folders, base = path.lower().split("/")
-        is_code = facts.language == "sql" or bool(facts.symbols or facts.imports)
-        if not folders or facts.language is None or not is_code or area_of(path) != "own" or is_test(path):
+        directory, _, base = path.lower().rpartition("/")
+        databases, keeps_data = _kept_in(directory)
+        if not databases and not keeps_data:
             continue
-        places = [at for at, part in enumerate(folders[1:], 1) if part in _DATABASE_FOLDERS]
-        for database in {_DATABASE_FOLDERS[folders[at]] for at in places if _keeps_data(folders[at - 1])}:
+        is_code = facts.language == "sql" or bool(facts.symbols or facts.imports)
+        if facts.language is None or not is_code or area_of(path) != "own" or is_test(path):
+            continue
+        for database in databases:
             found[database] = found.get(database, 0) + 1
-        if _keeps_data(folders[-1]):
+        if keeps_data:
             words = _BETWEEN_WORDS.split(base)[:-1]
             named = {_DATABASE_FOLDERS[word] for word in words if word in _DATABASE_FOLDERS}
-            together.setdefault("/".join(folders), set()).update(named)
+            together.setdefault(directory, set()).update(named)
     of_files = [names for names in together.values() if 2 <= len(names) <= _MOST_TOGETHER]
     return sorted({database for database, files in found.items() if files >= 2}.union(*of_files))
+
+
+@lru_cache(maxsize=4_096)
+def _kept_in(directory: str) -> tuple[frozenset[str], bool]:
+    """The databases whose folders lead to a directory, and whether it is one where such folders or files lie."""
+    folders = directory.split("/")
+    places = [at for at, part in enumerate(folders[1:], 1) if part in _DATABASE_FOLDERS]
+    databases = frozenset(_DATABASE_FOLDERS[folders[at]] for at in places if _keeps_data(folders[at - 1]))
+    return databases, bool(directory) and _keeps_data(folders[-1])
 
 
 def _keeps_data(folder: str) -> bool:
