@@ -25,6 +25,7 @@ SOURCE = "genesis"
 SCANNED = "scanned"
 """The reason of revisions that a scan has written."""
 _REVISIONS_LOOKED_AT = 50
+_WORDS = ("name", "description", "content")
 
 
 async def assemble(task: Task) -> None:
@@ -70,12 +71,18 @@ async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
     """What people have written in the meantime stays as they wrote it."""
     wanted = [msgspec.convert(node, PopulateNode) for node in populate_nodes(nodes)]
     rows = await contexts_store.hold_by_keys(tx, task.scope, task.project_id, [node.schema_key for node in wanted])
-    theirs = {row["schema_key"] for row in rows if not await _is_ours(tx, task.scope, row)}
+    told = {node.schema_key: node for node in wanted}
+    changing = [row for row in rows if _would_change(row, told[row["schema_key"]])]
+    theirs = {row["schema_key"] for row in changing if not await _is_ours(tx, task.scope, row)}
     ours = [node for node in wanted if node.schema_key not in theirs]
     if theirs:
         task.note(f"{len(theirs)} contexts that people have edited were left as they are.")
     if ours:
         await contexts.apply_nodes(tx, task.scope, task.project_id, ours, reason=SCANNED, actor_id=None)
+
+
+def _would_change(row: Row, node: PopulateNode) -> bool:
+    return any(getattr(node, name) != row[name] for name in (*_WORDS, "tier"))
 
 
 async def _is_ours(tx: Tx, scope: Scope, row: Row) -> bool:
@@ -85,5 +92,5 @@ async def _is_ours(tx: Tx, scope: Scope, row: Row) -> bool:
     for revision in await history.list_revisions(tx, scope, row["id"], None, _REVISIONS_LOOKED_AT):
         if revision["reason"] == SCANNED:
             written = msgspec.json.decode(revision["snapshot"])
-            return all(written.get(name) == row[name] for name in ("name", "description", "content"))
+            return all(written.get(name) == row[name] for name in _WORDS)
     return False

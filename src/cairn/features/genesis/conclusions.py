@@ -23,7 +23,6 @@ AUDIT = "audit"
 MODEL = "model"
 NOTES = "notes"
 """Origins of findings; those of a model's look at a chunk begin with ``chunk:`` until they are put together."""
-_COMMITS = 60
 _ANSWER_TOKENS = 4_000
 
 
@@ -48,7 +47,7 @@ async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
     """What the repository says besides the files that were read: all paths, and the last commits."""
     async with task.snapshot() as snapshot:
         paths = tuple(entry.path for entry in await task.entries(snapshot))
-        past = await snapshot.commits(_COMMITS)
+        past = await task.past(snapshot)
     return paths, tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
 
 

@@ -56,6 +56,7 @@ async def fetch_files(task: Task) -> None:
         blobs = {entry.path: entry.blob for entry in entries}
         if len(found.kept) > most:
             imported = await _import_counts(task, snapshot, found.kept, blobs)
+        await task.past(snapshot)  # all that the host is asked for is fetched here
     chosen = await asyncio.to_thread(choosing.choose, found.kept, most, imported)
     known = await _carried(task, {path: blobs[path] for path in chosen})
     rows = [(path, blobs[path], files.CARRIED if path in known else files.WAITING) for path in chosen]

@@ -22,7 +22,7 @@ from cairn.jobs.notices import tell_changed
 from cairn.jobs.run import Run
 from cairn.memory.codebase.records import Codebase, FileFacts, Study
 from cairn.ports.git.repository import Repositories
-from cairn.ports.git.snapshot import Snapshot, TreeEntry
+from cairn.ports.git.snapshot import PastCommit, Snapshot, TreeEntry
 from cairn.ports.llm.model import LanguageModel
 from cairn.storage.database import Database, Row, Tx
 
@@ -37,6 +37,7 @@ _BEGINS_AT = {
 }
 """How far a scan has come when a phase begins."""
 _MOST_NOTES = 20
+_COMMITS = 60
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Task:
     """What the last phases look at, once it was put together; after a crash that is done again."""
 
     _listed: list[TreeEntry] | None = None
+    _past: list[PastCommit] | None = None
 
     @property
     def scan_id(self) -> str:
@@ -99,6 +101,12 @@ class Task:
         if self._listed is None:
             self._listed = await snapshot.entries()
         return self._listed
+
+    async def past(self, snapshot: Snapshot) -> list[PastCommit]:
+        """The last commits; the host is asked for them once in an attempt."""
+        if self._past is None:
+            self._past = await snapshot.commits(_COMMITS)
+        return self._past
 
     def note(self, sentence: str) -> None:
         """Each sentence once, and not for ever."""
