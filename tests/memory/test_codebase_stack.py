@@ -205,7 +205,7 @@ def test_the_table_is_wide_and_a_large_codebase_is_quick() -> None:
 
 
 def test_every_technology_has_one_category_and_signs_that_something_reads() -> None:
-    lookup = technologies._LOOKUP
+    lookup = technologies._lookup()
     rows = [meaning for meanings in lookup.exact.values() for meaning in meanings]
     rows += [meaning for shapes in lookup.shapes.values() for _, meaning in shapes]
     categories: dict[str, set[str]] = {}

@@ -1,41 +1,18 @@
-"""The table of technologies as a lookup: from a sign such as ``npm:react`` or ``file:tailwind.config.*`` to a name."""
+"""The tables of technologies as a lookup: from a sign such as ``npm:react`` or ``file:tailwind.config.*`` to a name.
+
+``tables`` has a file for each category, a line for each name: what it is called, and after a bar its signs.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from typing import NamedTuple, get_args
 
 from cairn.memory.codebase.records import Category
-from cairn.memory.codebase.stack import (
-    further,
-    further_backend,
-    further_dotnet,
-    further_managed,
-    native,
-    scripted,
-    scripted_backend,
-    systems,
-    tools_by_file,
-    tools_by_package,
-    upkeep,
-    wider_databases,
-    wider_frameworks,
-    wider_libraries,
-    wider_services,
-)
-from cairn.memory.codebase.stack.backend import BACKEND
-from cairn.memory.codebase.stack.browser import BROWSER
-from cairn.memory.codebase.stack.compiled import COMPILED, SERVICES
-from cairn.memory.codebase.stack.databases import DATABASES
-from cairn.memory.codebase.stack.frameworks import FRAMEWORKS
-from cairn.memory.codebase.stack.libraries import LIBRARIES
-from cairn.memory.codebase.stack.styling import STYLING
-from cairn.memory.codebase.stack.templating import NOTATIONS, STYLES, TEMPLATING
-from cairn.memory.codebase.stack.testing import TESTING
-from cairn.memory.codebase.stack.tooling import TOOLING
 
 CATEGORIES: tuple[Category, ...] = ("language", "framework", "styling", "backend", "database", "testing", "tooling")
 assert set(CATEGORIES) == set(get_args(Category))
@@ -67,26 +44,6 @@ _SERVERS = frozenset(
         *("Kafka", "RabbitMQ", "NATS", "MQTT", "ZeroMQ", "Prometheus", "StatsD", "Sentry", "Stripe", "AWS SDK"),
         *("MinIO", "OpenAI", "Anthropic", "Keycloak", "Temporal", "Hazelcast", "OpenTelemetry", "gRPC"),
     )
-)
-_FURTHER = further_backend.SCRIPTED + further_backend.COMPILED + further_managed.BACKEND
-_FEWER = (
-    scripted_backend.BACKEND
-    + systems.BACKEND
-    + further_dotnet.BACKEND
-    + wider_services.BACKEND
-    + wider_libraries.BACKEND
-)
-"""Met less often than those."""
-_TOOLS = tools_by_file.TOOLING + tools_by_package.TOOLING
-_FRAMEWORKS = (
-    FRAMEWORKS
-    + BROWSER
-    + TEMPLATING
-    + native.FRAMEWORKS
-    + further.FRAMEWORKS
-    + scripted.FRAMEWORKS
-    + systems.FRAMEWORKS
-    + wider_frameworks.FRAMEWORKS
 )
 _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
 
@@ -131,18 +88,13 @@ def _rows(text: str) -> list[tuple[str, list[str]]]:
     return rows
 
 
+@cache
 def _lookup() -> _Lookup:
+    """Read when it is first asked for."""
     exact: dict[str, tuple[Meaning, ...]] = {}
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]] = {}
-    tables: tuple[tuple[Category, str], ...] = (
-        ("framework", _FRAMEWORKS),
-        ("styling", STYLING + STYLES + further.STYLING + scripted.STYLING + wider_frameworks.STYLING),
-        ("backend", BACKEND + LIBRARIES + COMPILED + SERVICES + native.BACKEND + _FURTHER + _FEWER),
-        ("database", DATABASES + further_managed.DATABASES + wider_databases.DATABASES),
-        ("testing", TESTING + further.TESTING + upkeep.TESTING + wider_databases.TESTING),
-        ("tooling", TOOLING + NOTATIONS + further.TOOLING + upkeep.TOOLING + _TOOLS),
-    )
-    for category, text in tables:
+    for category in CATEGORIES[1:]:
+        text = resources.files(__package__).joinpath("tables", f"{category}.txt").read_text(encoding="utf-8")
         for name, signs in _rows(text):
             technology = Technology(name, category)
             for written in signs:
@@ -159,20 +111,17 @@ def _lookup() -> _Lookup:
     return _Lookup(exact, shapes)
 
 
-_LOOKUP = _lookup()
-
-
 @lru_cache(maxsize=32_768)
 def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
     """The technologies that a sign stands for; none where it is not known."""
     sign = f"{kind}:{word}"
-    shaped = tuple(meaning for pattern, meaning in _LOOKUP.shapes.get(kind, ()) if pattern.fullmatch(sign))
-    return _LOOKUP.exact.get(sign, ()) + shaped
+    shaped = tuple(meaning for pattern, meaning in _lookup().shapes.get(kind, ()) if pattern.fullmatch(sign))
+    return _lookup().exact.get(sign, ()) + shaped
 
 
 def words_of(kind: str) -> frozenset[str]:
     """All words without a star that the table knows of this kind."""
-    return frozenset(sign[len(kind) + 1 :] for sign in _LOOKUP.exact if sign.startswith(f"{kind}:"))
+    return frozenset(sign[len(kind) + 1 :] for sign in _lookup().exact if sign.startswith(f"{kind}:"))
 
 
 def sightings(kind: str, word: str, version: str | None = None) -> Iterator[Sighting]:
@@ -192,6 +141,6 @@ def plain_name(ecosystem: str, name: str) -> str:
 
 def size_of_table() -> int:
     """How many technologies the table knows."""
-    shaped = [meaning for rows in _LOOKUP.shapes.values() for _, meaning in rows]
-    exact = [meaning for meanings in _LOOKUP.exact.values() for meaning in meanings]
+    shaped = [meaning for rows in _lookup().shapes.values() for _, meaning in rows]
+    exact = [meaning for meanings in _lookup().exact.values() for meaning in meanings]
     return len({meaning.technology for meaning in (*shaped, *exact)})
