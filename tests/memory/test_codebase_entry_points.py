@@ -276,3 +276,10 @@ def test_imports_that_are_known_already_lead_to_the_same_doors() -> None:
     assert "src/core.go" not in [path for path, _ in entry_points(codebase, Graph({}, {}))], (
         "the given imports are used"
     )
+
+
+def test_every_file_with_an_ending_of_its_own_takes_no_longer() -> None:
+    paths = [f"src/part{n}.of{n}" for n in range(5_000)]
+    begun = time.process_time()
+    assert of({}, *paths, "cmd/larder/main.go") == ["cmd/larder/main.go"]
+    assert time.process_time() - begun < 3

@@ -117,16 +117,21 @@ _AT_PATH = tuple((re.compile(_pattern(row[0])), _ENDING.search(row[0]), row) for
 @lru_cache(maxsize=512)
 def _rows_for(ending: str) -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], Row], ...]]:
     """The rows that a file with this ending can fit, and one pattern for all: most paths fit none of them."""
-    rows = [
+    rows = tuple(
         (pattern, row)
         for pattern, found, row in _AT_PATH
         if found is None or re.fullmatch(found.group(1), ending) is not None
-    ]
-    # Those that may lie equally deep share the walk through the directories.
+    )
+    return _any_of(tuple(row[0] for _, row in rows)), rows
+
+
+@lru_cache(maxsize=256)
+def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
+    """Those that may lie equally deep share the walk through the directories. Endings that no row knows have one."""
     depths: dict[str, list[str]] = {}
-    for _, (text, *_) in rows:
-        depths.setdefault(text[:3] if text.startswith("…") else "", []).append(text[3:] if text[0] == "…" else text)
-    return re.compile("|".join(_pattern(depth + "|".join(texts)) for depth, texts in depths.items())), tuple(rows)
+    for text in texts:
+        depths.setdefault(text[:3] if text[0] == "…" else "", []).append(text[3:] if text[0] == "…" else text)
+    return re.compile("|".join(_pattern(depth + "|".join(some)) for depth, some in depths.items()))
 
 
 _DEEPEST = 8
