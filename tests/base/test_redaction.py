@@ -132,9 +132,15 @@ def test_a_key_that_names_a_secret_takes_its_value() -> None:
     ],
 )  # fmt: skip
 def test_the_worst_texts_take_no_time(unit: str) -> None:
-    """Asked again where it took longer: a core that neighbours share counts their time as ours."""
+    """A second where a loop of a million steps takes 0.077: neighbours can make a core slower."""
     text = unit * (WORST_CHARS // len(unit))
-    assert any(_seconds(text) < 1.0 for _ in range(3))
+    assert any(_seconds(text) < max(1.0, 13 * _loop_seconds()) for _ in range(3))
+
+
+def _loop_seconds() -> float:
+    started = time.process_time()
+    sum(number * number for number in range(1_000_000))
+    return time.process_time() - started
 
 
 def _seconds(text: str) -> float:
