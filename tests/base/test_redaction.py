@@ -132,18 +132,7 @@ def test_a_key_that_names_a_secret_takes_its_value() -> None:
     ],
 )  # fmt: skip
 def test_the_worst_texts_take_no_time(unit: str) -> None:
-    """A second where a loop of a million steps takes 0.077: neighbours can make a core slower."""
     text = unit * (WORST_CHARS // len(unit))
-    assert any(_seconds(text) < max(1.0, 13 * _loop_seconds()) for _ in range(3))
-
-
-def _loop_seconds() -> float:
-    started = time.process_time()
-    sum(number * number for number in range(1_000_000))
-    return time.process_time() - started
-
-
-def _seconds(text: str) -> float:
     started = time.process_time()
     redact(text)
-    return time.process_time() - started
+    assert time.process_time() - started < 1.0
