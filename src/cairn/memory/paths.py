@@ -138,7 +138,7 @@ def paths_in(text: str, roots: Iterable[str] = ()) -> list[str]:
     """Every plausible file path of a text, in order, each once."""
     found: dict[str, None] = {}
     roots = tuple(roots)
-    for token in _BETWEEN_TOKENS.split(text):
+    for token in dict.fromkeys(_BETWEEN_TOKENS.split(text)):
         if _MAY_BE_PATH.search(token) is None:
             continue
         path = _path_of_token(token, roots)

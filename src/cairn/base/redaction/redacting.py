@@ -207,14 +207,17 @@ def _redact_pem(text: str) -> tuple[str, int]:
 
 def _redact_assignments(text: str) -> tuple[str, int]:
     found = 0
+    judged: dict[tuple[str, str, str, bool], bool] = {}  # what a text repeats is judged once, and kept no longer
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal found
-        key, ending, separator = match.group(1), match.group(2), match.group(3)
-        index = next(number for number in (4, 5, 6, 7) if match.group(number) is not None)
+        key, ending, separator, *_ = match.groups()
+        index = match.lastindex or 0
         secret: str = match.group(index)
-        before = text[max(0, match.start() - 24) : match.start()]
-        if not _is_assigned(before, key + ending, separator, secret, quoted=index != 7):
+        assigned = (key + ending, separator, secret, index != 7)
+        if assigned not in judged:
+            judged[assigned] = _is_assigned(*assigned)
+        if not judged[assigned] or not _may_follow(text[max(0, match.start() - 24) : match.start()], separator):
             return match.group()
         found += 1
         start, end = match.start(index) - match.start(), match.end(index) - match.start()
@@ -232,16 +235,17 @@ _OTHER_KEYS = late(
 )
 
 
-def _is_assigned(before: str, key: str, separator: str, value: str, *, quoted: bool) -> bool:
+def _is_assigned(key: str, separator: str, value: str, quoted: bool) -> bool:
     if not may_be_secret(value):
         return False
     said = separator.strip().lower()
-    if not said and not _FLAG_BEFORE.search(before):
-        return False
     # Beside a word such as "password" even a weak value counts; beside a key or a token it needs the looks of a secret.
     is_password = key.lower().startswith(("pass", "pw", "_pass", "secret", "credential"))
     compact = quoted or (said == "=" and separator == "=") or not said
     weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(("is", "was")))
-    if not is_secret_value(value, strict=not weak_is_enough, quoted=compact):
-        return False
-    return not is_harmless(value) and not _OTHER_KEYS.search(before)
+    return is_secret_value(value, strict=not weak_is_enough, quoted=compact) and not is_harmless(value)
+
+
+def _may_follow(before: str, separator: str) -> bool:
+    """Whether an assignment counts behind these words: where only a blank parts key and value it must be a flag's."""
+    return (bool(separator.strip()) or _FLAG_BEFORE.search(before) is not None) and not _OTHER_KEYS.search(before)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from cairn.memory.extraction.words import phrases
+from cairn.memory.extraction.words import Wording, phrases
 from cairn.wire.items import ItemType
 
 _TYPES: dict[str, ItemType] = {
@@ -270,7 +269,7 @@ convention
 """
 
 
-def _table(text: str) -> Iterator[tuple[ItemType, float, re.Pattern[str]]]:
+def _table(text: str) -> Iterator[tuple[ItemType, float, Wording]]:
     heading: list[str] = []
     lines: list[str] = []
     for line in [*text.strip().splitlines(), "end"]:
@@ -290,5 +289,5 @@ def _table(text: str) -> Iterator[tuple[ItemType, float, re.Pattern[str]]]:
 CUES = tuple(_table(_CUES))
 OUTRIGHT = tuple((kind, form) for kind, _, form in _table(_OUTRIGHT))
 ACTION = tuple(
-    form for kind, weight, form in CUES if kind in ("implementation", "bug") and form.pattern.startswith("^")
+    form for kind, weight, form in CUES if kind in ("implementation", "bug") and form.pattern.pattern.startswith("^")
 )

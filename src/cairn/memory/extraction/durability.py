@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from cairn.memory.extraction.words import phrases
+from cairn.memory.extraction.words import Wording, phrases
 
 _SEEN_CHARS = 1_500
 _MOST_FIGURES = 3
@@ -119,7 +119,7 @@ _FIGURE = re.compile(r"(?<![\w.])\d[\d.,:]*(?:\s?(?:%|ms|s|gb|tb|mb|k|x|h|min)\b
 _SETTING = re.compile(r"[\w)]\s?(?:=|→|->|=>)\s?\S")
 
 
-def _table(text: str) -> Iterator[tuple[str, float, re.Pattern[str]]]:
+def _table(text: str) -> Iterator[tuple[str, float, Wording]]:
     heading: list[str] = []
     lines: list[str] = []
     for line in [*text.strip().splitlines(), "end"]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cairn.memory import schema_keys
-from cairn.memory.extraction.words import word_set
+from cairn.memory.extraction.words import Wording, word_set
 from cairn.wire.items import ItemType
 
 _MAX_SEGMENTS = 4
@@ -37,8 +37,8 @@ _OF_TYPE: dict[ItemType, str] = {
     "codemap": "codemap",
 }
 # Topics that every project has, by the words that give them away.
-_TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (topic, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+_TOPICS: tuple[tuple[str, Wording], ...] = tuple(
+    (topic, Wording(rf"\b(?:{words})\b"))
     for topic, words in (
         ("payments", r"payments?|billing|invoices?|stripe|refunds?|checkout|subscriptions?"),
         ("auth", r"auth\w*|oauth2?|jwt|login|logins|passwords?|sso|saml|permissions?|rbac|access tokens?"),

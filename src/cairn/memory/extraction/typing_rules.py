@@ -10,7 +10,7 @@ from functools import lru_cache
 from cairn.memory.extraction.cues import ACTION, CUES, OUTRIGHT
 from cairn.memory.extraction.forms import forms
 from cairn.memory.extraction.openings import ANAPHORA, CHANGED, IMPERATIVE
-from cairn.memory.extraction.words import word_set
+from cairn.memory.extraction.words import Wording, word_set
 from cairn.wire.items import ItemType
 
 TYPES: tuple[ItemType, ...] = (
@@ -114,26 +114,23 @@ _PATHS = re.compile(r"(?<![\w:/])[\w@.-]+/[\w./*\[\]-]*")
 
 
 # The new value of a setting is what was built, whatever made it necessary.
-_SETTING = re.compile(
+_SETTING = Wording(
     r"\b(?:time-?outs?|limits?|sizes?|ttl|retention|heap|memory|threads?|workers?|replicas?|parallel\w*|concurrency|batch\w*|"
     r"intervals?|quota|budget|minsdk|instances?|storage|iops|expiry|expires?|lifetime|retries|attempts|pool|window|"
     r"threshold|defaults?|max_\w+|min_\w+|uploads?|downloads?)\b",
-    re.IGNORECASE,
 )
-_NEW_VALUE = re.compile(
+_NEW_VALUE = Wording(
     r"\d[\w.,]*[^.;\d]{0,40}\bnow\b|\bnow\b[^.;\d]{0,40}\d|\(?\bwas (?:\d|unlimited|off|on\b)|"
     r"\bfrom \d[^.;]{0,20} to \d|\d\S* (?:\w+ )?instead of \d|"
     r"\b(?:raised|lowered|increased|reduced|went up|went down|dropped|set) (?:\S+ ){0,4}to \d",
-    re.IGNORECASE,
 )
 # What was, with trouble in it, and what is now: a fault and its remedy, whatever it was filed under.
-_TROUBLE = re.compile(
+_TROUBLE = Wording(
     r"\b(?:was|were|gave|grew|took|requested|accepted|returned|showed|passed|kept|hit|reported|blocked|ran)\b"
     r".{0,160}?(?:\b(?:because|even (?:in|when|if|though)|differences?|drain|bottleneck|at peak|too \w+|any|absolute|"
     r"for minutes|each time|wrong|stale|empty|nothing)\b)",
-    re.IGNORECASE,
 )
-_REMEDIED = re.compile(r"\bnow\b|\b(?:partitioned|switched|replaced|moved|capped|escaped|guarded|set) ", re.IGNORECASE)
+_REMEDIED = Wording(r"\bnow\b|\b(?:partitioned|switched|replaced|moved|capped|escaped|guarded|set) ")
 
 
 @dataclass(frozen=True, slots=True)

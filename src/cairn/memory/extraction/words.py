@@ -7,6 +7,7 @@ import re
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _CONTINUED = re.compile(r"\\\n\s*")
 _ENDING = re.compile(r"(?:ing|ed|es|s)$")
+_CAPITALS = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -27,8 +28,8 @@ _STOP = word_set(
 
 def terms(text: str) -> frozenset[str]:
     """The meaningful words, lower-cased and without their commonest endings."""
-    found = (word.lower() for word in _WORD.findall(text[:20_000]))
-    return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in found if word not in _STOP)
+    found = set(_WORD.findall(text[:20_000].lower())) - _STOP
+    return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in found)
 
 
 def share_covered(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -36,9 +37,35 @@ def share_covered(part: frozenset[str], whole: frozenset[str]) -> float:
     return len(part & whole) / len(part) if part else 1.0
 
 
-def phrases(lines: str, *, start: bool = False) -> re.Pattern[str]:
+class Wording:
+    """A pattern that ignores case, in small letters as the text it is held against: what it finds is in small ones too.
+
+    So the engine sees at a letter that none of many alternatives begins with it; told to ignore case it tries them all.
+    """
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = re.compile(
+            _CAPITALS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), pattern)
+        )
+
+    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+        return self.pattern.search(text.lower(), start)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self.pattern.match(text.lower())
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self.pattern.fullmatch(text.lower())
+
+    def findall(self, text: str) -> list[str]:
+        return self.pattern.findall(text.lower())
+
+
+def phrases(lines: str, *, start: bool = False) -> Wording:
     """One pattern of many: a line is an alternative (a backslash at its end continues it), in either case."""
     whole = _CONTINUED.sub("", lines.strip())
     alternatives = "|".join(line.strip() for line in whole.splitlines())
     before = r"^\W{0,4}" if start else r"(?<!\w)(?=[\w,`])"
-    return re.compile(f"{before}(?:{alternatives})(?!\\w)", re.IGNORECASE)
+    return Wording(f"{before}(?:{alternatives})(?!\\w)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cairn.memory.extraction.words import phrases, terms, word_set
+from cairn.memory.extraction.words import Wording, phrases, terms, word_set
 
 _MOOD = word_set(
     """
@@ -117,34 +117,30 @@ _CHORE = phrases(
     """,
     start=True,
 )
-_TO_MODEL = re.compile(
+_TO_MODEL = Wording(
     r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |every |of |these |those ){0,3}(?:previous|"
     r"prior|above|earlier|preceding|"
     r"system|other) (?:\w+ )?(?:instructions?|prompts?|rules?|messages?|directions?)\b|\byou are now (?:a|an|in|the)\b|"
     r"\b(?:reveal|print|repeat|output) (?:your |the )(?:system )?(?:prompt|instructions)\b|^\s*(?:system|"
     r"assistant)\s*:\s*you\b|"
     r"\bas an ai (?:language )?model\b",
-    re.IGNORECASE,
 )
 _SPECIFIC = re.compile(r"`[^`]{2,}`|\d|\w/\w|[a-z][A-Z]|[a-z]_[a-z]|[A-Z]{3,}")
-_CONTRAST = re.compile(r"\b(?:instead of|rather than|no longer|not [^.;]{1,60} but)\b", re.IGNORECASE)
-_HEDGE = re.compile(
+_CONTRAST = Wording(r"\b(?:instead of|rather than|no longer|not [^.;]{1,60} but)\b")
+_HEDGE = Wording(
     r"\b(?:maybe|perhaps|might|probably|not sure|unsure|i think|we think|seems? (?:to|like)|possibly|unclear|"
     r"considering|could be|suspect|guess)\b",
-    re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = Wording(
     r"\b(?:because|since|so (?:that|the|it|we|a|no|they)|due to|in order to|the reason|caused? by|root cause|"
     r"otherwise|which (?:means|meant|caused|broke|made)|"
     r"to (?:avoid|prevent|keep|make sure|ensure|reduce|stop|allow|guarantee)|was missing|turned out|as (?:it|"
     r"they|we|the)|therefore|hence|the cause)\b",
-    re.IGNORECASE,
 )
-_REMEDY = re.compile(
+_REMEDY = Wording(
     r"\b(?:fix(?:ed|es|ing)?|resolved|now|solved|solution|work(?:ed)? ?around|by (?:\w+ing)|added|replaced|"
     r"moved|guard(?:ed)?|patched|switched|"
     r"wrapped|changed|reset|clos(?:e|ed|ing)|use[ds]?|set|remov(?:e|ed|ing)|revert(?:ed)?|check(?:s|ed)?)\b",
-    re.IGNORECASE,
 )
 
 
