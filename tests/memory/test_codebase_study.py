@@ -146,6 +146,22 @@ def test_a_colleague_hears_what_it_is_where_it_starts_and_what_to_take_care_of()
     assert {tech.name for tech in found.stack} >= {"Python", "Django"}
 
 
+def test_doors_behind_the_first_fifteen_are_told_apart_by_kind() -> None:
+    shelf = larder()
+    for number in range(20):
+        shelf.put(f"cmd/tool{number:02}/main.go", entries=(Entry("main", "main", 3),))
+        shelf.put(f"larder/jobs{number:02}/tasks.py", entries=(Entry("job", f"tidy{number}", 9),))
+    codebase = shelf.codebase()
+    found = study(codebase)
+    first, further = told(found, "entryPoints", "where larder starts"), told(found, "entryPoints", "more doors of")
+    assert len(first.files) == 15
+    assert [*first.files, *further.files] == [path for path, _ in entry_points(codebase)]
+    lines = further.content.splitlines()
+    assert {line.partition(":")[0] for line in lines[2:]} >= {"- programs", "- jobs"}
+    assert all(any(f"`{path}`" in line for line in lines) for path in further.files)
+    assert further.importance < first.importance
+
+
 def test_findings_keep_to_their_bounds_and_name_existing_files() -> None:
     codebase = larder().codebase()
     found = study(codebase)

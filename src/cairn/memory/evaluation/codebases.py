@@ -16,8 +16,9 @@ from cairn.memory.evaluation.report import aligned
 Split = Literal["dev", "dev2", "dev3", "dev4", "test"]
 
 ENTRIES_READ = 15
+ENTRIES_TOLD = 40
 DIRECTORIES_READ = 25
-"""Nobody reads further; without an end, telling all paths would find all."""
+"""What is read first, and what is told at all; without an end, telling all paths would find all."""
 
 _SIZES = {"stack_must": (8, 30), "entry_points": (2, 12), "directories": (3, 12)}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -96,6 +97,7 @@ class Score:
     stack_precision: Share
     categories: Share
     entry_recall: Share
+    entries_told: Share
     directory_recall: Share
     missed: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ class Score:
             "stack precision": self.stack_precision,
             "categories": self.categories,
             f"entries@{ENTRIES_READ}": self.entry_recall,
+            f"entries@{ENTRIES_TOLD}": self.entries_told,
             f"directories@{DIRECTORIES_READ}": self.directory_recall,
         }
 
@@ -211,6 +214,7 @@ def score(facts: Facts, stack: Sequence[Tech], entry_paths: Sequence[str], direc
     must = {name for known in found for name in _names(known)}
     wrong = [techs[0].name for name, techs in told.items() if name not in must and name not in may]
     missed_entries = _absent(facts.entry_points, _first(entry_paths, ENTRIES_READ))
+    untold = _absent(facts.entry_points, _first(entry_paths, ENTRIES_TOLD))
     missed_directories = _absent(facts.directories, _first(directories, DIRECTORIES_READ))
     return Score(
         repository=facts.repository,
@@ -218,6 +222,7 @@ def score(facts: Facts, stack: Sequence[Tech], entry_paths: Sequence[str], direc
         stack_precision=Share(len(told) - len(wrong), len(told)),
         categories=Share(len(found) - len(misplaced), len(found)),
         entry_recall=Share(len(facts.entry_points) - len(missed_entries), len(facts.entry_points)),
+        entries_told=Share(len(facts.entry_points) - len(untold), len(facts.entry_points)),
         directory_recall=Share(len(facts.directories) - len(missed_directories), len(facts.directories)),
         missed=tuple(known.name for known in facts.stack_must if not categories[known.name]),
         wrong=tuple(wrong),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cairn.memory.codebase.records import Entry, Finding
 from cairn.memory.codebase.study.entry_points import entry_points
@@ -22,6 +22,14 @@ _KIND = {
     "page": "page",
     "route": "routes",
 }
+_KINDS = {
+    "cli": "commands",
+    "server": "servers",
+    "library": "libraries",
+    "job": "jobs",
+    "page": "pages",
+    "route": "routes",
+}
 _MOST_STARTS = 15
 _PLAIN = ("main", "index", "app", "server", "Program", "library", "package")
 _METHOD = re.compile(r"^([A-Z]{3,7})\s")
@@ -29,12 +37,19 @@ _MOST_FILES = 12
 
 
 def entry_point_findings(survey: Survey) -> list[Finding]:
-    found = [_programs(survey), _commands(survey), *_routes(survey), _pages(survey), _jobs(survey)]
+    rows = entry_points(survey.codebase, survey.graph)
+    found = [
+        _programs(survey, rows[:_MOST_STARTS]),
+        _further(survey, rows[_MOST_STARTS:]),
+        _commands(survey),
+        *_routes(survey),
+        _pages(survey),
+        _jobs(survey),
+    ]
     return [one for one in found if one is not None]
 
 
-def _programs(survey: Survey) -> Finding | None:
-    rows = entry_points(survey.codebase, survey.graph)[:_MOST_STARTS]
+def _programs(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | None:
     if not rows:
         return None
     shown = [f"{code(path)} ({_said(path, entry)}){_doc(survey, path)}" for path, entry in rows]
@@ -43,6 +58,22 @@ def _programs(survey: Survey) -> Finding | None:
     lead = f"To follow {name} from its beginning, start at {first}. These files start something or answer to somebody:"
     title = f"Where {name} starts: {coded([path for path, _ in rows[:2]], 2)}"
     return finding("entryPoints", title, [lead, *points(shown, _MOST_STARTS)], 5, [path for path, _ in rows], ["start"])
+
+
+def _further(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | None:
+    """What a large codebase has behind its first doors, by kind."""
+    if not rows:
+        return None
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for path, entry in rows:
+        paths[_KINDS.get(entry.kind, "programs")].append(path)
+    name = survey.codebase.name
+    lead = (
+        f"Behind its first {_MOST_STARTS} doors {name} has {counted(len(rows), 'more place')} where something starts:"
+    )
+    shown = [f"{kind}: {coded(names, len(names))}" for kind, names in paths.items()]
+    title = f"More doors of {name}: {coded([path for path, _ in rows[:2]], 2)}"
+    return finding("entryPoints", title, [lead, *points(shown)], 3, [path for path, _ in rows], ["start"])
 
 
 def _said(path: str, entry: Entry) -> str:
