@@ -35,7 +35,7 @@ _SAME_TITLE_COUNTS = 0.05
 _CUT_COUNTS = 0.1
 _FOUND_COUNTS = 0.3
 _LOOSENESS = 0.2
-_SAME_FROM = 0.3
+_SAME_FROM = 0.4
 _CONTRADICTS_FROM = 0.3
 _ROUNDS = 3_000
 _TOO_SMALL = 0.02
@@ -56,7 +56,8 @@ _AGAINST_BOTH = _names("other thing, other environment, subjects differ, paralle
 _FOR_CONTRADICTION = _names(
     "limit lifted, only and all, words turned, title turned, denied outright, one word apart, order turned, other end,"
     " one goes back, turned back, opposite, short denial, other order, other value, other name, value replaced,"
-    " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late, one tells an end"
+    " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late, one tells an end,"
+    " ends turned, other rhythm, other region, other default, other number"
 )
 _AGAINST_SAME = (
     _AGAINST_BOTH | _FOR_CONTRADICTION | _names("one task, more replaced, replaced early, values apart, names apart")

@@ -131,6 +131,47 @@ def test_another_way_round_and_another_reach_are_not_the_same(one: str, other: s
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        (
+            ("Backups", "The database is backed up by cron every night and the dump is copied to the bucket."),
+            ("Backups", "The database is backed up by cron once a week and the dump is copied to the bucket."),
+        ),
+        (
+            ("Index is rebuilt daily", "A job rebuilds the search index from the tables and swaps it in."),
+            ("Index is rebuilt weekly", "A job rebuilds the search index from the tables; a daily one was too much."),
+        ),
+        (
+            ("Region", "The cluster and its volumes run in eu-west-1 for all tenants of the service."),
+            ("Region", "The cluster and its volumes run in eu-central-1 for all tenants of the service."),
+        ),
+        (
+            ("Crash reports", "Crash reports are on by default and hold the version and the stack."),
+            ("Crash reports", "Crash reports are opt-in and hold the version and the stack."),
+        ),
+        (
+            ("Node 18 is what the service needs", "The service needs it for the fetch of the runtime and its streams."),
+            ("The service needs Node 20", "It needs it for the fetch of the runtime and its streams."),
+        ),
+        (
+            ("Reports are sent", "The worker sends the monthly report synchronously within the request."),
+            ("Reports are sent", "The worker sends the monthly report asynchronously after the request."),
+        ),
+    ],
+)
+def test_another_rhythm_region_default_or_number_is_another_fact(one: tuple[str, str], other: tuple[str, str]) -> None:
+    """However near they are: nothing else tells them apart."""
+    a, b = item(*one, "src/a.py"), item(*other, "src/a.py")
+    assert judge(a, b, 0.95) == judge(b, a, 0.95) != "same"
+
+
+def test_what_is_left_behind_is_no_other_number() -> None:
+    a = item("Node 20 is the minimum", "The server needs Node 20 or newer, 18 is not supported.", "package.json")
+    b = item("Dropped Node 18", "The server needs Node 20 or newer; Node 18 is not supported any more.", "package.json")
+    assert judge(a, b, 0.9) == "same"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
         ("two years", "24 months"),
         ("365 days", "one year"),
         ("200 MB", "0.2 GB"),
@@ -201,6 +242,19 @@ def test_a_bridge_does_not_join_what_contradicts() -> None:
         item("Timeout of the client", "The client timeout is 30 seconds."),
     ]
     clusters = group(items, _alike(3))
+    assert not any({0, 2} <= set(cluster) for cluster in clusters)
+
+
+def test_a_bridge_does_not_join_what_cannot_be_one_fact() -> None:
+    """The ends do not contradict each other: they are two faults with one cause."""
+    told = "Events lost an hour when the clock changed, since the offset was kept."
+    items = [
+        item("Weekly events lost an hour", told, type="bug"),
+        item("Events lost an hour", told, type="bug"),
+        item("Monthly events lost an hour", told.replace("the offset", "their offset"), type="bug"),
+    ]
+    clusters = group(items, _alike(3))
+    assert sorted(map(len, clusters)) == [1, 2], "the middle one is the same as one of the others"
     assert not any({0, 2} <= set(cluster) for cluster in clusters)
 
 

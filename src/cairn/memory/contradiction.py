@@ -178,12 +178,22 @@ def _leads(clause: Clause, name: str) -> bool:
 
 def _sense(a: Reading, b: Reading) -> Clash | None:
     for mine, other, share in _aligned(a, b):
-        ends, other_ends = dict(mine.poles), dict(other.poles)
-        turned = sum(ends[axis] != other_ends[axis] for axis in ends.keys() & other_ends.keys())
+        turned = _turned(mine, other)
         denied = mine.negative != other.negative
         if (turned + denied) % 2 and (turned or share >= _DENIED_SHARED):
             return Clash("sense", "exclusive", mine.text, other.text)
     return None
+
+
+def ends_are_turned(a: Reading, b: Reading) -> bool:
+    """Two clauses of nearly the same words with the other end of a pair in one of them: on here, off there."""
+    return any(_turned(mine, other) % 2 and mine.negative == other.negative for mine, other, _ in _aligned(a, b))
+
+
+def _turned(mine: Clause, other: Clause) -> int:
+    """Of how many pairs each clause has its own end."""
+    ends, other_ends = dict(mine.poles), dict(other.poles)
+    return sum(ends[axis] != other_ends[axis] for axis in ends.keys() & other_ends.keys())
 
 
 def is_denied_outright(a: Reading, b: Reading) -> bool:

@@ -48,6 +48,12 @@ VETOES = (
     "names apart",
     "one task",
     "other thing",
+    "other end",
+    "ends turned",
+    "other rhythm",
+    "other region",
+    "other default",
+    "other number",
 )
 
 
@@ -85,6 +91,14 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
         if not balance.add(stage):
             return False
     return _weighed(signs) == "contradicts"
+
+
+def excludes(a: Item, b: Item, cosine: float) -> bool:
+    """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
+    if contradicts(a, b, cosine):
+        return True
+    first, second = sorted((a, b), key=canonical_key)
+    return _at_a_glance(first, second, cosine) is None and _is_forbidden(signs_of(first, second, cosine))
 
 
 def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:
@@ -212,10 +226,10 @@ def _near_pairs(vectors: NDArray[np.float32]) -> set[tuple[float, int, int]]:
 
 
 def _fit(items: Sequence[Item], vectors: NDArray[np.float32], first: list[int], second: list[int]) -> bool:
-    """Nobody of the one cluster contradicts anybody of the other, and none is far from another."""
+    """Nobody of the one cluster excludes anybody of the other, and none is far from another."""
     return all(
         (cosine := float(vectors[one] @ vectors[other])) >= COSINE_FLOOR
-        and not contradicts(items[one], items[other], cosine)
+        and not excludes(items[one], items[other], cosine)
         for one in first
         for other in second
     )

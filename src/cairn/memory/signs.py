@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cairn.memory.contradiction import Clash, Clashes, find_clashes, is_denied_outright
+from cairn.memory.contradiction import Clash, Clashes, ends_are_turned, find_clashes, is_denied_outright
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
+from cairn.memory.particulars import defaults_differ, regions_differ, rhythms_differ, title_numbers_differ
 from cairn.memory.reading import Reading, read
 from cairn.memory.stance import (
     Stance,
@@ -35,6 +36,7 @@ _EXCLUDING = ("other value", "other name", "opposite", "other order")
 # The names of the signs, stage by stage.
 STAGES = (
     ("cosine", "other files", "same type", "one task", "two tasks", "two bugs"),
+    ("other rhythm", "other region", "other default", "other number"),
     (
         "title told",
         "covered",
@@ -68,6 +70,7 @@ STAGES = (
         "names apart",
         "short denial",
         "denied outright",
+        "ends turned",
         *_EXCLUDING,
     ),
     (
@@ -113,6 +116,7 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
 def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
     """The same signs by and by, what costs least first: who has seen enough asks no further."""
     yield {"cosine": cosine} | _kinds(a, b)
+    yield _particulars(a, b)
     one, other = read(a.content, a.title), read(b.content, b.title)
     yield _words(one, other)
     is_report = _are_reports(a, b)
@@ -120,7 +124,10 @@ def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
     stances = _values(here, there) | _asides(here, there) | _turns(one, other, here, there, is_report=is_report)
     yield stances
     clashes = _clashes_of(a, b)
-    parted = _parted(clashes) | {"denied outright": float(is_denied_outright(one, other))}
+    parted = _parted(clashes) | {
+        "denied outright": float(is_denied_outright(one, other)),
+        "ends turned": float(ends_are_turned(one, other)),
+    }
     yield parted
     wording = align((a.title, a.content), (b.title, b.content))
     decisive = sum(stances[name] for name in _RARE) + sum(parted[name] for name in _EXCLUDING)
@@ -192,6 +199,15 @@ def _kinds(a: Item, b: Item) -> dict[str, float]:
         "one task": float(tasks == 1),
         "two tasks": float(tasks == 2),
         "two bugs": float(a.type == b.type == "bug"),
+    }
+
+
+def _particulars(a: Item, b: Item) -> dict[str, float]:
+    return {
+        "other rhythm": float(rhythms_differ(a.title, a.content, b.title, b.content)),
+        "other region": float(regions_differ(a.content, b.content)),
+        "other default": float(defaults_differ(a.content, b.content)),
+        "other number": float(not _are_reports(a, b) and title_numbers_differ(a.title, b.title)),
     }
 
 
