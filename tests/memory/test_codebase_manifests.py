@@ -30,7 +30,7 @@ def test_files_are_known_by_their_names() -> None:
         src/main/resources/application-prod.yml config/database.yml gradle/libs.versions.toml"""
     assert [path for path in manifests.split() if not is_manifest(path)] == []
     assert not any(
-        is_manifest(path) for path in ("src/app.py", "README.md", "docs/my_old_requirements.txt", "x/ci.yml")
+        is_manifest(path) for path in ("src/views.py", "README.md", "docs/my_old_requirements.txt", "x/ci.yml")
     )
     assert is_lock("web/pnpm-lock.yaml")
     assert not is_lock("web/package.json")
@@ -339,3 +339,69 @@ def test_settings_name_their_databases_in_many_ways() -> None:
     assert named("knexfile.js", "module.exports = {\n  client: 'better-sqlite3',\n") == "SQLite"
     assert named("conf/app.ini", "[database]\nTYPE = postgres\nHOST = 127.0.0.1\n") == "PostgreSQL"
     assert named("drizzle.config.ts", 'export default { schema: "./mysql.ts" }\n') == ""
+
+
+def test_an_image_tells_of_system_packages_on_continued_lines() -> None:
+    content = (
+        "FROM php:8.3-fpm\n# RUN apt-get install varnish\n"
+        "RUN apt-get update && apt-get install -y --no-install-recommends \\\n    # for previews\n    ffmpeg \\\n\n"
+        "    imagemagick=8:6.9 postgresql-client-16 \\\n    ca-certificates build-essential git \\\n"
+        " && docker-php-ext-install -j$(nproc) gd pdo_mysql \\\n && npm install -g \\\n  pm2\n"
+        "RUN apk add --no-cache 'nginx>1.2' vips-dev\nRUN echo supervisor\n"
+        'CMD ["php-fpm", \\\n  "-F"]\n'
+    )
+    facts = read_manifest("Dockerfile", content)
+    assert facts.signs["system-packages"] == "ffmpeg, imagemagick, libvips, nginx, postgresql"
+    assert facts.signs["image-packages"] == "npm:pm2, php:ext-gd, php:ext-pdo_mysql"
+    assert [(entry.name, entry.line) for entry in facts.entries] == [("php-fpm -F", 14)]
+    assert read_manifest("Brewfile", 'tap "a/b"\nbrew "postgresql@16"\n').signs["system-packages"] == "postgresql"
+    steps = "steps:\n  - run: |\n      sudo apt-get install -y \\\n        tesseract-ocr curl\n"
+    assert read_manifest(".circleci/config.yml", steps).signs["system-packages"] == "tesseract-ocr"
+
+
+def test_addresses_of_databases_are_found_in_settings_and_in_defaults_of_sources() -> None:
+    def named(path: str, content: str) -> str:
+        return read_manifest(path, content).signs.get("database", "")
+
+    assert named("hub/app.py", 'url = Unicode(\n    "sqlite:///hub.sqlite"\n)\n# "redis://cache"\n') == "SQLite"
+    assert named("src/config.go", 'const broker = "nats://localhost:4222"\n') == "NATS"
+    assert named("a/DatabaseConfig.java", 'String url = "jdbc:mysql://db/shop";\n') == "MySQL"
+    assert named("src/views.py", 'url = "postgres://db"\n') == ""
+    every = "".join(f'"{name}://x",\n' for name in ("redis", "mysql", "postgres", "mongodb", "amqp", "nats", "mssql"))
+    assert named("src/options.ts", every) == ""
+    strings = (
+        '"Shop": "Server=.;Database=Shop;Trusted_Connection=True;",\n"Cache": "localhost:6379",\n'
+        '"Log": "Data Source=log.db;Cache=Shared",\n"Site": "https://example.org:443/a;b"\n'
+    )
+    assert named("src/Web/appsettings.json", strings) == "Redis, SQL Server, SQLite"
+    assert named("compose.yaml", "services:\n  web:\n    environment:\n      DB: postgres://u@db/x\n") == "PostgreSQL"
+    chart = "name: shop\ndependencies:\n  - name: postgresql\n    version: 1\nmaintainers:\n  - name: redis\n"
+    assert read_manifest("charts/shop/Chart.yaml", chart).signs["services"] == "postgresql"
+    pod = "spec:\n  containers:\n    - image: redis:7\n    - image: {{ .Values.image }}\n"
+    assert read_manifest("k8s/base/cache.yaml", pod).signs["ci-images"] == "redis"
+
+
+def test_elixir_dart_swift_and_scala_list_their_packages() -> None:
+    mix = (
+        'def project, do: [app: :shop, version: "1.2.0", elixir: "~> 1.16"]\ndefp deps do\n[{:phoenix, "~> 1.7"},\n'
+        '{:credo, "~> 1.7", only: [:dev, :test]}, # {:old, "1"}\n{:local, path: "../local"}]\n'
+    )
+    elixir = read_manifest("mix.exs", mix)
+    assert [(row.name, row.version, row.is_dev) for row in elixir.dependencies] == [
+        ("phoenix", "~> 1.7", False),
+        ("credo", "~> 1.7", True),
+        ("local", None, False),
+    ]
+    assert elixir.signs == {"name": "shop", "version": "1.2.0", "language-version": "~> 1.16"}
+    pubspec = "dependencies:\n  flutter:\n    sdk: flutter\n  dio: ^5.4.0\ndev_dependencies:\n  mocktail: ^1.0\n"
+    dart = read_manifest("pubspec.yaml", pubspec)
+    assert [(row.name, row.is_dev) for row in dart.dependencies] == [
+        ("flutter", False),
+        ("dio", False),
+        ("mocktail", True),
+    ]
+    swift = '.package(url: "https://github.com/vapor/vapor.git", from: "4.92.0"),\n// .package(url: "https://x/y")\n'
+    assert _direct(read_manifest("Package.swift", swift)) == {"vapor": "4.92.0"}
+    assert _direct(read_manifest("ios/Podfile", "  pod 'Alamofire', '~> 5.8'\n")) == {"Alamofire": "~> 5.8"}
+    sbt = 'libraryDependencies += "org.typelevel" %% "cats-core" % "2.10.0"\n'
+    assert _direct(read_manifest("build.sbt", sbt)) == {"org.typelevel:cats-core_2.13": "2.10.0"}

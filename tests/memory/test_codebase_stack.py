@@ -436,3 +436,22 @@ def test_a_helper_implies_what_it_is_for() -> None:
     )
     assert {"MongoDB", "Amazon SQS", "SonarQube", "Helmfile"} <= stack.keys()
     assert stack["MongoDB"] == Tech("MongoDB", None, "database")
+
+
+def test_programs_of_the_system_and_addresses_belong_to_the_stack() -> None:
+    stack = _stack(
+        {
+            "Dockerfile": "FROM ruby:3.4\nRUN apt-get install -y \\\n  ffmpeg libpq-dev \\\n  curl git\n",
+            "src/config.rb": 'URL = ENV.fetch("REDIS_URL", "redis://localhost:6379")\n',
+            "docs/config.rb": 'URL = "mongodb://localhost"\n',
+            "spec/config.rb": 'URL = "amqp://localhost"\n',
+        }
+    )
+    assert {"FFmpeg", "PostgreSQL", "Redis"} <= stack.keys()
+    assert stack.keys().isdisjoint(("MongoDB", "RabbitMQ", "Git", "libcurl"))
+
+
+def test_a_script_of_ones_own_is_not_the_library_of_its_name() -> None:
+    assert "Clipboard.js" not in _stack({"app/helpers/clipboard.js": 40, "app/main.js": 100})
+    assert "Clipboard.js" in _stack({"public/clipboard.js": 40, "app/main.js": 100})
+    assert "Clipboard.js" in _stack({"app/helpers/clipboard-2.0.11.min.js": 40, "app/main.js": 100})

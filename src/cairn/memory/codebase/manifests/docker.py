@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
+from cairn.memory.codebase.manifests.databases import addresses_in
 from cairn.memory.codebase.manifests.documents import lines_of, yaml_of
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+from cairn.memory.codebase.manifests.system import extensions_in, installed_in, telling
 
 _FROM = re.compile(
     r"FROM\s{1,4}(?:--platform=\S{1,60}\s{1,4})?(\S{1,200})(?:\s{1,4}AS\s{1,4}(\S{1,60}))?", re.IGNORECASE
@@ -14,29 +17,13 @@ _FROM = re.compile(
 _ARGUMENT = re.compile(r"ARG\s{1,4}(\w{1,60})=[\"']?([^\"'\s]{1,80})", re.IGNORECASE)
 _RUN = re.compile(r"(ENTRYPOINT|CMD)\s{1,4}(.{1,300})")
 _USED = re.compile(r"\$\{?(\w{1,60})(?::?-([^}]{0,80}))?\}?")
-_INSTALL = re.compile(r"\b(?:apt-get|apt|apk|dnf|yum)\b.{0,200}?\b(?:install|add)\b")
-_WORD = re.compile(r"[a-z][a-z0-9.+-]{2,40}")
 _PACKAGES = re.compile(
-    r"\b(?:(npm)\s{1,4}(?:install|i)\s{1,4}(?:-g|--global)|(yarn)\s{1,4}global\s{1,4}add|(pip)3?\s{1,4}install|(gem)\s{1,4}install)"
+    r"\b(?:(p?npm)\s{1,4}(?:install|i|add)\s{1,4}(?:-g|--global)|(yarn)\s{1,4}global\s{1,4}add|(pip)[3x]?\s{1,4}install|(gem)\s{1,4}install)"
     r"\s([^&|;\\\n]{2,300})"
 )
 _PACKAGE = re.compile(r"(@?[A-Za-z][\w./-]{1,60})(?:[@=<>~\[!].{0,40})?")
-_KINDS = {"npm": "npm", "yarn": "npm", "pip": "pypi", "gem": "gem"}
-_SYSTEM = (
-    *(
-        "nginx",
-        "apache2",
-        "supervisor",
-        "ffmpeg",
-        "imagemagick",
-        "ghostscript",
-        "tesseract-ocr",
-        "libvips",
-        "redis-server",
-    ),
-    *("memcached", "chromium", "pandoc", "libreoffice", "poppler-utils", "xdebug", "valgrind", "wkhtmltopdf"),
-)
-"""Programs that an image is given beside its own, and that say what it does."""
+_KINDS = {"npm": "npm", "pnpm": "npm", "yarn": "npm", "pip": "pypi", "gem": "gem"}
+_MOST_JOINED = 6_000
 _PROCESS = re.compile(r"([\w-]{1,40}):\s{0,4}(\S.{0,300})")
 
 
@@ -58,18 +45,14 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
     run_by: dict[str, dict[str, tuple[str, int]]] = {}
     installed: set[str] = set()
     packages: dict[str, None] = {}
-    is_exposed = is_installing = False
-    for number, line in lines_of(content):
-        text = line.strip()
+    is_exposed = False
+    for number, text in _instructions(content):
         argument = _ARGUMENT.match(text)
         if argument is not None and len(given) < 100:
             given[argument.group(1)] = argument.group(2)
         is_exposed = is_exposed or text[:7].upper() == "EXPOSE "
-        is_installing = is_installing or _INSTALL.search(text) is not None
-        if is_installing:
-            installed.update(_WORD.findall(text))
-        is_installing = is_installing and text.endswith("\\")
-        packages.update(dict.fromkeys(_packages(text)))
+        installed.update(installed_in(text) if len(installed) < 2_000 else ())
+        packages.update(dict.fromkeys([*_packages(text), *extensions_in(text)]))
         base = _FROM.match(text)
         if base is not None:
             name, tag = image(_filled(base.group(1), given))
@@ -84,7 +67,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         if run is not None:
             programs[run.group(1)] = (_command(run.group(2)), number)
     draft.says("image-packages", list(packages)[:40])
-    draft.says("system-packages", [name for name in _SYSTEM if name in installed])
+    draft.says("system-packages", telling(installed))
     if programs:
         first = programs.get("ENTRYPOINT") or programs["CMD"]
         words = " ".join(programs[key][0] for key in ("ENTRYPOINT", "CMD") if key in programs)
@@ -92,10 +75,29 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
     return draft.facts()
 
 
+def _instructions(content: str) -> Iterator[tuple[int, str]]:
+    """The instructions, each as one line: one that ends with a backslash goes on, over comments and empty lines."""
+    begun, parts, length = 0, list[str](), 0
+    for number, line in lines_of(content):
+        text = line.strip()
+        if text[:1] in ("#", ""):
+            continue
+        goes_on = text.endswith("\\")
+        begun = begun if parts else number
+        if length < _MOST_JOINED:
+            parts.append(text.rstrip("\\").rstrip())
+            length += len(text)
+        if not goes_on:
+            yield begun, " ".join(parts)
+            parts, length = [], 0
+    if parts:
+        yield begun, " ".join(parts)
+
+
 def _packages(line: str) -> list[str]:
     """What a line installs by name beside the manifests: ``npm install -g pm2`` is ``npm:pm2``."""
     found: list[str] = []
-    for *managers, words in _PACKAGES.findall(line) if line[:1] != "#" else ():
+    for *managers, words in _PACKAGES.findall(line):
         kind = _KINDS[next(name for name in managers if name)]
         names = (_PACKAGE.fullmatch(word.strip("\"'")) for word in words.split())
         # A path and a list of requirements are no names.
@@ -139,6 +141,29 @@ def read_compose(path: str, content: str) -> ManifestFacts:
                 name, tag = image(_filled(line.value, {}))
                 draft.needs(name, tag if "$" not in tag else None)
     draft.says("services", names)
+    draft.says("database", addresses_in(line for _, line in lines_of(content)))
+    return draft.facts()
+
+
+def read_chart(path: str, content: str) -> ManifestFacts:
+    """``Chart.yaml`` of Helm: the charts that it brings along, which are called like what they run."""
+    draft = Draft("docker")
+    section = ""
+    names: list[str] = []
+    for line in yaml_of(content):
+        section = line.key if line.indent == 0 and not line.is_item else section
+        if section == "dependencies" and line.key == "name" and len(names) < 40:
+            names.append(line.value)
+    draft.says("services", names)
+    return draft.facts()
+
+
+def read_cluster(path: str, content: str) -> ManifestFacts:
+    """Settings of a Kubernetes cluster: the images that run in it."""
+    draft = Draft("docker")
+    images = (image(_filled(line.value, {}))[0] for line in yaml_of(content) if line.key == "image" and line.value)
+    draft.says("ci-images", sorted({name for name in images if "{" not in name and "$" not in name})[:20])
+    draft.says("database", addresses_in(line for _, line in lines_of(content)))
     return draft.facts()
 
 

@@ -10,10 +10,19 @@ from cairn.memory.codebase.manifests.databases import databases_in
 from cairn.memory.codebase.manifests.docker import image
 from cairn.memory.codebase.manifests.documents import lines_of
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+from cairn.memory.codebase.manifests.system import installed_in, telling
 
 _SETUP = re.compile(
     r"(?:actions/setup-|ruby/setup-|shivammathur/setup-|dtolnay/|actions-rs/|oven-sh/setup-|astral-sh/setup-)(python|node|go|java|dotnet|ruby|php|rust|rust-toolchain|toolchain|bun|uv)\b"
 )
+_SERVICES = {
+    "gitlab": "GitLab CI",
+    "github": "GitHub Actions",
+    "circleci": "CircleCI",
+    "travis": "Travis CI",
+    "azure": "Azure Pipelines",
+}
+_MAX_CHARS = 200_000
 _LANGUAGES = {"rust-toolchain": "rust", "toolchain": "rust"}
 _IMAGE = re.compile(r"\s*+(?:- )?image:\s{1,8}[\"']?([\w./:@-]{2,200})")
 _WORD = re.compile(r"[A-Za-z][\w+-]{1,40}+")
@@ -114,9 +123,9 @@ def tools_in(lines: Iterable[str]) -> list[str]:
 
 
 def read_workflow(path: str, content: str) -> ManifestFacts:
-    """A workflow of GitHub or a pipeline of GitLab: the languages, services and tools of its runners."""
+    """A workflow of GitHub or a pipeline of others: the languages, services and tools of its runners."""
     draft = Draft("ci")
-    draft.says("ci", "GitLab CI" if "gitlab" in path.lower() else "GitHub Actions")
+    draft.says("ci", next((name for word, name in _SERVICES.items() if word in path.lower()), "others"))
     lines = [line for _, line in lines_of(content)]
     found = {_LANGUAGES.get(name, name) for line in lines for name in _SETUP.findall(line)}
     draft.says("ci-languages", sorted(found))
@@ -124,4 +133,6 @@ def read_workflow(path: str, content: str) -> ManifestFacts:
     draft.says("ci-images", sorted({image(row.group(1))[0] for row in images if row is not None})[:20])
     draft.says("database", databases_in(lines))
     draft.says("tools", tools_in(lines))
+    commands = content[:_MAX_CHARS].replace("\\\n", " ").splitlines()[:10_000]
+    draft.says("system-packages", telling(name for line in commands for name in installed_in(line[:4_000])))
     return draft.facts()

@@ -17,6 +17,7 @@ from cairn.memory.codebase.manifests import (
     npm,
     npm_locks,
     nuget,
+    others,
     php,
     pipelines,
     processes,
@@ -25,6 +26,7 @@ from cairn.memory.codebase.manifests import (
     ruby,
     rust,
     settings,
+    system,
 )
 from cairn.memory.codebase.manifests.facts import ManifestFacts
 
@@ -74,6 +76,9 @@ _BY_NAME: dict[str, Reader] = {
     "gemfile": ruby.read_gemfile,
     "gems.rb": ruby.read_gemfile,
     "composer.json": php.read_composer,
+    "mix.exs": others.read_mix,
+    "pubspec.yaml": others.read_pubspec,
+    **dict.fromkeys(("package.swift", "podfile"), others.read_swift),
     "cmakelists.txt": native.read_cmake,
     "conanfile.txt": native.read_conan,
     "conanfile.py": native.read_conan,
@@ -83,7 +88,11 @@ _BY_NAME: dict[str, Reader] = {
     "makefile": native.read_makefile,
     "gnumakefile": native.read_makefile,
     "containerfile": docker.read_dockerfile,
-    ".gitlab-ci.yml": pipelines.read_workflow,
+    **dict.fromkeys(("chart.yaml", "requirements.yaml"), docker.read_chart),
+    **dict.fromkeys(("aptfile", "brewfile"), system.read_package_list),
+    **dict.fromkeys((".gitlab-ci.yml", ".travis.yml", ".cirrus.yml", ".drone.yml"), pipelines.read_workflow),
+    **dict.fromkeys(("azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml"), pipelines.read_workflow),
+    **dict.fromkeys((".appveyor.yml", ".woodpecker.yml", "jenkinsfile", "cloudbuild.yaml"), pipelines.read_workflow),
     ".tool-versions": settings.read_tool_versions,
     ".nvmrc": settings.read_version_file,
     ".node-version": settings.read_version_file,
@@ -105,6 +114,12 @@ _STYLES = (
     *("tox.ini", "pytest.ini", "mypy.ini"),
 )
 _BY_NAME.update(dict.fromkeys(_STYLES, settings.read_style))
+_SETTINGS_SOURCE = re.compile(
+    r"(?:^|/)(?:(?:[\w-]{0,30}[._-])?(?:configs?|configuration|settings|conf|database|db|defaults?|constants?|options|env|environment|"
+    r"app|application|server|main|storage|store|datasource|connection|flags|runtime|dev|prod)"
+    r"(?:[._-](?:default|dev|development|local|base|common|production|prod|shared))?\.(?:py|rb|go|rs|php|exs?|[cm]?[jt]s|kt|java|cs|scala)"
+    r"|[a-z0-9]{1,40}(?:config|configuration|settings|database|datasource|options|properties|defaults)\.(?:java|kt|scala|cs|php))$"
+)
 _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
         re.compile(r"(?:^|/)(?:[a-z0-9]{1,20}[._-])?requirements(?:[._-][^/]{1,60})?\.(?:txt|in|pip)$"),
@@ -113,10 +128,16 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?:^|/)requirements/[^/]{1,60}\.(?:txt|in)$"), python.read_requirements),
     (re.compile(r"\.(?:cs|fs|vb)proj$"), nuget.read_project),
     (re.compile(r"\.gemspec$"), ruby.read_gemspec),
+    (re.compile(r"(?:\.sbt|(?:^|/)project/dependencies\.scala)$"), others.read_sbt),
     (re.compile(r"(?:^|/)(?:dockerfile(?:[.-][^/]{1,60})?|[^/]{1,60}\.dockerfile)$"), docker.read_dockerfile),
     (re.compile(r"(?:^|/)(?:docker-|podman-)?compose(?:[.-][^/]{1,60})?\.ya?ml$"), docker.read_compose),
     (re.compile(r"(?:^|/)procfile(?:\.[^/]{1,30})?$"), docker.read_procfile),
-    (re.compile(r"^\.github/workflows/[^/]{1,100}\.ya?ml$"), pipelines.read_workflow),
+    (
+        re.compile(
+            r"^\.(?:(?:github|gitea|forgejo)/workflows|circleci|woodpecker|buildkite|gitlab/ci)/[^/]{1,100}\.ya?ml$"
+        ),
+        pipelines.read_workflow,
+    ),
     (re.compile(r"(?:^|/)config/database\.yml(?:\.[^/]{1,30})?$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)config/database\.php$"), databases.read_database_settings),
     (re.compile(r"(?:^|/)application(?:-[\w-]{1,40})?\.(?:properties|ya?ml)$"), databases.read_database_settings),
@@ -128,9 +149,19 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
         re.compile(
             r"(?:^|/)(?:config|conf|app|settings)(?:[._-](?:example|sample|default|dist|dev|development))?"
-            r"\.(?:ya?ml|toml|ini)(?:\.(?:example|sample|dist))?$"
+            r"\.(?:ya?ml|toml|ini|json|cfg|conf|properties)(?:\.(?:example|sample|dist|default))?$"
         ),
         databases.read_database_settings,
+    ),
+    (
+        re.compile(
+            r"(?:^|/)(?:appsettings(?:\.[\w-]{1,30})?\.json|(?:config|configs|conf|etc)/(?!cable\.)[\w.-]{1,40}\.(?:ya?ml|toml|ini|json|cfg|conf))$"
+        ),
+        databases.read_database_settings,
+    ),
+    (
+        re.compile(r"(?:^|/)(?:k8s|kubernetes|manifests|kustomize|deploy)/(?:[^/]{1,60}/){0,4}[^/]{1,60}\.ya?ml$"),
+        docker.read_cluster,
     ),
     (
         re.compile(
@@ -146,6 +177,7 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
         ),
         processes.read_processes,
     ),
+    (_SETTINGS_SOURCE, databases.read_addresses),
 )
 
 
@@ -155,7 +187,10 @@ def is_lock(path: str) -> bool:
 
 
 def is_manifest(path: str) -> bool:
-    """Whether the file declares what a project needs, runs or is set up with; a lock file is one too."""
+    """Whether the file declares what a project needs, runs or is set up with.
+
+    A lock file is one too, and so is a source that is called like settings: it may hold the address of a database.
+    """
     return _reader(path) is not None
 
 

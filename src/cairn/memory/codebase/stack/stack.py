@@ -148,7 +148,7 @@ def _counts_for_development(technology: Technology, row: Dependency) -> bool:
 
 
 def _by_file(codebase: Codebase) -> Iterator[Sighting]:
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, bool]] = set()
     for path in codebase.paths:
         lower = path.lower()
         base = lower.rpartition("/")[2]
@@ -157,10 +157,11 @@ def _by_file(codebase: Codebase) -> Iterator[Sighting]:
             yield from sightings("root", base)
         area = area_of(path)
         is_served = area == "foreign" and is_shipped(path)
-        if (area == "foreign" and not is_served) or (area, base) in seen:
+        is_handed_out = is_served or is_shipped(path)
+        if (area == "foreign" and not is_served) or (area, base, is_handed_out) in seen:
             continue
-        seen.add((area, base))
-        for sighting in _by_name(base):
+        seen.add((area, base, is_handed_out))
+        for sighting in _by_name(base, is_handed_out=is_handed_out):
             category = sighting.technology.category
             allowed = ("testing",) if area == "test" else ("framework", "styling")
             if area == "own" or category in allowed:
@@ -169,14 +170,17 @@ def _by_file(codebase: Codebase) -> Iterator[Sighting]:
             yield from sightings("compose", "")
 
 
-def _by_name(base: str) -> Iterator[Sighting]:
-    """What a file of this name shows; a script or a style is known without its version as well."""
+def _by_name(base: str, *, is_handed_out: bool) -> Iterator[Sighting]:
+    """What a file of this name shows; a script or a style is known without its version as well.
+
+    One's own ``clipboard.js`` among the sources is no library: without a version a name counts where files are served.
+    """
     yield from sightings("file", base)
     stem, _, ending = base.rpartition(".")
     if ending in ("js", "css"):
         plain = _without_release(stem)
         for name in (f"{plain}.{ending}", f"{plain}.min.{ending}"):
-            if name != base:
+            if name != base and (is_handed_out or plain != stem):
                 yield from sightings("file", name)
 
 

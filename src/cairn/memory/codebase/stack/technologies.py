@@ -30,6 +30,9 @@ KIND_OF = {
     "cmake": "c",
     "conan": "c",
     "vcpkg": "c",
+    "hex": "hex",
+    "pub": "pub",
+    "swift": "swift",
 }
 """What the table calls an ecosystem."""
 
@@ -74,6 +77,8 @@ class _Lookup:
     exact: dict[str, tuple[Meaning, ...]]
     shapes: dict[str, tuple[tuple[re.Pattern[str], Meaning], ...]]
     """By kind: signs with a star."""
+    shaped: dict[str, re.Pattern[str]]
+    """By kind: all of these at once, for most words are of no shape."""
 
 
 def _rows(text: str) -> list[tuple[str, list[str]]]:
@@ -108,15 +113,19 @@ def _lookup() -> _Lookup:
                     shapes[kind] = (*shapes.get(kind, ()), (pattern, meaning))
                 else:
                     exact[sign] = (*exact.get(sign, ()), meaning)
-    return _Lookup(exact, shapes)
+    shaped = {kind: re.compile("|".join(pattern.pattern for pattern, _ in rows)) for kind, rows in shapes.items()}
+    return _Lookup(exact, shapes, shaped)
 
 
 @lru_cache(maxsize=32_768)
 def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
     """The technologies that a sign stands for; none where it is not known."""
     sign = f"{kind}:{word}"
-    shaped = tuple(meaning for pattern, meaning in _lookup().shapes.get(kind, ()) if pattern.fullmatch(sign))
-    return _lookup().exact.get(sign, ()) + shaped
+    lookup = _lookup()
+    exact, shaped = lookup.exact.get(sign, ()), lookup.shaped.get(kind)
+    if shaped is None or shaped.fullmatch(sign) is None:
+        return exact
+    return exact + tuple(meaning for pattern, meaning in lookup.shapes[kind] if pattern.fullmatch(sign))
 
 
 def words_of(kind: str) -> frozenset[str]:

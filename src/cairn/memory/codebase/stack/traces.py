@@ -62,6 +62,7 @@ _FEWEST_ENDINGS = {
     "app/models/rb": 1,
     "bats": 1,
     "datasource": 2,
+    "service": 1,
     "scss": 8,
     "sass": 8,
     "less": 8,

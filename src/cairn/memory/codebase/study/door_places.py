@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from cairn.memory.codebase.records import Entry, EntryKind
+from cairn.memory.codebase.records import Entry
+from cairn.memory.codebase.study.door_frameworks import FRAMEWORK_ROWS, Row
 from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import place_of
 
-Row = tuple[str, Group, EntryKind, str, float]
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
 _ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
@@ -70,7 +70,6 @@ _ROWS: tuple[Row, ...] = (
     (r"…2/(?:consumers|routing)\.py", "table", "server", "sockets", 70),
     (rf"…4/{_ROUTE_FOLDER}/(?:mod\.rs|__init__\.py)", "table", "server", "routes", 72),
     (rf"…2/(?:src|server|api|backend)/{_ROUTE_FOLDER}/(?:api/)?index\.[jt]s", "table", "server", "routes", 66),
-    (r"…3/(?:graphql/(?:schema|index)|gql-schema)\.(?:py|rb|ts|js|go)", "server", "server", "GraphQL", 66),
     (r"…3/boot\.(?:js|ts|py)", "server", "server", "boot", 72),
     (r"…2/controllers/application_controller\.rb", "controller", "server", "every request", 64),
     (r"…2/(?P<one>[a-z]\w+)/(?:(?P=one)|doc)\.go", "library", "library", "library", 48),
@@ -96,7 +95,7 @@ _ROWS: tuple[Row, ...] = (
     (r"[Jj]ustfile", "build", "cli", "tasks", 36),
     (r"[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
     (r"…2/exe/[\w.-]+", "console", "cli", "", 92),
-    (r"…1/s?bin/[\w.-]+", "script", "cli", "", 68),
+    (r"…1/s?bin/(?!__init__)[\w.-]+", "script", "cli", "", 68),
     (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
     (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
@@ -111,7 +110,7 @@ def _pattern(text: str) -> str:
 
 
 _ENDING = re.compile(r"\\\.(\(\?:[\w|]+\)|[\w\[\]?]+)$")
-_AT_PATH = tuple((re.compile(_pattern(row[0])), _ENDING.search(row[0]), row) for row in _ROWS)
+_AT_PATH = tuple((re.compile(_pattern(row[0])), _ENDING.search(row[0]), row) for row in (*_ROWS, *FRAMEWORK_ROWS))
 
 
 @lru_cache(maxsize=512)
@@ -134,6 +133,10 @@ def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(_pattern(depth + "|".join(some)) for depth, some in depths.items()))
 
 
+_PROCESSES = ("services", "servers", "processes")
+_IS_PROCESS = re.compile(rf"/{_PROCESS}\.\w{{2}}$")
+_NO_PROCESS = re.compile(r"/(?:index|types|utils?|helpers?|base|__init__)\.\w{2}$")
+_TWO = 2
 _DEEPEST = 8
 _AT_HOME = re.compile(r"(?:main|index|app)\.(?:tsx|ts|jsx|js|mts|mjs)")
 _PROSE = frozenset(
@@ -175,7 +178,7 @@ _STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|wo
 _A_CHORE = 18
 _CHORE = re.compile(
     r"(?:^|[-_.])(?:bump|lint|tests?|format|fmt|check|release\w{0,3}|publish|changes|coverage|ci|profile|sync|changelog|version|clean|docs?|"
-    r"spellcheck|prettier|setup-hooks|autogen|bench\w*)(?:[-_.]|$)",
+    r"spellcheck|prettier|setup-hooks|autogen|appveyor|travis|bench\w*)(?:[-_.]|$)",
     re.IGNORECASE,
 )
 
@@ -196,6 +199,25 @@ def is_chore(group: Group, file: str) -> bool:
     return group == "script" and _CHORE.search(file) is not None
 
 
+def process_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, float]]:
+    """Where two files beside each other are called for processes, those beside them are processes as well."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        directory, _, file = path.rpartition("/")
+        if (
+            directory.endswith(_PROCESSES)
+            and file.count(".") == 1
+            and path.endswith((".ts", ".js", ".py", ".go", ".rb"))
+        ):
+            found.setdefault(directory, []).append(path)
+    for inside in found.values():
+        named = [path for path in inside if _IS_PROCESS.search(path)]
+        if len(named) >= _TWO and len(named) * 3 >= len(inside):
+            for path in inside:
+                if place_of(path) == "own" and not _NO_PROCESS.search(path):
+                    yield path, Entry("server", "process", 1), "server", 60
+
+
 def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, float]]:
     """What the places of files say; the first pattern that fits a path counts."""
     known = frozenset(paths)
@@ -206,7 +228,9 @@ def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
         directory, _, file = path.rpartition("/")
         if file in _PROSE:
             continue
-        if directory in homes and _AT_HOME.fullmatch(file):
+        # Beside the root of a package an app is a part of the package.
+        is_part = file.startswith("app.") and f"{directory}/index.{file.rpartition('.')[2]}" in known
+        if directory in homes and not is_part and _AT_HOME.fullmatch(file):
             yield from _at_home(path, file, homes[directory])
         fitting, rows = _rows_for(file.rpartition(".")[2][:20] if "." in file else "")
         if not fitting.fullmatch(path):

@@ -33,13 +33,27 @@ _UP_TO_ASIDE = re.compile(
     r"(?:[^/]+/){1,4}?(?:scripts?|tools?|contrib|build|misc|utils?|dev|deploy|docker|static|assets)/"
 )
 _COMMANDS = re.compile(r"(?:^|/)(?:commands?|tasks)/", re.IGNORECASE)
+# In PHP many a class sets a name; a command is called one or lies among them.
+_PHP_COMMAND = re.compile(
+    r"(?:^|/)(?:[^/]*(?:command|console|cli|artisan)[^/]*\.php$|bin/)|(?:command|console)s?/", re.IGNORECASE
+)
+# Commands for one occasion: they put data right, carry it over or make some up.
+_ONCE_COST = 8.0
+_ONCE = re.compile(
+    r"(?:^|[/_-])(?i:fake|seed|tests?|back_?fill|migrate_(?:from|to)|fix(?:es)?|corrects?|converts?|dummy|populate|bulk)"
+    r"[A-Z_.-][^/]*$"
+)
 _SETS_UP = 4.0
 _SETTING_UP = re.compile(r"(?:^|/)(?:install|init|setup|bootstrap|create_?admin)[^/]{0,30}\.\w{2,4}$", re.IGNORECASE)
 _BASE = re.compile(r"(?:^|/)(?:_\w*|base|abstract\w*|mixins?|utils?|helpers?)\.\w{2,4}$", re.IGNORECASE)
 _MANY_ROUTES = 8
 _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\.\w{2,4}", re.IGNORECASE)
+# Tables that are filled by calls of the framework or of the project: no single route can be read there.
+_TABLES = ("/urls.py", "/router.py", "/routers.py")
+_UNREAD_TABLE, _OF_API = 62, 12.0
+_API = re.compile(r"(?:[^/]+/){0,2}(?:rest_?)?api/(?:v\d{1,2}/)?[^/]+")
 _ROOT_SIGNS = ("wsgi.py", "asgi.py", "settings.py")
-_ASIDE = re.compile(
+ASIDE = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|cmake|os400|vms|ports?|legacy|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|utils?|dev|packaging|debian|deploy|"
     r"docker|migrations?|generators?|codegen|devtools|fuzz|locales?|i18n|static|assets|stories|cypress|e2e)/|(?:^|/)bench\w*\.",
     re.IGNORECASE,
@@ -53,9 +67,11 @@ _SCRIPT_LANGUAGES = ("shell", "powershell", "perl")
 # Controllers of frameworks whose routes stand in a table of their own.
 _CONTROLLERS = re.compile(
     r"(?:^|/)(?:views|viewsets|handlers?)\.(?:py|go)$|_controller\.rb$|(?:Controller|Endpoints?|RouterFunction)\.(?:php|java|kt|cs)$|(?:^|/)views/__init__\.py$|"
-    r"(?:^|/)Endpoints/[^/]{1,60}\.(?:cs|kt|java)$"
+    r"(?:^|/)(?:Endpoints/[^/]{1,60}\.(?:cs|kt|java)|Apis?/[^/]{1,60}Apis?\.cs)$"
 )
-_CONTROLLER_WORDS = ("iew", "andler", "ontroller", "ndpoint", "RouterFunction")
+_CONTROLLER_WORDS = re.compile(r"iew|andler|ontroller|ndpoint|RouterFunction|/Api")
+_HOME = 6.0
+_HOMES = re.compile(r"(?:^|/)(?:home|dashboard|welcome|main|index|front)_?controller\.\w{2,4}$", re.IGNORECASE)
 _AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
 
@@ -72,13 +88,16 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
     crowds = Counter(_above(path) for path, facts in own.items() if any(one.kind == "cli" for one in facts.entries))
     roots = {_above(path) for path in codebase.paths if path.rpartition("/")[2] in _ROOT_SIGNS}
     for path, facts in own.items():
-        is_controller = any(word in path for word in _CONTROLLER_WORDS) and _CONTROLLERS.search(path) is not None
+        is_controller = _CONTROLLER_WORDS.search(path) is not None and _CONTROLLERS.search(path) is not None
         if not facts.entries and not is_controller and facts.language not in _SCRIPT_LANGUAGES:
+            if path.endswith(_TABLES) and not ASIDE.search(path):
+                lift = _OF_API if _API.fullmatch(path) else 0.0
+                yield path, Entry("server", "routes", 1), "table", _UNREAD_TABLE + size_bonus(facts) + lift
             continue
         if SETTINGS.search(path) or (is_stub(path, known) and not _is_own(facts)):
             continue
         if facts.entries:
-            cost = _ASIDE_COST if _ASIDE.search(path) and not (homes and path.startswith(homes)) else 0
+            cost = _ASIDE_COST if ASIDE.search(path) and not (homes and path.startswith(homes)) else 0
             is_crowd = crowds[_above(path)] >= _A_CROWD or _COMMANDS.search(path) is not None
             cost += _ASIDE_COST if is_crowd and _BASE.search(path) else 0
             yield from _of_entries(path, facts, cost, is_crowd, bool(declared))
@@ -88,7 +107,7 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
                 path,
                 Entry("server", "answers requests", 1),
                 "controller",
-                _UNROUTED + size_bonus(facts) + min(8.0, facts.lines / 250),
+                _UNROUTED + size_bonus(facts) + min(8.0, facts.lines / 250) + (_HOME if _HOMES.search(path) else 0.0),
             )
         elif facts.entries:
             continue
@@ -111,6 +130,12 @@ def size_bonus(facts: FileFacts) -> float:
     return min(7.0, facts.lines / 45) + min(5.0, len(facts.imports) / 3)
 
 
+def size_of(codebase: Codebase, path: str) -> float:
+    """The same of a file that may not have been read."""
+    facts = codebase.files.get(path)
+    return size_bonus(facts) if facts is not None else 0.0
+
+
 def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_declared: bool) -> Iterator[Offer]:
     seen: set[str] = set()
     for entry in facts.entries:
@@ -121,7 +146,8 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_de
             case "main":
                 # Beside programs that a manifest declares, a module that can be run by itself is a tool.
                 scripted = _MAIN_SCRIPTED - (_A_TOOL if has_declared and not _FIRST.search(path) else 0)
-                weight = _MAIN_COMPILED if facts.language in _COMPILED else scripted
+                is_compiled = facts.language in _COMPILED
+                weight = _MAIN_COMPILED - cost / 2 if is_compiled else scripted
                 yield path, entry, "program", weight - cost
             case "server":
                 weight = (
@@ -132,7 +158,10 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_de
                 yield path, entry, "server", weight - cost
             case "cli" if is_crowd:
                 first = _SETS_UP if _SETTING_UP.search(path) else 0.0
-                yield path, entry, "command", _COMMAND + first + size_bonus(facts) - cost / 2
+                once = _ONCE_COST if _ONCE.search(path) else 0.0
+                yield path, entry, "command", _COMMAND + first + size_bonus(facts) - cost / 2 - once
+            case "cli" if facts.language == "php" and "." in path and not _PHP_COMMAND.search(path):
+                pass
             case "cli":
                 yield (
                     path,

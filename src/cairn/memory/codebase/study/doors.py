@@ -14,22 +14,30 @@ from cairn.memory.codebase.study.placing import CODE, place_of
 
 Group = Literal[
     "program", "console", "server", "table", "controller", "browser", "library", "options", "onward", "command",
-    "job", "script", "plugin", "build",
+    "job", "script", "plugin", "build", "schema", "settings", "core",
 ]  # fmt: skip
 # How much less each further door of a group is worth.
 _SLOPE: dict[Group, float] = {
-    "program": 4, "console": 6, "server": 8, "table": 5, "controller": 5, "browser": 7.5, "library": 8, "options": 7,
-    "onward": 7, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14,
+    "program": 4, "console": 6, "server": 7, "table": 5, "controller": 5, "browser": 8, "library": 9, "options": 7,
+    "onward": 4, "command": 6, "job": 9, "script": 7, "plugin": 9, "build": 14, "schema": 12,
+    "settings": 14, "core": 4,
 }  # fmt: skip
+# Of these the first few say it all: from there on each further one is worth still less.
+_CROWDS: dict[Group, float] = {"library": 6, "controller": 3, "table": 1, "command": 4, "script": 5}
+_FEW = 3.0
 # Tables and controllers are both routes: they share what they may take.
 _ROUTES: tuple[Group, ...] = ("table", "controller")
 _BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "browser": 2.0, "script": 2.0}
+_LIKE_OTHERS, _MANY = 2.0, 3
+"""Where each part of a project has a file of the same name, the first few show how it goes."""
 _LEAST = 8.0
+_BY_ITSELF = 50.0
+"""What is worth more is told however many of its kind there are, as long as there is room."""
 _ENOUGH = 15
 _A_STEP = 2.5
 _MOST_STEPS = 6
 _OF_ITS_PROJECT = 10.0
-_FIRST_OF_PROJECT = 0.5
+_FIRST_OF_PROJECT = 0.6
 _HOLDERS = frozenset(
     [
         "src",
@@ -97,6 +105,10 @@ class Doors:
         if door is not None:
             self._found[path] = Door(path, door.entry, door.group, door.weight + by)
 
+    def group(self, path: str) -> Group | None:
+        door = self._found.get(path)
+        return door.group if door is not None else None
+
     def __contains__(self, path: str) -> bool:
         return path in self._found
 
@@ -126,6 +138,7 @@ class Doors:
         groups: Counter[Group] = Counter()
         homes: set[str] = set()
         places: Counter[tuple[Group, str]] = Counter()
+        names: Counter[tuple[Group, str]] = Counter()
 
         def worth(key: tuple[Group, str]) -> tuple[float, str]:
             door = waiting[key][-1]
@@ -133,16 +146,23 @@ class Doors:
             taken = float(sum(groups[one] for one in _ROUTES) if group in _ROUTES else groups[group])
             # The first door of a project stands for all of it.
             taken *= _FIRST_OF_PROJECT if self.home(door.path) not in homes else 1.0
-            return (_SLOPE[group] * taken + _BESIDE_ANOTHER.get(group, 0.0) * places[key] - door.weight, door.path)
+            cost = _SLOPE[group] * taken + _CROWDS.get(group, 0.0) * max(0.0, taken - _FEW)
+            cost += _BESIDE_ANOTHER.get(group, 0.0) * places[key]
+            if group in _ROUTES:
+                cost += _LIKE_OTHERS * max(0, names[group, door.path.rpartition("/")[2]] - _MANY)
+            return cost - door.weight, door.path
 
         while waiting and len(chosen) < most:
             key = min(waiting, key=worth)
-            if -worth(key)[0] < _LEAST and (len(chosen) >= _ENOUGH or waiting[key][-1].weight < _LEAST):
-                break
+            if -worth(key)[0] < _LEAST and waiting[key][-1].weight < (_BY_ITSELF if len(chosen) >= _ENOUGH else _LEAST):
+                # The others that wait here are lighter still.
+                del waiting[key]
+                continue
             chosen.append(waiting[key].pop())
             homes.add(self.home(chosen[-1].path))
             groups[key[0]] += 1
             places[key] += 1
+            names[key[0], chosen[-1].path.rpartition("/")[2]] += 1
             if not waiting[key]:
                 del waiting[key]
         return chosen

@@ -16,7 +16,7 @@ _MODULE = re.compile(r"([A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,8})(?::\w{1,60})?")
 _STARTER = re.compile(
     r"[\w-]{0,40}(?:entrypoint|start|run|init|boot|serve)[\w-]{0,40}(?:\.sh|\.py|\.js|\.mjs)?", re.IGNORECASE
 )
-_STARTS = ("entrypoint", "start", "run", "init", "boot", "serve")
+_STARTS = re.compile(r"entrypoint|start|run|init|boot|serve", re.IGNORECASE)
 _CONSOLE = re.compile(r"(?:^|/)(?:manage\.py|artisan|console|rake|rails)$")
 
 
@@ -82,7 +82,7 @@ def _scripts(paths: frozenset[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(paths):
         name = path.rpartition("/")[2]
-        if any(word in name.lower() for word in _STARTS) and _STARTER.fullmatch(name) and place_of(path) == "own":
+        if _STARTS.search(name) and _STARTER.fullmatch(name) and place_of(path) == "own":
             found.setdefault(name, []).append(path)
     return found
 

@@ -22,7 +22,7 @@ _BEGINS = re.compile(
 )
 _STEMS = re.compile(
     r"(?:app|application|core|cli|options|opts|args|arguments|flags|cmdline|commands?|server|router|routes|run|runner|root|"
-    r"clap_app|bootstrap|api)",
+    r"clap_app|bootstrap|boot|api)",
     re.IGNORECASE,
 )
 

@@ -66,11 +66,11 @@ def _further(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | Non
         return None
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for path, entry in rows:
-        paths[_KINDS.get(entry.kind, "programs")].append(path)
+        # A name of several words is a sentence of ours about a part, not the name of a program.
+        other = "main parts" if " " in entry.name else "programs"
+        paths[_KINDS.get(entry.kind, other)].append(path)
     name = survey.codebase.name
-    lead = (
-        f"Behind its first {_MOST_STARTS} doors {name} has {counted(len(rows), 'more place')} where something starts:"
-    )
+    lead = f"Behind its first {_MOST_STARTS} doors {name} has {counted(len(rows), 'more file')} that one opens early:"
     shown = [f"{kind}: {coded(names, len(names))}" for kind, names in paths.items()]
     title = f"More doors of {name}: {coded([path for path, _ in rows[:2]], 2)}"
     return finding("entryPoints", title, [lead, *points(shown)], 3, [path for path, _ in rows], ["start"])

@@ -1,0 +1,136 @@
+"""Doors that a name tells wherever the file lies: loaders of plugins, schedulers, sockets, web set-up, main parts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from cairn.memory.codebase.records import Codebase, Entry, EntryKind
+from cairn.memory.codebase.study.door_sources import ASIDE, Offer, size_bonus
+from cairn.memory.codebase.study.doors import Group
+from cairn.memory.codebase.study.placing import CODE, place_of
+
+_SHORTEST = 30
+_KEEPER = r"(?:manager|registry|loader|registration|registrar)"
+_PLUGINS = r"(?:plugin|extension|add-?on|module)s?"
+_JOBS = r"(?:(?:scheduled|background|recurring|periodic)[-_]?)?(?:job|task|cron|queue)s?"
+_RUNNER = r"(?:scheduler|hosted[-_]?service|runner|registry|processor|executor)"
+_RUNS, _TAKES = "runs jobs", "takes messages"
+_SENT_BY = r"(?:http|grpc|kafka|\w{0,10}mq|pulsar|udp|tcp|syslog)"
+# The name of a file without its ending, with the directory before it; in small letters.
+_ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
+    (rf"[^/]*/(?:\w{{0,20}}[-_]?)?{_PLUGINS}[-_]?{_KEEPER}", "plugin", "main", "loads plugins", 56),
+    (rf"{_PLUGINS}/{_KEEPER}", "plugin", "main", "loads plugins", 56),
+    (rf"[^/]*/{_JOBS}[-_]?{_RUNNER}", "job", "job", _RUNS, 58),
+    (rf"(?:{_JOBS}|schedul\w{{2,4}})/(?:{_JOBS}[-_]?)?(?:manager|service|{_RUNNER})", "job", "job", _RUNS, 58),
+    # A task may also be what the application is about.
+    (rf"[^/]*/{_JOBS}[-_]?(?:manager|service)", "job", "job", _RUNS, 52),
+    (r"[^/]*/(?:\w{0,30}[-_]?)?scheduler", "job", "job", "runs what is scheduled", 48),
+    (
+        r"[^/]*/\w{0,30}?web[-_]?sockets?[-_]?(?:handler|manager|server|config(?:uration)?|gateway|hub|service)",
+        "server", "server", "answers by WebSocket", 54,
+    ),
+    (r"[^/]*/\w{0,30}?grpc[-_]?(?:server|service|collector|handler|api)", "server", "server", "answers by gRPC", 54),
+    (r"[^/]*/\w{0,30}?consumer(?:[-_]?(?:service|worker))?", "job", "job", _TAKES, 48),
+    (rf"(?:collectors?/\w{{0,30}}?|[^/]*/\w{{0,20}}?{_SENT_BY})collector(?:worker)?", "job", "job", _TAKES, 48),
+    (r"[^/]*/\w{0,30}?migrat(?:ion|or)s?[-_]?(?:service|manager|runner)", "onward", "main", "migrates the data", 46),
+)  # fmt: skip
+_WORDS = (
+    *("manager", "registry", "loader", "registration", "registrar", "scheduler", "service", "runner", "processor"),
+    *("executor", "handler", "server", "config", "configuration", "gateway", "hub", "collector", "api"),
+    *("consumer", "worker"),
+)
+_MATCH = tuple((re.compile(row[0]), row) for row in _ROLES)
+_WEB_SETUP = re.compile(
+    r"\w{0,30}(?:Web(?:Mvc|Flux|Server|Security)?|Http|Server|Security|Ui|Gateway)Config(?:uration)?\.(?:java|kt)"
+)
+_NO_ROLE = re.compile(
+    r"(?:^|/)(?:scripts?|tools?|hack|contrib|ci|\.github|fuzz|docker|deploy|generators?|devtools|static|assets|e2e|cypress|"
+    r"stories|legacy)/"
+)
+_NO_PART = re.compile(r"(?:^|/)(?:I[A-Z][a-z]|Abstract|Base|base_|abstract_|Noop|NoOp|Mock|Fake|Null)[^/]*$")
+
+
+def role_doors(codebase: Codebase) -> Iterator[Offer]:
+    """Files called for a work that every newcomer asks after: who loads plugins, runs jobs, takes messages."""
+    for path, facts in codebase.files.items():
+        if facts.lines < _SHORTEST:
+            continue
+        above, _, file = path.rpartition("/")
+        stem = file.partition(".")[0].lower()
+        if not stem.endswith(_WORDS) or facts.language not in CODE or place_of(path) != "own":
+            continue
+        if _NO_PART.search(path) or _NO_ROLE.search(path):
+            continue
+        if path.endswith((".java", ".kt")) and _WEB_SETUP.fullmatch(file):
+            yield path, Entry("server", "sets the web server up", 1), "server", 50 + size_bonus(facts)
+            continue
+        name = f"{above.rpartition('/')[2].lower()}/{stem}"
+        for pattern, (_, group, kind, said, weight) in _MATCH:
+            if pattern.fullmatch(name):
+                yield path, Entry(kind, said, 1), group, weight + size_bonus(facts)
+                break
+
+
+_LARGE, _MOST_PARTS, _MOST_BESIDE = 300, 10, 3
+_FEWER_PARTS, _PART, _PART_LIFT, _CALLED_FOR_IT = 4, 26, 10.0, 4.0
+_LINES_OF_ONE = 45
+_WRITTEN = frozenset(
+    (
+        *("python", "go", "rust", "zig", "c", "cpp", "java", "kotlin", "scala"),
+        *("csharp", "fsharp", "php", "swift", "haskell"),
+    )
+)
+_NO_MAIN_PART = re.compile(
+    r"(?:^|/)(?:components?|models?|entit(?:y|ies)|dtos?|locales?|lang|data|fixtures?|constants?|types?|schemas?|generated|compat|"
+    r"migrations?|helpers?|utils?|util|common|templates?|templatetags|factor(?:y|ies)|filters?|filtersets|forms?|tables?|"
+    r"seriali[sz]ers?|choices|admin|fake\w*|date)(?:/|\.\w{1,4}$)|"
+    r"(?:^|[/_.-])(?:utils?|helpers?|types|constants|consts|test\w*|mocks?|models?|enums?|strings|unicode\w*)\.\w{1,4}$|"
+    r"(?:Utils?|Helpers?|Constants|Dto|Entity|Exception|Tests?|Resources|Impl)\.\w{1,4}$",
+    re.IGNORECASE,
+)
+_CALLED_FOR = re.compile(r"(?:manager|service|engine|server|core)\.\w{1,4}$", re.IGNORECASE)
+
+
+def main_parts(codebase: Codebase, is_web: bool) -> Iterator[Offer]:
+    """The largest sources that are no mere data, types and helpers: what the project is about is done there.
+
+    In an application for the web one comes in by its routes: there they are fewer.
+    """
+    rows: list[tuple[int, str]] = []
+    for path, facts in codebase.files.items():
+        if facts.lines < _LARGE or facts.language not in _WRITTEN or len(facts.symbols) * _LINES_OF_ONE < _LARGE:
+            continue
+        if place_of(path) == "own" and "written-by" not in facts.signs:
+            rows.append((-min(facts.lines, _LINES_OF_ONE * len(facts.symbols)), path))
+    rows.sort()
+    beside: Counter[str] = Counter()
+    for place, (_, path) in enumerate(rows):
+        above = path.rpartition("/")[0]
+        if beside[above] == _MOST_BESIDE or _NO_MAIN_PART.search(path) or ASIDE.search(path):
+            continue
+        weight = _PART + _PART_LIFT * (1 - place / len(rows)) + (_CALLED_FOR_IT if _CALLED_FOR.search(path) else 0.0)
+        yield path, Entry("main", "a main part of the program", 1), "core", weight
+        beside[above] += 1
+        if beside.total() == (_FEWER_PARTS if is_web else _MOST_PARTS):
+            return
+
+
+_INTERFACE = 44
+_PUBLIC = re.compile(r"include/(?:[\w-]+/)?([\w-]+)\.(?:h|hh|hpp)")
+_SOURCES = re.compile(r"(?:src|lib|source)/(?:[\w-]+/)?([\w-]+)\.(?:c|cc|cpp|cxx)")
+
+
+def public_parts(codebase: Codebase) -> Iterator[Offer]:
+    """In C, the source behind each public header; in Go, a command that has a directory inside of its program's."""
+    headers = {
+        found.group(1) for path in codebase.paths if path.startswith("include/") and (found := _PUBLIC.fullmatch(path))
+    }
+    for path, facts in codebase.files.items():
+        if path.endswith("/main.go"):
+            program = path.rpartition("/")[0].rpartition("/")[0]
+            if f"{program}/main.go" in codebase.files and place_of(path) == "own":
+                yield path, Entry("cli", "a command of the program", 1), "command", 68
+        elif headers and (found := _SOURCES.fullmatch(path)) and found.group(1) in headers:
+            yield path, Entry("library", "behind a public header", 1), "onward", _INTERFACE + size_bonus(facts)

@@ -1,0 +1,131 @@
+"""Doors by what frameworks and names say: plugins, jobs, sockets, settings, main parts; no crowd takes all the room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cairn.memory.codebase.languages import language_of
+from cairn.memory.codebase.reading import read_file
+from cairn.memory.codebase.records import Codebase, Entry, FileFacts, Import, Symbol
+from cairn.memory.codebase.study.doors import Door, Doors
+from cairn.memory.codebase.study.entry_points import entry_points
+
+
+def facts(
+    paths: Iterable[str], lines: int = 80, entries: tuple[Entry, ...] = (), symbols: int = 0
+) -> dict[str, FileFacts]:
+    named = tuple(Symbol(f"part{n}", "function", n + 1) for n in range(symbols))
+    return {path: FileFacts(language_of(path), lines, entries=entries, symbols=named) for path in paths}
+
+
+def told(files: dict[str, FileFacts], *others: str, name: str = "larder") -> list[str]:
+    return [path for path, _ in entry_points(Codebase(name, tuple(sorted([*files, *others])), files))]
+
+
+def test_who_loads_plugins_runs_jobs_and_takes_messages_is_a_door_wherever_it_lies() -> None:
+    doors = {
+        "core/Plugin/Manager.php",
+        "server/utils/PluginManager.ts",
+        "Larder.Server/ScheduledTasks/TaskManager.cs",
+        "src/Api/Jobs/JobsHostedService.cs",
+        "application/src/main/java/org/larder/web/LarderWebSocketHandler.java",
+        "application/src/main/java/org/larder/infra/WebFluxConfig.java",
+        "collector/kafka/src/main/java/org/larder/KafkaCollector.java",
+    }
+    others = {
+        "Larder.Server/ScheduledTasks/ITaskManager.cs",
+        "core/Garden/StatsCollector.php",
+        "scripts/plugin_loader.py",
+        "tests/PluginManagerTests.cs",
+    }
+    found = set(told(facts(doors | others)))
+    assert doors <= found
+    assert not others & found
+
+
+def test_the_settings_and_the_schema_of_the_whole_project_come_before_those_of_its_parts() -> None:
+    files = facts(["larder/wsgi.py", "larder/settings.py", "larder/graphql/schema.py", "jars/settings.py"])
+    files |= facts([f"{app}/graphql/schema.py" for app in ("apples", "bread", "cheese")])
+    found = told(files, "manage.py", "conf/larder.conf", "shop/src/main/resources/application.yml")
+    assert {"larder/settings.py", "conf/larder.conf", "shop/src/main/resources/application.yml"} <= set(found)
+    assert "jars/settings.py" not in found
+    assert found.index("larder/graphql/schema.py") < found.index("apples/graphql/schema.py")
+
+
+def test_frameworks_are_known_by_where_they_keep_their_routes_and_starts() -> None:
+    doors = (
+        *("lib/larder_web/router.ex", "lib/larder_web/endpoint.ex", "lib/larder/application.ex", "conf/routes"),
+        *("src/server/api/root.ts", "src/Kernel.php", "cmd/root.go", "app/src/main/java/org/larder/MainActivity.kt"),
+        *("client/src/entrypoints/admin/shelf.js", "api/src/schedules/sweep.ts", "Larder/LarderApp.swift"),
+    )
+    assert set(doors) <= set(told({}, *doors, "api/openapi.yml"))
+
+
+def test_a_file_beside_processes_is_a_process() -> None:
+    beside = ["server/services/web.ts", "server/services/worker.ts", "server/services/together.ts"]
+    assert set(beside) <= set(told({}, *beside, "server/services/index.ts"))
+    alone = told({}, "server/services/web.ts", *(f"server/services/jar{n}.ts" for n in range(6)))
+    assert "server/services/jar1.ts" not in alone
+
+
+def test_main_parts_of_a_program_are_large_and_no_mere_helpers_data_or_written_by_a_tool() -> None:
+    files = facts(["src/main.c"], entries=(Entry("main", "main", 3),))
+    files |= facts(["src/http/larder_request.c", "src/parser.c", "src/http/utils.c"], lines=2_000, symbols=60)
+    files |= facts(["src/http/names.c"], lines=4_000, symbols=2) | facts(["src/parser.y"], lines=300)
+    files |= facts(["lib/easy.c"], lines=90)
+    found = told(files, "include/larder/easy.h")
+    assert {"src/main.c", "src/http/larder_request.c", "lib/easy.c", "src/parser.y"} <= set(found)
+    assert not {"src/http/utils.c", "src/http/names.c"} & set(found)
+
+
+def test_a_server_that_is_started_goes_on_in_what_it_boots() -> None:
+    texts = {
+        "package.json": '{"name": "larder", "scripts": {"start": "node index.js"}}',
+        "index.js": "const run = require('./core/cli/command');\nrequire('./core/boot')();\n",
+        "core/cli/command.js": "module.exports = () => {};\n",
+        "core/boot.js": "module.exports = () => {};\n",
+        "core/jars.js": "module.exports = () => {};\n",
+    }
+    found = told({path: read_file(path, text) for path, text in texts.items()})
+    assert found[0] == "index.js"
+    assert {"core/boot.js", "core/cli/command.js"} <= set(found)
+    assert "core/jars.js" not in found
+
+
+def test_in_php_a_class_that_sets_a_name_is_no_command() -> None:
+    named = (Entry("cli", "jars", 4),)
+    files = facts(["plugins/Jars/Jars.php", "plugins/Jars/Commands/Fill.php", "console"], entries=named)
+    found = told(files, "index.php")
+    assert "plugins/Jars/Commands/Fill.php" in found
+    assert "plugins/Jars/Jars.php" not in found
+
+
+def test_packages_of_types_and_tools_come_after_those_that_do_something() -> None:
+    names = ("editor", "types", "eslint-config")
+    files = {
+        f"packages/{one}/package.json": read_file(
+            f"packages/{one}/package.json", f'{{"name": "@larder/{one}", "main": "src/index.ts"}}'
+        )
+        for one in names
+    }
+    files |= facts(f"packages/{one}/src/index.ts" for one in names)
+    asking = tuple(Import(f"@larder/{one}", 1) for one in names)
+    files["web/app.ts"] = FileFacts("typescript", 30, imports=asking)
+    found = told(files)
+    assert found.index("packages/editor/src/index.ts") < found.index("packages/types/src/index.ts")
+    assert found.index("packages/editor/src/index.ts") < found.index("packages/eslint-config/src/index.ts")
+
+
+def test_a_crowd_is_put_behind_but_what_is_a_door_by_itself_is_not_dropped() -> None:
+    doors = Doors({"": 1.0})
+    for number in range(30):
+        doors.offer(f"api/area{number:02}.rs", Entry("route", "8 routes", 1), "table", 80)
+    for number in range(30):
+        doors.offer(f"contrib/s{number:02}.sh", Entry("cli", "s", 1), "script", 30)
+    doors.offer("src/jobs.rs", Entry("job", "jobs", 1), "job", 56)
+    rows: list[Door] = doors.ranked(40)
+    assert [door.path for door in rows].index("src/jobs.rs") < 15
+    assert sum(door.group == "table" for door in rows) == 30
+    assert sum(door.group == "script" for door in rows) < 8, (
+        "what is light by itself is left out when it comes in crowds"
+    )
