@@ -162,6 +162,14 @@ def test_doors_behind_the_first_fifteen_are_told_apart_by_kind() -> None:
     assert further.importance < first.importance
 
 
+def test_a_few_more_lines_change_nothing_of_what_is_told() -> None:
+    """Else every commit would write anew what nobody reads anew."""
+    before = study(larder().put("larder/engine.py", lines=12_100).codebase())
+    after = study(larder().put("larder/engine.py", lines=12_107).codebase())
+    assert (before.findings, before.nodes) == (after.findings, after.nodes)
+    assert "about 12,000 lines" in told(after, "architecture", "largest source file").content
+
+
 def test_findings_keep_to_their_bounds_and_name_existing_files() -> None:
     codebase = larder().codebase()
     found = study(codebase)

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from cairn.memory.codebase.records import Finding
 from cairn.memory.codebase.study.product import language_name
 from cairn.memory.codebase.study.survey import Survey
-from cairn.memory.codebase.study.wording import code, coded, counted, finding, joined, points, share
+from cairn.memory.codebase.study.wording import code, coded, counted, finding, joined, number, points, share
 
 _LEAST_NAMES = 30
 _CLEAR = 0.85
@@ -167,7 +167,7 @@ def _naming(survey: Survey) -> Finding | None:
         form, count = min(forms.items(), key=lambda row: (-row[1], row[0]))
         if total >= (10 if kind == "file" else _LEAST_NAMES) and count >= _CLEAR * total and language in large:
             said = f"{_KINDS[kind]} in {_FORMS[form]}"
-            how = f"{_KINDS[kind]} are written in {_FORMS[form]} ({share(count, total)} of {total:,})"
+            how = f"{_KINDS[kind]} are written in {_FORMS[form]} ({share(count, total)} of {number(total)})"
             shown.append((language, said, f"{language_name(language)}: {how}"))
     if not shown:
         return None

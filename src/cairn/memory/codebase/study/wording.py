@@ -49,7 +49,11 @@ def code(text: str) -> str:
 
 
 def number(value: int) -> str:
-    return f"{value:,}"
+    """From a thousand on by its first two digits: what is told of a codebase should not change with every commit."""
+    if value < 1_000:
+        return str(value)
+    step = 10 ** (len(str(value)) - 2)
+    return f"about {round(value / step) * step:,}"
 
 
 def counted(value: int, noun: str, nouns: str = "") -> str:
@@ -68,7 +72,7 @@ def about(value: int) -> str:
     if value < len(_SMALL):
         return _SMALL[value]
     step = 10 if value < 100 else 50 if value < 500 else 100 if value < 2_000 else 1_000
-    return f"about {number(max(step, round(value / step) * step))}"
+    return f"about {max(step, round(value / step) * step):,}"
 
 
 def share(part: int, whole: int) -> str:
