@@ -129,3 +129,46 @@ def test_a_crowd_is_put_behind_but_what_is_a_door_by_itself_is_not_dropped() -> 
     assert sum(door.group == "script" for door in rows) < 8, (
         "what is light by itself is left out when it comes in crowds"
     )
+
+
+def test_the_app_of_the_workers_and_the_whole_schema_are_told_by_what_they_import() -> None:
+    files = facts(["larder/wsgi.py", "larder/jars/model.py"])
+    files["larder/queues.py"] = FileFacts("python", 60, imports=(Import("celery", 1, ("Celery",)),))
+    parts = tuple(Import(f".{one}.schema", 1) for one in ("apples", "bread", "cheese", "dates"))
+    files["larder/gate.py"] = FileFacts("python", 90, imports=parts)
+    files["larder/apples/gate.py"] = FileFacts("python", 90, imports=parts[:1])
+    found = told(files)
+    assert {"larder/queues.py", "larder/gate.py"} <= set(found)
+    assert "larder/apples/gate.py" not in found
+
+
+def test_a_library_in_c_is_entered_by_its_header_and_the_core_of_each_platform() -> None:
+    files = facts(
+        ["include/jar.h", "include/jar/lid.h", "src/mac/core.c", "src/win/loop.c", "src/lid.c", "src/mac/odd.c"]
+    )
+    found = told(files, name="libjar")
+    assert found[0] == "include/jar.h"
+    assert {"src/mac/core.c", "src/win/loop.c", "src/lid.c"} <= set(found)
+    assert "src/mac/odd.c" not in found
+
+
+def test_programs_that_write_sources_come_after_those_that_are_the_project() -> None:
+    start = (Entry("main", "main", 3),)
+    files = facts(["cmd/larder/larder.go", "generate.go", "internal/gen/main.go", "commands/server.go"], entries=start)
+    found = told(files | facts(["commands/commands.go"]))
+    assert found[:2] == ["cmd/larder/larder.go", "commands/server.go"]
+    assert found.index("commands/commands.go") < found.index("generate.go")
+
+
+def test_what_adds_to_a_program_comes_after_the_program() -> None:
+    homes = ("src/Web", "src/Plugins/Apples", "src/Plugins/Bread")
+    files = {f"{home}/Its.csproj": FileFacts("xml", 9, signs={"name": home}) for home in homes}
+    routes = tuple(Entry("route", f"GET /{number}", number) for number in range(1, 10))
+    files |= facts([f"{home}/Controllers/{number}Controller.cs" for home in homes for number in range(3)], 400, routes)
+    files |= facts(["src/Web/Infrastructure/RouteProvider.cs", "src/Plugins/Apples/PluginStartup.cs"], 300)
+    found = told(files, "src/Web/Program.cs")
+    assert found[0] == "src/Web/Program.cs"
+    assert max(map(found.index, (one for one in found if "/Web/" in one))) < found.index(
+        "src/Plugins/Apples/Controllers/0Controller.cs"
+    )
+    assert "src/Plugins/Apples/PluginStartup.cs" not in found

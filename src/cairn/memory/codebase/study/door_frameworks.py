@@ -6,6 +6,8 @@ from cairn.memory.codebase.records import EntryKind
 from cairn.memory.codebase.study.doors import Group
 
 Row = tuple[str, Group, EntryKind, str, float]
+_QUEUES = r"(?:good_job|sidekiq|resque|delayed_job\w{0,12}|que|shoryuken|solid_queue|sneakers|scheduler)"
+_GRAPHQL = r"(?:(?:graphql|gql)/(?:(?:\w+_)?schema|api|root)|gql-schema)"
 _SPECIFIED = r"(?:(?:api|specs?|schema|openapi)/)?(?:openapi|swagger)(?:[.-][\w.-]{1,20})?"
 # As in door_places: matched against the whole path; up to n directories may stand before what follows "…n/".
 FRAMEWORK_ROWS: tuple[Row, ...] = (
@@ -28,6 +30,9 @@ FRAMEWORK_ROWS: tuple[Row, ...] = (
     (r"…1/app/Providers/(?:Event|Route)ServiceProvider\.php", "server", "server", "provider", 50),
     (r"…1/app/Http/Kernel\.php", "server", "server", "every request", 50),
     (r"…1/src/Kernel\.php", "server", "server", "application", 58),
+    # Ruby
+    (rf"…1/config/initializers/{_QUEUES}\.rb", "job", "job", "sets the jobs up", 65),
+    (r"…1/(?:karafka|(?:config|lib)/clock)\.rb", "job", "job", "jobs", 66),
     # Elixir
     (r"…2/lib/(?:\w+/)?\w*router\.ex", "table", "server", "routes", 90),
     (r"…2/lib/(?:\w+/)?endpoint\.ex", "server", "server", "every request", 78),
@@ -41,6 +46,7 @@ FRAMEWORK_ROWS: tuple[Row, ...] = (
     (r"…3/(?:AppDelegate|\w+App)\.swift", "program", "main", "app", 80),
     # Go, C and C++
     (r"…2/cmd/root\.go", "options", "cli", "command line", 78),
+    (r"…2/(?:cmd|commands|cli)/(?:commands?|cli|cmd)\.go", "options", "cli", "command line", 72),
     (r"…3/(?:router|routes)\.go", "table", "server", "routes", 60),
     (r"…3/controllers?/\w+_controller\.go", "controller", "server", "controller", 52),
     (r"…3/main_?window\.(?:cpp|cc)", "onward", "main", "first window", 54),
@@ -49,7 +55,7 @@ FRAMEWORK_ROWS: tuple[Row, ...] = (
     (r"CMakeLists\.txt", "build", "cli", "build", 48),
     (r"meson\.build", "build", "cli", "build", 46),
     # Schemas of an API
-    (r"…3/(?:graphql/(?:\w+_)?schema|gql-schema)\.(?:py|rb|ts|js|go)", "schema", "server", "GraphQL", 74),
+    (rf"…3/{_GRAPHQL}\.(?:py|rb|ts|js|go)", "schema", "server", "GraphQL", 74),
     (rf"…1/{_SPECIFIED}\.(?:yml|yaml|json)", "schema", "server", "OpenAPI", 48),
     # Editors
     (r"lua/[\w-]+/init\.lua", "library", "library", "library", 76),

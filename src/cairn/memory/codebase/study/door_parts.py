@@ -12,6 +12,8 @@ from cairn.memory.codebase.study.placing import place_of
 
 _HEADER = 12
 _LARGE, _MOST_LARGEST, _LARGEST_WEIGHT, _LONG = 250, 6, 38, 6.0
+_OF_SERVER = 6
+_LARGEST_AT_FIRST, _WHERE_IT_GOES_ON = 2, 9.0
 _BESIDE_SOURCE = 22.0
 _NO_LARGEST = re.compile(r"(?:^|[_-])(?:utils?|helpers?|log|logger|printf|dtoa|compat|strings?)$")
 _BESIDE_FIRST, _IN_C = 3.0, (".c", ".cc", ".cpp", ".cxx")
@@ -45,11 +47,12 @@ _ROLE = re.compile(
     r"server|client|daemon|cmd|commands?|cli|options?|config|cfg|conf|control|parser?|lexer|execute|exec|eval|interpreter|"
     r"builtins?|loop|event_?loop|core|engine|app|api|runtime|kernel|vm|repl|networking|network|router|routes|"
     r"master|main_?loop|threads?|workers?|scheduler|proto(?:col)?(?:_\w{1,20})?|connections?|session|listener|dispatch(?:er)?|"
-    r"command_?line|cmdline|ui|tui|display|settings|input|output|storage|database|db|cache|plugins?|modules?|"
+    r"command_?line|cmdline|flags|args|ui|tui|display|settings|input|output|storage|database|db|cache|plugins?|modules?|"
     r"handlers?|hooks|proxy|auth|registry|managers?|services?|boot|host|startup|application|main_?window|keymaps?|"
     r"key_?bindings|events?|conf_?file|process(?:es)?|get_?(?:opts?|params?|args)",
     re.IGNORECASE,
 )
+_MODULE = re.compile(r"/(?:flags|cli|args|commands?|options|configs?|app|server|modules|plugins)$")
 _OF_CLASSES = (".cs", ".java", ".kt")
 _BY_DIRECTORY, _LIKE_ITS_PLACE = (".go", ".c", ".cc", ".cpp"), 46
 
@@ -84,11 +87,15 @@ def heads_of_directories(codebase: Codebase, doors: Doors) -> None:
 def named_parts(codebase: Codebase, doors: Doors) -> None:
     """What is called like the project itself, and the parts beside its program that are called for what they do."""
     own = re.sub(r"[^a-z0-9]", "", codebase.name.lower())
-    beside = {door.path.rpartition("/")[0] for door in doors.of("program") if door.path.endswith(_COMPILED)}
+    beside = {door.path.rpartition("/")[0] for door in doors.of("program", "console") if door.path.endswith(_COMPILED)}
     first = next((door.path.rpartition("/")[0] for door in doors.of("console", "program")), "")
     beside |= {door.path.rpartition("/")[0] for door in doors.of("library")[:3] if door.path.endswith(_ROOTS)}
     beside |= {""} if "go.mod" in codebase.files else set()
     beside |= {door.path.rpartition("/")[0] for door in doors.of("program")[:2] if door.path.endswith(_OF_CLASSES)}
+    # In a server one comes in by its routes.
+    telling = _IN_C if len(doors.of("table", "controller")) >= _OF_SERVER else (*_IN_C, ".rs")
+    led = {door.path.rpartition("/")[0] for door in doors.of("onward")[:2] if door.path.endswith(".go")}
+    beside |= led
     parts: dict[tuple[str, str], tuple[int, str, float]] = {}
     sources: list[tuple[int, str, float]] = []
     for path in codebase.paths:
@@ -98,8 +105,12 @@ def named_parts(codebase: Codebase, doors: Doors) -> None:
             continue
         facts = codebase.files.get(path) if directory in beside else None
         if facts is not None and facts.lines >= _LARGE and path.endswith(_COMPILED) and not _NO_LARGEST.search(stem):
-            lift = _BESIDE_FIRST if directory == first and path.endswith(_IN_C) else 0.0
+            lift = _BESIDE_FIRST if directory == first and path.endswith(telling) else 0.0
+            lift += _WHERE_IT_GOES_ON if directory in led else 0.0
             sources.append((-facts.lines, path, size_bonus(facts) + lift))
+        if file == "mod.rs" and _MODULE.search(directory):
+            # A module in Rust that has a directory is called like it.
+            directory, _, stem = directory.rpartition("/")
         is_its_name = bool(own) and stem.lower().replace("-", "").replace("_", "") == own
         if (
             is_its_name
@@ -119,7 +130,8 @@ def named_parts(codebase: Codebase, doors: Doors) -> None:
     # What a grammar is turned into is written by no one.
     written = {path.rpartition(".")[0] for path in codebase.paths if path.endswith((".y", ".l"))}
     largest = [(path, size) for _, path, size in sorted(sources) if path.rpartition(".")[0] not in written]
-    for path, size in largest[:_MOST_LARGEST]:
+    at_first = [row for row in largest[_MOST_LARGEST:] if row[0].rpartition("/")[0] == first][:_LARGEST_AT_FIRST]
+    for path, size in (*largest[:_MOST_LARGEST], *at_first):
         doors.offer(path, Entry("main", "a main part of the program", 1), "onward", _LARGEST_WEIGHT + size)
     for (_, stem), (_, path, size) in sorted(parts.items()):
         weight = _ROLE_WEIGHT + size - (_HEADER if path.endswith((".h", ".hpp")) else 0)

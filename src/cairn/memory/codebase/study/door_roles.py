@@ -20,7 +20,9 @@ _RUNS, _TAKES = "runs jobs", "takes messages"
 _SENT_BY = r"(?:http|grpc|kafka|\w{0,10}mq|pulsar|udp|tcp|syslog)"
 # The name of a file without its ending, with the directory before it; in small letters.
 _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
-    (rf"[^/]*/(?:\w{{0,20}}[-_]?)?{_PLUGINS}[-_]?{_KEEPER}", "plugin", "main", "loads plugins", 56),
+    (rf"[^/]*/{_PLUGINS}[-_]?{_KEEPER}", "plugin", "main", "loads plugins", 57),
+    (rf"{_PLUGINS}/{_PLUGINS}[-_]?service", "plugin", "main", "loads plugins", 56),
+    (rf"[^/]*/(?:\w{{0,20}}[-_]?)?{_PLUGINS}[-_]?{_KEEPER}", "plugin", "main", "loads plugins", 52),
     (rf"{_PLUGINS}/{_KEEPER}", "plugin", "main", "loads plugins", 56),
     (rf"[^/]*/{_JOBS}[-_]?{_RUNNER}", "job", "job", _RUNS, 58),
     (rf"(?:{_JOBS}|schedul\w{{2,4}})/(?:{_JOBS}[-_]?)?(?:manager|service|{_RUNNER})", "job", "job", _RUNS, 58),
@@ -47,7 +49,7 @@ _WEB_SETUP = re.compile(
 )
 _NO_ROLE = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|contrib|ci|\.github|fuzz|docker|deploy|generators?|devtools|static|assets|e2e|cypress|"
-    r"stories|legacy)/"
+    r"stories|legacy|entit(?:y|ies)|models?|dtos?|beans?)/"
 )
 _NO_PART = re.compile(r"(?:^|/)(?:I[A-Z][a-z]|Abstract|Base|base_|abstract_|Noop|NoOp|Mock|Fake|Null)[^/]*$")
 
@@ -87,6 +89,7 @@ _NO_MAIN_PART = re.compile(
     r"migrations?|helpers?|utils?|util|common|templates?|templatetags|factor(?:y|ies)|filters?|filtersets|forms?|tables?|"
     r"seriali[sz]ers?|choices|admin|fake\w*|date)(?:/|\.\w{1,4}$)|"
     r"(?:^|[/_.-])(?:utils?|helpers?|types|constants|consts|test\w*|mocks?|models?|enums?|strings|unicode\w*)\.\w{1,4}$|"
+    r"(?:^|/)\w{0,20}test(?:ing)?_[^/]*$|"
     r"(?:Utils?|Helpers?|Constants|Dto|Entity|Exception|Tests?|Resources|Impl)\.\w{1,4}$",
     re.IGNORECASE,
 )
@@ -119,6 +122,10 @@ def main_parts(codebase: Codebase, is_web: bool) -> Iterator[Offer]:
 
 _INTERFACE = 44
 _PUBLIC = re.compile(r"include/(?:[\w-]+/)?([\w-]+)\.(?:h|hh|hpp)")
+_OWN_HEADER, _CORE_WEIGHT, _IN_C = 80, 54, (".c", ".cc", ".cpp")
+_CORE = re.compile(
+    r"(?:src|lib|source)/(?:[\w-]+/)?(?:core|(?:event_?)?loop|main|engine|init|[\w]{1,20}-common)\.(?:c|cc|cpp)"
+)
 _SOURCES = re.compile(r"(?:src|lib|source)/(?:[\w-]+/)?([\w-]+)\.(?:c|cc|cpp|cxx)")
 
 
@@ -127,6 +134,7 @@ def public_parts(codebase: Codebase) -> Iterator[Offer]:
     headers = {
         found.group(1) for path in codebase.paths if path.startswith("include/") and (found := _PUBLIC.fullmatch(path))
     }
+    own = codebase.name.lower().removeprefix("lib")
     for path, facts in codebase.files.items():
         if path.endswith("/main.go"):
             program = path.rpartition("/")[0].rpartition("/")[0]
@@ -134,3 +142,7 @@ def public_parts(codebase: Codebase) -> Iterator[Offer]:
                 yield path, Entry("cli", "a command of the program", 1), "command", 68
         elif headers and (found := _SOURCES.fullmatch(path)) and found.group(1) in headers:
             yield path, Entry("library", "behind a public header", 1), "onward", _INTERFACE + size_bonus(facts)
+        elif headers and path.endswith(_IN_C) and _CORE.fullmatch(path):
+            yield path, Entry("library", "the core of the library", 1), "onward", _CORE_WEIGHT + size_bonus(facts)
+        elif headers and (found := _PUBLIC.fullmatch(path)) and found.group(1).lower() in (own, f"lib{own}"):
+            yield path, Entry("library", "public header", 1), "library", _OWN_HEADER

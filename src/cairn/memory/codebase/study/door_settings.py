@@ -20,6 +20,7 @@ _LOADED = re.compile(r"config/(?:global|config|default)\.(?:php|ini\.php|js|ts|i
 
 
 def settings_doors(codebase: Codebase) -> Iterator[Offer]:
+    laravel = {f"{path[:-7]}config/app.php" for path in codebase.paths if path.endswith("artisan")}
     own = re.sub(r"[^a-z0-9]", "", codebase.name.lower())
     servers = {
         path.rpartition("/")[0] for path in codebase.paths if path.endswith(("/wsgi.py", "/asgi.py", "/urls.py"))
@@ -27,7 +28,7 @@ def settings_doors(codebase: Codebase) -> Iterator[Offer]:
     for path in codebase.paths:
         if not path.endswith(_ENDINGS) and not path.endswith((".js", ".ts", ".example", ".sample", ".default")):
             continue
-        weight = _weight(path, own, servers)
+        weight = _MAIN if path in laravel else _weight(path, own, servers)
         if weight and place_of(path) == "own" and "test" not in path:
             yield path, Entry("main", "the settings of the project", 1), "settings", weight
 

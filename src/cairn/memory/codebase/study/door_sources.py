@@ -24,7 +24,9 @@ _FIRST_SERVER = 10
 _SERVER_FILE = re.compile(
     r"(?:^|/)(?:main|index|app|serve|server|http|httpd|listen|daemon|web)\.\w{2,4}$", re.IGNORECASE
 )
-_FIRST = re.compile(r"(?:^|/)(?:main|index|app|client|entry[\w.-]*|bootstrap|start|root)\.\w{2,4}$", re.IGNORECASE)
+_FIRST = re.compile(
+    r"(?:^|/)(?:main|index|app|client|entry[\w.-]*|bootstrap|start|root|render)\.\w{2,4}$", re.IGNORECASE
+)
 _MAIN_COMPILED, _MAIN_SCRIPTED, _SERVER, _OPTIONS, _COMMAND, _JOB, _BROWSER = 86, 56, 72, 74, 56, 54, 84
 _CONTROLLER, _TABLE_NAME, _TABLE_ROOT, _UNROUTED, _AGGREGATES = 60, 6, 14, 44, 6
 _A_CROWD = 3
@@ -52,6 +54,7 @@ _TABLE = re.compile(r"(?:urls|rout(?:e|er|es|ers|ing)|api_?routes\w*|endpoints)\
 _TABLES = ("/urls.py", "/router.py", "/routers.py")
 _UNREAD_TABLE, _OF_API = 62, 12.0
 _API = re.compile(r"(?:[^/]+/){0,2}(?:rest_?)?api/(?:v\d{1,2}/)?[^/]+")
+_OF_WHOLE_API = re.compile(r"(?:^|/)(?:api|graphql|server)/(?:handlers?|views)\.(?:go|py)$")
 _ROOT_SIGNS = ("wsgi.py", "asgi.py", "settings.py")
 ASIDE = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|cmake|os400|vms|ports?|legacy|contrib|build|ci|\.github|\.ci|\.devcontainer|misc|utils?|dev|packaging|debian|deploy|"
@@ -107,7 +110,11 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
                 path,
                 Entry("server", "answers requests", 1),
                 "controller",
-                _UNROUTED + size_bonus(facts) + min(8.0, facts.lines / 250) + (_HOME if _HOMES.search(path) else 0.0),
+                _UNROUTED
+                + size_bonus(facts)
+                + min(8.0, facts.lines / 250)
+                + (_HOME if _HOMES.search(path) else 0.0)
+                + (_HOME if _OF_WHOLE_API.search(path) else 0.0),
             )
         elif facts.entries:
             continue

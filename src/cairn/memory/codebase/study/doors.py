@@ -27,6 +27,7 @@ _CROWDS: dict[Group, float] = {"library": 6, "controller": 3, "table": 1, "comma
 _FEW = 3.0
 # Tables and controllers are both routes: they share what they may take.
 _ROUTES: tuple[Group, ...] = ("table", "controller")
+_OF_ALL = 0.6
 _BESIDE_ANOTHER = {"table": 3.0, "controller": 3.0, "browser": 2.0, "script": 2.0}
 _LIKE_OTHERS, _MANY = 2.0, 3
 """Where each part of a project has a file of the same name, the first few show how it goes."""
@@ -38,6 +39,11 @@ _A_STEP = 2.5
 _MOST_STEPS = 6
 _OF_ITS_PROJECT = 10.0
 _FIRST_OF_PROJECT = 0.6
+_ADDED = 10.0
+"""What adds to a program is no way in to it."""
+ADDITION = re.compile(
+    r"(?:^|/)(?:[Pp]lugins|[Aa]dd-?ons|[Ee]xtensions|[Pp]roviders|[Ii]ntegrations|[Cc]onnectors)/[^/]+/"
+)
 _HOLDERS = frozenset(
     [
         "src",
@@ -90,9 +96,16 @@ class Doors:
     projects: Mapping[str, float]
     """The share of the code that each project of the codebase holds, by its directory."""
     _found: dict[str, Door] = field(default_factory=dict)
+    _added: frozenset[str] = frozenset()
+    _homes: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._added = frozenset(home for home in self.projects if ADDITION.search(f"{home}/"))
 
     def offer(self, path: str, entry: Entry, group: Group, weight: float) -> None:
-        weight += _OF_ITS_PROJECT * self.share(path) - _A_STEP * min(_MOST_STEPS, steps_to(path))
+        home = self.home(path)
+        weight -= _ADDED if home in self._added else 0.0
+        weight += _OF_ITS_PROJECT * self.projects.get(home, 0.0) - _A_STEP * min(_MOST_STEPS, steps_to(path))
         before = self._found.get(path)
         if before is None or weight > before.weight:
             # What the source itself calls it says more than the name of a pattern.
@@ -119,10 +132,14 @@ class Doors:
 
     def home(self, path: str) -> str:
         """The directory of the nearest project around a file."""
-        directory = path.rpartition("/")[0]
-        while directory and directory not in self.projects:
-            directory = directory.rpartition("/")[0]
-        return directory
+        above = path.rpartition("/")[0]
+        known = self._homes.get(above)
+        if known is None:
+            known = above
+            while known and known not in self.projects:
+                known = known.rpartition("/")[0]
+            self._homes[above] = known
+        return known
 
     def share(self, path: str) -> float:
         return self.projects.get(self.home(path), 0.0)
@@ -136,16 +153,26 @@ class Doors:
             rows.reverse()
         chosen: list[Door] = []
         groups: Counter[Group] = Counter()
-        homes: set[str] = set()
+        # What adds to the program stands for no part of it.
+        homes = set(self._added)
+        started = set(self._added)
+        routes: Counter[str] = Counter()
         places: Counter[tuple[Group, str]] = Counter()
         names: Counter[tuple[Group, str]] = Counter()
 
         def worth(key: tuple[Group, str]) -> tuple[float, str]:
             door = waiting[key][-1]
             group = key[0]
-            taken = float(sum(groups[one] for one in _ROUTES) if group in _ROUTES else groups[group])
+            home = self.home(door.path)
+            if group in _ROUTES:
+                taken = (
+                    _OF_ALL * sum(groups[one] for one in _ROUTES)
+                    + (1 - _OF_ALL) * routes["" if home in self._added else home]
+                )
+            else:
+                taken = float(groups[group])
             # The first door of a project stands for all of it.
-            taken *= _FIRST_OF_PROJECT if self.home(door.path) not in homes else 1.0
+            taken *= _FIRST_OF_PROJECT if home not in (started if group == "program" else homes) else 1.0
             cost = _SLOPE[group] * taken + _CROWDS.get(group, 0.0) * max(0.0, taken - _FEW)
             cost += _BESIDE_ANOTHER.get(group, 0.0) * places[key]
             if group in _ROUTES:
@@ -159,7 +186,12 @@ class Doors:
                 del waiting[key]
                 continue
             chosen.append(waiting[key].pop())
-            homes.add(self.home(chosen[-1].path))
+            home = self.home(chosen[-1].path)
+            homes.add(home)
+            if key[0] == "program":
+                started.add(home)
+            if key[0] in _ROUTES:
+                routes.update({home, ""})
             groups[key[0]] += 1
             places[key] += 1
             names[key[0], chosen[-1].path.rpartition("/")[2]] += 1

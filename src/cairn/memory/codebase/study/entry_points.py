@@ -14,6 +14,7 @@ from cairn.memory.codebase.study.door_places import is_stub, placed_doors, proce
 from cairn.memory.codebase.study.door_roles import main_parts, public_parts, role_doors
 from cairn.memory.codebase.study.door_settings import settings_doors
 from cairn.memory.codebase.study.door_sources import SETTINGS, size_of, source_doors
+from cairn.memory.codebase.study.door_wiring import SERVER_PART, facades, namesakes, put_aside, wiring_doors
 from cairn.memory.codebase.study.doors import Doors, Group, projects_of
 from cairn.memory.codebase.study.mentions import is_pipeline, mentions
 from cairn.memory.codebase.study.onward import onward
@@ -67,15 +68,18 @@ def entry_points(codebase: Codebase, graph: Graph | None = None) -> list[tuple[s
     _mentioned(codebase, doors)
     _onward(codebase, doors, graph)
     _libraries(codebase, doors)
+    facades(codebase, doors)
     heads_of_directories(codebase, doors)
     named_parts(codebase, doors)
     is_web = len(doors.of("table", "controller")) >= _OF_THE_WEB
     for path, entry, group, weight in (
         *process_doors(codebase.paths), *settings_doors(codebase), *role_doors(codebase), *public_parts(codebase),
-        *main_parts(codebase, is_web),
+        *main_parts(codebase, is_web), *wiring_doors(codebase),
     ):  # fmt: skip
         doors.offer(path, entry, group, weight)
     _roots_first(codebase, doors)
+    put_aside(doors)
+    namesakes(doors)
     return [(door.path, door.entry) for door in doors.ranked(_MOST)]
 
 
@@ -127,7 +131,7 @@ def _declared(codebase: Codebase, doors: Doors, targets: list[tuple[str, Entry, 
         weight = _INPUT - _MIDDLING + size_of(codebase, path) / 2
         said = Entry("main", f"input of {source.rpartition('/')[2]}", 1)
         if source.rpartition("/")[2].startswith(_BUILDERS_OF_LIBRARIES):
-            doors.offer(path, said, "library", _LIBRARY)
+            doors.offer(path, said, "server" if SERVER_PART.search(path) else "library", _LIBRARY)
         else:
             group = doors.group(path)
             doors.offer(path, said, group if group in ("program", "server") else "browser", weight)

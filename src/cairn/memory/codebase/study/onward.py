@@ -18,7 +18,8 @@ _BEGINS = re.compile(
     r"[Rr]outer|[Rr]outes|[Cc]ore|[Oo]ptions|[Aa]rgs|(?:[Rr]oot_?)?[Cc]md)(?:[A-Z_]\w{0,24})?|"
     r"[Pp]arse(?:_?(?:[Aa]rg|[Oo]ption|[Ff]lag|[Cc]ommand|[Cc]li|[Cc]onfig)\w{0,24})?|"
     r"(?:[Cc]reate|[Nn]ew|[Mm]ake|[Bb]uild|[Ii]nit|[Ss]etup|[Cc]onfigure|[Gg]et)_?"
-    r"(?:[Aa]pp|[Aa]pplication|[Ss]erver|[Rr]outer|[Cc]li|[Cc]ommand|[Aa]pi|API|[Ee]ngine)(?:[A-Z_]\w{0,24})?"
+    r"(?:[Aa]pp|[Aa]pplication|[Ss]erver|[Rr]outer|[Cc]li|[Cc]ommand|[Aa]pi|API|[Ee]ngine)(?:[A-Z_]\w{0,24})?|"
+    r"New[A-Z]\w{0,24}(?:Watcher|Aggregator|Server|Engine|Scheduler|Daemon|Worker)"
 )
 _STEMS = re.compile(
     r"(?:app|application|core|cli|options|opts|args|arguments|flags|cmdline|commands?|server|router|routes|run|runner|root|"
