@@ -45,10 +45,10 @@ async def _known(task: Task) -> dict[str, FileFacts]:
 
 async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
     """What the repository says besides the files that were read: all paths, and the last commits."""
-    async with task.snapshot() as snapshot:
-        paths = tuple(entry.path for entry in await task.entries(snapshot))
-        past = await task.past(snapshot)
-    return paths, tuple(Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past)
+    entries, past = await task.around()
+    return tuple(entry.path for entry in entries), tuple(
+        Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past
+    )
 
 
 async def synthesize(task: Task) -> None:

@@ -108,6 +108,13 @@ class Task:
             self._past = await snapshot.commits(_COMMITS)
         return self._past
 
+    async def around(self) -> tuple[list[TreeEntry], list[PastCommit]]:
+        """Both; the repository is opened only if this attempt has not asked for them yet."""
+        if self._listed is None or self._past is None:
+            async with self.snapshot() as snapshot:
+                return await self.entries(snapshot), await self.past(snapshot)
+        return self._listed, self._past
+
     def note(self, sentence: str) -> None:
         """Each sentence once, and not for ever."""
         if sentence not in self.notes and len(self.notes) < _MOST_NOTES:
