@@ -9,6 +9,7 @@ import pytest
 
 from cairn.memory.codebase.manifests.reading import ManifestFacts, is_lock, is_manifest, read_manifest
 from cairn.memory.codebase.manifests.versions import fits, plain_version
+from cairn.memory.codebase.reading import read_file
 
 
 def _direct(facts: ManifestFacts) -> dict[str, str | None]:
@@ -30,7 +31,7 @@ def test_files_are_known_by_their_names() -> None:
         src/main/resources/application-prod.yml config/database.yml gradle/libs.versions.toml"""
     assert [path for path in manifests.split() if not is_manifest(path)] == []
     assert not any(
-        is_manifest(path) for path in ("src/views.py", "README.md", "docs/my_old_requirements.txt", "x/ci.yml")
+        is_manifest(path) for path in ("src/app.py", "README.md", "docs/my_old_requirements.txt", "x/ci.yml")
     )
     assert is_lock("web/pnpm-lock.yaml")
     assert not is_lock("web/package.json")
@@ -361,7 +362,7 @@ def test_an_image_tells_of_system_packages_on_continued_lines() -> None:
 
 def test_addresses_of_databases_are_found_in_settings_and_in_defaults_of_sources() -> None:
     def named(path: str, content: str) -> str:
-        return read_manifest(path, content).signs.get("database", "")
+        return read_file(path, content).signs.get("database", "")
 
     assert named("hub/app.py", 'url = Unicode(\n    "sqlite:///hub.sqlite"\n)\n# "redis://cache"\n') == "SQLite"
     assert named("src/config.go", 'const broker = "nats://localhost:4222"\n') == "NATS"

@@ -6,7 +6,7 @@ import json
 import time
 
 from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.manifests.reading import read_manifest
+from cairn.memory.codebase.manifests.reading import is_manifest, read_defaults, read_manifest
 from cairn.memory.codebase.records import Codebase, FileFacts, Import, Tech
 from cairn.memory.codebase.stack import technologies
 from cairn.memory.codebase.stack.stack import packages, tech_stack
@@ -20,7 +20,7 @@ def _codebase(files: dict[str, str | int]) -> Codebase:
         if isinstance(content, int):
             read[path] = FileFacts(language_of(path), content)
         else:
-            facts = read_manifest(path, content)
+            facts = read_manifest(path, content) if is_manifest(path) else read_defaults(path, content)
             read[path] = FileFacts(
                 language=language_of(path),
                 lines=content.count("\n") + 1,

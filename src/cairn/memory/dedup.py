@@ -95,10 +95,11 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
 
 def excludes(a: Item, b: Item, cosine: float) -> bool:
     """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
-    if contradicts(a, b, cosine):
-        return True
     first, second = sorted((a, b), key=canonical_key)
-    return _at_a_glance(first, second, cosine) is None and _is_forbidden(signs_of(first, second, cosine))
+    if _at_a_glance(first, second, cosine) is not None:
+        return False
+    signs = signs_of(first, second, cosine)
+    return _is_forbidden(signs) or _weighed(signs) == "contradicts"
 
 
 def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:

@@ -6,8 +6,7 @@ from cairn.memory.codebase import documents
 from cairn.memory.codebase.choosing.contents import is_generated, is_minified
 from cairn.memory.codebase.cleaning import clean
 from cairn.memory.codebase.languages import language_of, language_of_script
-from cairn.memory.codebase.manifests.facts import ManifestFacts
-from cairn.memory.codebase.manifests.reading import is_lock, is_manifest, read_manifest
+from cairn.memory.codebase.manifests.reading import is_lock, is_manifest, read_defaults, read_manifest
 from cairn.memory.codebase.parsing import syntax
 from cairn.memory.codebase.parsing.collecting import Collector, form_of
 from cairn.memory.codebase.parsing.reading import read_source
@@ -32,7 +31,7 @@ def _facts(path: str, content: str) -> FileFacts:
     """
     lines = content.count("\n") + (not content.endswith("\n") and bool(content))
     manifest = is_manifest(path)
-    told = read_manifest(path, content) if manifest else ManifestFacts()
+    told = read_manifest(path, content) if manifest else read_defaults(path, content)
     if manifest and is_lock(path):
         return FileFacts(language_of(path), lines, dependencies=told.dependencies, signs=told.signs)
     content = content[:MOST_CHARS]

@@ -30,7 +30,7 @@ from cairn.memory.codebase.manifests import (
 )
 from cairn.memory.codebase.manifests.facts import ManifestFacts
 
-__all__ = ["ManifestFacts", "is_lock", "is_manifest", "read_manifest"]
+__all__ = ["ManifestFacts", "is_lock", "is_manifest", "read_defaults", "read_manifest"]
 
 Reader = Callable[[str, str], ManifestFacts]
 
@@ -177,7 +177,6 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
         ),
         processes.read_processes,
     ),
-    (_SETTINGS_SOURCE, databases.read_addresses),
 )
 
 
@@ -187,10 +186,7 @@ def is_lock(path: str) -> bool:
 
 
 def is_manifest(path: str) -> bool:
-    """Whether the file declares what a project needs, runs or is set up with.
-
-    A lock file is one too, and so is a source that is called like settings: it may hold the address of a database.
-    """
+    """Whether the file declares what a project needs, runs or is set up with; a lock file is one too."""
     return _reader(path) is not None
 
 
@@ -198,6 +194,11 @@ def read_manifest(path: str, content: str) -> ManifestFacts:
     """What the file says; nothing where it is no manifest or cannot be understood."""
     reader = _reader(path)
     return reader(path, content) if reader is not None else ManifestFacts()
+
+
+def read_defaults(path: str, content: str) -> ManifestFacts:
+    """What a source that is called like settings has as defaults; nothing of all others."""
+    return databases.read_addresses(path, content) if _SETTINGS_SOURCE.search(path.lower()) else ManifestFacts()
 
 
 def _base(path: str) -> str:
