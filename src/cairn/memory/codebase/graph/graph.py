@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from cairn.memory.codebase.choosing.weighing import is_example, is_test
@@ -43,14 +44,14 @@ class Graph:
 
     def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
         """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
-        found: Counter[tuple[str, str]] = Counter()
-        cut = lru_cache(maxsize=None)(lambda directory: _cut(directory, depth))
+        pairs: list[tuple[str, str]] = []
+        cut = lru_cache(maxsize=None)(lambda path: _cut(directory_of(path), depth))
         for path, targets in self.edges.items():
             if is_test(path) or is_example(path):
                 continue
-            here = cut(directory_of(path))
-            found.update((here, there) for target in targets if (there := cut(directory_of(target))) != here)
-        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+            here = cut(path)
+            pairs += [(here, there) for target in targets if (there := cut(target)) != here]
+        return dict(sorted(Counter(pairs).items(), key=lambda item: (-item[1], item[0])))
 
     def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
         """Imports that lead back to where they start: of every knot the shortest circle, the largest knots first."""
@@ -58,10 +59,12 @@ class Graph:
         for path, targets in self.edges.items():
             if is_test(path) or is_example(path):
                 continue
-            for target in _taken(path, targets):
-                start, end = (path, target) if of == "files" else (directory_of(path), directory_of(target))
-                if start != end:
-                    steps[start].add(end)
+            taken = _taken(path, targets)
+            start = path if of == "files" else directory_of(path)
+            ends = set(taken) if of == "files" else {directory_of(target) for target in taken}
+            ends.discard(start)
+            if ends:
+                steps[start] |= ends
         return circles(steps, most)
 
 
@@ -161,11 +164,8 @@ def _stem(path: str) -> str:
 
 
 def _counted(edges: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    found: Counter[str] = Counter()
-    for path, targets in edges.items():
-        if not is_test(path) and not is_example(path):
-            found.update(_taken(path, targets))
-    return dict(sorted(found.items()))
+    taken = (_taken(path, targets) for path, targets in edges.items() if not is_test(path) and not is_example(path))
+    return dict(sorted(Counter(chain.from_iterable(taken)).items()))
 
 
 def _taken(path: str, targets: Sequence[str]) -> Sequence[str]:

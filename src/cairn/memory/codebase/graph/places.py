@@ -31,6 +31,17 @@ def below(directory: str, relative: str) -> str:
     return f"{directory}/{relative}" if directory and relative else directory or relative
 
 
+def all_above(names: Iterable[str], mark: str) -> set[str]:
+    """What lies above each name, step by step: ``a/b`` and ``a`` for ``a/b/c``."""
+    found: set[str] = set()
+    for name in names:
+        above = name.rpartition(mark)[0]
+        while above and above not in found:
+            found.add(above)
+            above = above.rpartition(mark)[0]
+    return found
+
+
 class Places:
     """All files of one family of languages, looked up by path, by path without ending, by directory and by suffix."""
 
@@ -43,7 +54,7 @@ class Places:
         self.directories: dict[str, list[str]] = defaultdict(list)
         for path in self.paths:
             self.directories[directory_of(path)].append(path)
-            stem = path[: -len(next(ending for ending in endings if path.endswith(ending)))]
+            stem = _without_ending(path, endings)
             best = self.stems.get(stem)
             if best is None or rank.get(path[len(stem) :], 99) < rank.get(best[len(stem) :], 99):
                 self.stems[stem] = path
@@ -67,6 +78,13 @@ class Places:
     def directories_ending_in(self, suffix: str) -> list[str]:
         """Directories that hold such files themselves; dots of names count as slashes."""
         return self._directories_by_suffix.get(suffix.lower(), [])
+
+
+def _without_ending(path: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if path.endswith(ending):
+            return path[: -len(ending)]
+    return path
 
 
 def _by_suffix(paths: Iterable[str]) -> dict[str, list[str]]:

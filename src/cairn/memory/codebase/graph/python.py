@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from cairn.memory.codebase.graph.places import Places, below, directory_of, joined, nearest
+from cairn.memory.codebase.graph.places import Places, all_above, below, directory_of, nearest
 
 _MAX_TARGET = 300
+_MOST_SAME = 8
 
 
 class Python:
@@ -20,23 +22,33 @@ class Python:
             directory_of(path) for path in everything if path.endswith(("pyproject.toml", "setup.py", "manage.py"))
         }
         self._projects = projects | {below(project, "src") for project in projects} | {"", "src", "lib"}
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._modules: dict[str, list[str]] = {}
-        """Dotted name to files, whatever the root."""
-        for path in self._places.paths:
-            for root in self.roots(path):
-                module = _module(path, root)
-                known = self._modules.setdefault(module, [])
-                if module and path not in known and len(known) < 8:
-                    known.append(path)
+        self._modules = self._by_name()
         self._tops = frozenset(module.partition(".")[0] for module in self._modules)
+        self._holders = {"", *all_above(self._places.stems, "/")}
+        self._named_holders = {"", *all_above(self._modules, ".")}
+        """What holds modules further down, by its path and by its dotted name: nothing else is looked into."""
 
-    def roots(self, path: str) -> tuple[str, ...]:
-        """Where imports of a file start: above its outermost package, at the projects it lies in, beside it."""
-        directory = directory_of(path)
-        known = self._roots.get(directory)
-        if known is not None:
-            return known
+    def _by_name(self) -> dict[str, list[str]]:
+        """Dotted name to files, whatever the root."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        fronts = {directory: self._fronts(directory) for directory in self._places.directories}
+        for path in self._places.paths:
+            directory, _, file = path.rpartition("/")
+            stem = file.rpartition(".")[0]
+            for front in fronts[directory]:
+                module = front[:-1] if front and stem == "__init__" else f"{front}{stem}"
+                known = found[module]
+                if module and len(known) < _MOST_SAME and path not in known:
+                    known.append(path)
+        return dict(found)
+
+    def _fronts(self, directory: str) -> list[str]:
+        """What the dotted names of a directory's modules begin with, from each of its roots."""
+        inside = (directory[len(root) + 1 :] if root else directory for root in self._roots(directory))
+        return [f"{way.replace('/', '.')}." if way else "" for way in inside]
+
+    def _roots(self, directory: str) -> tuple[str, ...]:
+        """Where imports of its files start: above its outermost package, at the projects it lies in, beside them."""
         top = directory
         while top in self._packages:
             top = directory_of(top)
@@ -46,41 +58,49 @@ class Python:
             above = directory_of(above)
             if above in self._projects:
                 roots.append(above)
-        self._roots[directory] = found = tuple(dict.fromkeys(roots))
-        return found
+        return tuple(dict.fromkeys(roots))
 
     def resolve(self, path: str, target: str, names: Sequence[str]) -> list[str]:
         target = target.strip()[:_MAX_TARGET]
-        dotted = target.lstrip(".")
-        relative = len(target) - len(dotted)
-        if not relative and dotted.partition(".")[0] not in self._tops:
-            return []
-        if relative:
-            base = directory_of(path) if relative == 1 else joined(directory_of(path), "../" * (relative - 1))
-            found = None if base is None else self._at(base, dotted)
-            around = "" if base is None else below(base, dotted.replace(".", "/"))
-            inside = [] if base is None else [self._at(around, name) for name in names]
+        if target.startswith("."):
+            found, modules = self._from_here(directory_of(path), target, names)
+        elif target.partition(".")[0] in self._tops:
+            found, modules = self._from_roots(path, target, names)
         else:
-            found = self._anywhere(path, dotted)
-            inside = [self._anywhere(path, f"{dotted}.{name}") for name in names]
-        modules = [file for file in inside if file is not None]
+            return []
         # A package is imported itself only if something else than its modules is taken from it.
-        if found is not None and (not modules or len(modules) < len(inside)):
+        if found is not None and (not modules or len(modules) < len(names)):
             modules.append(found)
         return modules
 
-    def _at(self, directory: str, dotted: str) -> str | None:
-        stem = below(directory, dotted.replace(".", "/"))
-        module = self._places.stems.get(stem) if dotted else None
-        return module or self._places.stems.get(below(stem, "__init__"))
+    def _from_here(self, directory: str, target: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
+        """What an import that begins with dots names, and the modules it takes from that."""
+        dotted = target.lstrip(".")
+        ups = len(target) - len(dotted) - 1
+        if ups and directory.count("/") + bool(directory) < ups:
+            return None, []
+        base = "/".join(directory.split("/")[:-ups]) if ups else directory
+        around = below(base, dotted.replace(".", "/"))
+        found = self._at(around) if dotted else self._places.stems.get(below(around, "__init__"))
+        if not names or around not in self._holders:
+            return found, []
+        inside = (self._at(below(around, name.replace(".", "/"))) for name in names)
+        return found, [file for file in inside if file is not None]
+
+    def _from_roots(self, path: str, dotted: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
+        """The same for an import that begins with a name."""
+        found = self._anywhere(path, dotted)
+        if not names or dotted not in self._named_holders:
+            return found, []
+        inside = (self._anywhere(path, f"{dotted}.{name}") for name in names)
+        return found, [file for file in inside if file is not None]
+
+    def _at(self, stem: str) -> str | None:
+        """A module, or the package of that name."""
+        return self._places.stems.get(stem) or self._places.stems.get(f"{stem}/__init__")
 
     def _anywhere(self, path: str, dotted: str) -> str | None:
         known = self._modules.get(dotted)
         if not known:
             return None
         return known[0] if len(known) == 1 else nearest(known, path)
-
-
-def _module(path: str, root: str) -> str:
-    relative = path[len(root) + 1 :] if root else path
-    return relative.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")

@@ -63,7 +63,8 @@ def _add(parts: dict[str, Part], codebase: Codebase, path: str) -> None:
     part.code_files += is_code
     if language is not None:
         part.languages[language] += max(1, lines)
-    part.evidence.update(evidence)
+    if evidence:
+        part.evidence.update(evidence)
 
 
 def _sum_up(parts: dict[str, Part]) -> None:
@@ -80,15 +81,18 @@ def _sum_up(parts: dict[str, Part]) -> None:
         around.code_lines += part.code_lines
         around.code_files += part.code_files
         around.languages.update(part.languages)
-        around.evidence.update(part.evidence)
+        if part.evidence:
+            around.evidence.update(part.evidence)
 
 
 def _evidence(facts: FileFacts) -> list[str]:
-    shown = {imported.target for imported in facts.imports if imported.target in INTERFACES}
+    shown = [imported.target for imported in facts.imports if imported.target in INTERFACES]
+    if not shown and not facts.entries and not facts.models:
+        return []
     return [
         *(f"entry:{entry.kind}" for entry in facts.entries),
         *(f"model:{model.kind}" for model in facts.models),
-        *(INTERFACES[name] for name in sorted(shown)),
+        *(INTERFACES[name] for name in sorted(set(shown))),
     ]
 
 

@@ -24,9 +24,9 @@ class Locks:
     def __init__(self, codebase: Codebase) -> None:
         self._locked: dict[str, dict[_Key, list[str]]] = {}
         self._managed: dict[_Key, str] = {}
-        for path in sorted(codebase.files):
+        for path in sorted(_asking(codebase)):
             facts = codebase.files[path]
-            if not facts.dependencies or area_of(path) == "foreign":
+            if area_of(path) == "foreign":
                 continue
             # A folder of compiled requirements holds for the project around it.
             folder = path.rpartition("/")[0].removesuffix("requirements").rstrip("/")
@@ -64,16 +64,17 @@ def direct_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
     """Each direct dependency with the manifest that asks for it, the manifests nearest to the root first."""
     locks = Locks(codebase)
     # A compiled list of requirements speaks for the project only where nobody wrote a list by hand.
+    asking = _asking(codebase)
     has_compiled_only = not any(
         row.ecosystem == "pypi" and row.is_direct
-        for path, facts in codebase.files.items()
-        if facts.dependencies and area_of(path) == "own"
-        for row in facts.dependencies
+        for path in asking
+        if area_of(path) == "own"
+        for row in codebase.files[path].dependencies
     )
     found: list[tuple[str, Dependency]] = []
-    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+    for path in sorted(asking, key=lambda path: (path.count("/"), path)):
         facts = codebase.files[path]
-        if not facts.dependencies or is_lock(path) or area_of(path) == "foreign":
+        if is_lock(path) or area_of(path) == "foreign":
             continue
         folder = path.rpartition("/")[0]
         is_only_word = has_compiled_only and path.lower().endswith((".txt", ".in", ".pip"))
@@ -85,10 +86,15 @@ def direct_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
     return found
 
 
+def _asking(codebase: Codebase) -> list[str]:
+    """The few files that name packages."""
+    return [path for path, facts in codebase.files.items() if facts.dependencies]
+
+
 def managed_dependencies(codebase: Codebase) -> list[tuple[str, Dependency]]:
     """What a central list keeps a version of, though no manifest that was read asks for it."""
     found: list[tuple[str, Dependency]] = []
-    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+    for path in sorted(_asking(codebase), key=lambda path: (path.count("/"), path)):
         if path.rpartition("/")[2].lower() in _CENTRAL and area_of(path) == "own":
             found.extend((path, row) for row in codebase.files[path].dependencies if not row.is_direct)
     return found[:_MOST]

@@ -102,15 +102,20 @@ def is_vendored(path: str) -> bool:
 _ASIDE = (_SIDE | _FIXTURES | _TESTS) - {"templates", "template"}
 
 
-def is_aside(path: str) -> bool:
-    """Whether the file is kept for documentation, examples or tests; templates are part of many a program."""
-    return not _ASIDE.isdisjoint(path.lower().split("/")[:-1])
+@lru_cache(maxsize=4_096)
+def folders_of(directory: str) -> frozenset[str]:
+    """The folders on the way to a file, from its directory in small letters."""
+    return frozenset(directory.split("/"))
 
 
-def is_shipped(path: str) -> bool:
-    """Whether the file is handed out by the program itself, though others wrote it (``static/vendor/jquery.js``)."""
-    parts = frozenset(path.lower().split("/")[:-1])
-    return bool(parts & _SERVED) and not parts & _NEVER_SERVED and not is_aside(path)
+def are_aside(folders: frozenset[str]) -> bool:
+    """Whether files are kept there for documentation, examples or tests; templates are part of many a program."""
+    return not _ASIDE.isdisjoint(folders)
+
+
+def are_shipped(folders: frozenset[str]) -> bool:
+    """Whether files are handed out by the program itself, though others wrote them (``static/vendor/jquery.js``)."""
+    return not _SERVED.isdisjoint(folders) and _NEVER_SERVED.isdisjoint(folders) and not are_aside(folders)
 
 
 @lru_cache(maxsize=16_384)

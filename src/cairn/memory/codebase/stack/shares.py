@@ -76,6 +76,7 @@ _VERSION_FILES = {
     "C": ("cmakelists.txt",),
 }
 _IMAGES = {"Python": "python", "Go": "golang", "Rust": "rust", "Ruby": "ruby", "PHP": "php", "Java": "eclipse-temurin"}
+_TELLING = frozenset(("language-version", "tool-versions"))
 _TOOL_NAMES = {"Python": "python", "Go": "golang", "Rust": "rust", "Java": "java", "Ruby": "ruby", "PHP": "php"}
 
 
@@ -129,8 +130,11 @@ def _least_share(codebase: Codebase, language: str) -> float:
 
 
 def _version(codebase: Codebase, language: str) -> str | None:
-    by_depth = sorted(codebase.files, key=lambda path: (path.count("/"), path))
-    own = [(path, codebase.files[path]) for path in by_depth if codebase.files[path].signs and area_of(path) == "own"]
+    telling = [
+        path for path, facts in codebase.files.items() if facts.dependencies or not _TELLING.isdisjoint(facts.signs)
+    ]
+    by_depth = sorted(telling, key=lambda path: (path.count("/"), path))
+    own = [(path, codebase.files[path]) for path in by_depth if area_of(path) == "own"]
     for wanted in _VERSION_FILES.get(language, ()):
         for path, facts in own:
             said = facts.signs.get("language-version")
@@ -138,12 +142,12 @@ def _version(codebase: Codebase, language: str) -> str | None:
                 version = _of_language(language, said)
                 if version is not None:
                     return version
-    return _of_tools(language, own) or _of_image(codebase, language, by_depth)
+    return _of_tools(language, own) or _of_image(language, own)
 
 
-def _of_image(codebase: Codebase, language: str, paths: list[str]) -> str | None:
+def _of_image(language: str, own: Iterable[tuple[str, FileFacts]]) -> str | None:
     image = _IMAGES.get(language)
-    rows = (row for path in paths if area_of(path) == "own" for row in codebase.files[path].dependencies)
+    rows = (row for _, facts in own for row in facts.dependencies)
     versions = (plain_version(row.version) for row in rows if row.ecosystem == "docker" and row.name == image)
     return next((version for version in versions if version), None)
 

@@ -8,7 +8,7 @@ from cairn.memory.codebase.manifests.versions import plain_version
 from cairn.memory.codebase.records import Category, Codebase, Dependency, Tech
 from cairn.memory.codebase.stack.leading import leading_libraries
 from cairn.memory.codebase.stack.merging import direct_dependencies, managed_dependencies, merged_packages
-from cairn.memory.codebase.stack.scope import area_of, is_shipped, is_test
+from cairn.memory.codebase.stack.scope import are_shipped, area_of, folders_of, is_test
 from cairn.memory.codebase.stack.shares import languages
 from cairn.memory.codebase.stack.technologies import (
     CATEGORIES,
@@ -151,14 +151,13 @@ def _by_file(codebase: Codebase) -> Iterator[Sighting]:
     seen: set[tuple[str, str, bool]] = set()
     for path in codebase.paths:
         lower = path.lower()
-        base = lower.rpartition("/")[2]
+        directory, _, base = lower.rpartition("/")
         yield from sightings("path", lower)
         if "/" not in lower:
             yield from sightings("root", base)
         area = area_of(path)
-        is_served = area == "foreign" and is_shipped(path)
-        is_handed_out = is_served or is_shipped(path)
-        if (area == "foreign" and not is_served) or (area, base, is_handed_out) in seen:
+        is_handed_out = are_shipped(folders_of(directory))
+        if (area == "foreign" and not is_handed_out) or (area, base, is_handed_out) in seen:
             continue
         seen.add((area, base, is_handed_out))
         for sighting in _by_name(base, is_handed_out=is_handed_out):

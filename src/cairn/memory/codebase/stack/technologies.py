@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -128,14 +128,16 @@ def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
     return exact + tuple(meaning for pattern, meaning in lookup.shapes[kind] if pattern.fullmatch(sign))
 
 
+@cache
 def words_of(kind: str) -> frozenset[str]:
     """All words without a star that the table knows of this kind."""
     return frozenset(sign[len(kind) + 1 :] for sign in _lookup().exact if sign.startswith(f"{kind}:"))
 
 
-def sightings(kind: str, word: str, version: str | None = None) -> Iterator[Sighting]:
-    """What a sign shows, with the version that is known of it."""
-    return (Sighting(technology, version) for technology, _ in meanings_of(kind, word))
+def sightings(kind: str, word: str, version: str | None = None) -> Sequence[Sighting]:
+    """What a sign shows, with the version that is known of it; most show nothing."""
+    meanings = meanings_of(kind, word)
+    return [Sighting(technology, version) for technology, _ in meanings] if meanings else ()
 
 
 def plain_name(ecosystem: str, name: str) -> str:

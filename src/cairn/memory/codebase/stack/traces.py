@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from cairn.memory.codebase.manifests.versions import plain_version
 from cairn.memory.codebase.records import Codebase, FileFacts
-from cairn.memory.codebase.stack.scope import area_of, is_aside, is_source, is_test, is_vendored
+from cairn.memory.codebase.stack.scope import are_aside, area_of, folders_of, is_source, is_test, is_vendored
 from cairn.memory.codebase.stack.shares import line_counts
 from cairn.memory.codebase.stack.technologies import Sighting, Technology, sightings, words_of
 
@@ -68,6 +68,7 @@ _FEWEST_ENDINGS = {
     "less": 8,
 }
 _FEWEST_OF_FOLDER = 8
+_PROJECTS_OF_NET = (".csproj", ".fsproj", ".vbproj", "directory.build.props")
 _TEST_SUFFIXES = ("_test.go", "_test.rb", "_spec.rb")
 
 
@@ -92,13 +93,16 @@ def by_code(codebase: Codebase) -> Iterator[Sighting]:
 def _imports(codebase: Codebase) -> Iterator[Sighting]:
     """Modules that come without a manifest's word: of a standard library, or along with a framework."""
     known = {kind: words_of(kind) for kind in set(_MODULES.values())}
+    seen: dict[str, dict[str, frozenset[str]]] = {kind: {} for kind in known}
     counted: dict[tuple[str, str, bool], int] = {}
     for path, facts in codebase.files.items():
         kind = _MODULES.get(facts.language or "")
         if kind is None or not facts.imports or is_vendored(path) or area_of(path) == "foreign":
             continue
-        for word in _prefixes(facts) & known[kind]:
-            key = (kind, word, is_test(path))
+        words = _known_to(facts, known[kind], seen[kind])
+        is_of_tests = bool(words) and is_test(path)
+        for word in words:
+            key = (kind, word, is_of_tests)
             counted[key] = counted.get(key, 0) + 1
     for (kind, word, is_of_tests), files in sorted(counted.items()):
         if files < _FEWEST_IMPORTS.get(word, 2):
@@ -108,16 +112,21 @@ def _imports(codebase: Codebase) -> Iterator[Sighting]:
                 yield sighting
 
 
-def _prefixes(facts: FileFacts) -> set[str]:
-    """The modules that a file imports and the packages above them: ``a``, ``a.b``, ``a.b.c``."""
+def _known_to(facts: FileFacts, known: frozenset[str], seen: dict[str, frozenset[str]]) -> set[str]:
+    """Which known modules a file imports, or parts of; the same imports stand in many files."""
     found: set[str] = set()
     for row in facts.imports:
-        found.update(_above(row.target))
+        words = seen.get(row.target)
+        if words is None:
+            words = seen[row.target] = known.intersection(_above(row.target))
+        if words:
+            found |= words
     return found
 
 
 @lru_cache(maxsize=16_384)
 def _above(module: str) -> tuple[str, ...]:
+    """A module and the packages above it: ``a``, ``a.b``, ``a.b.c``."""
     parts = module.lower().replace("\\", ".").split(".", 4)[:4]
     return tuple(".".join(parts[:size]) for size in range(1, len(parts) + 1))
 
@@ -146,21 +155,14 @@ def _endings(codebase: Codebase) -> Iterator[Sighting]:
     counted: dict[str, int] = {}
     kept: dict[str, int] = {}
     for path in codebase.paths:
-        lower = path.lower()
-        *parents, base = lower.split("/")
         if not is_source(path):
             continue
-        tail = base.split(".")
-        words = {suffix for suffix in _TEST_SUFFIXES if base.endswith(suffix)}
-        if not is_aside(path):
-            words.update((tail[-1], ".".join(tail[-2:])))
-        if tail[-1] == "html" and "templates" in parents:
-            words.add("templates/html")
-        if lower.startswith("app/models/"):
-            words.add(f"app/models/{tail[-1]}")
-        for word in words & endings:
+        lower = path.lower()
+        directory, _, base = lower.rpartition("/")
+        parents = folders_of(directory)
+        for word in endings.intersection(_words_of(base, parents, lower.startswith("app/models/"))):
             counted[word] = counted.get(word, 0) + 1
-        for folder in folders.intersection(parents):
+        for folder in folders & parents:
             kept[folder] = kept.get(folder, 0) + 1
     for word, files in sorted(counted.items()):
         if files >= _FEWEST_ENDINGS.get(word, 3):
@@ -168,6 +170,20 @@ def _endings(codebase: Codebase) -> Iterator[Sighting]:
     for folder, files in sorted(kept.items()):
         if files >= _FEWEST_OF_FOLDER:
             yield from sightings("folder", folder)
+
+
+def _words_of(base: str, parents: frozenset[str], is_model: bool) -> list[str]:
+    """What a file may be known by: how its name ends, and where it lies."""
+    tail = base.rsplit(".", 2)
+    ending = tail[-1]
+    words = [suffix for suffix in _TEST_SUFFIXES if base.endswith(suffix)] if base.endswith(_TEST_SUFFIXES) else []
+    if not are_aside(parents):
+        words += (ending, ".".join(tail[-2:]))
+    if ending == "html" and "templates" in parents:
+        words.append("templates/html")
+    if is_model:
+        words.append(f"app/models/{ending}")
+    return words
 
 
 def _database_folders(codebase: Codebase) -> list[str]:
@@ -226,9 +242,10 @@ def _node(codebase: Codebase) -> Iterator[Sighting]:
 
 
 def _dotnet(codebase: Codebase) -> Iterator[Sighting]:
-    for path in sorted(codebase.files, key=lambda path: (path.count("/"), path)):
+    projects = [path for path in codebase.files if path.lower().endswith(_PROJECTS_OF_NET)]
+    for path in sorted(projects, key=lambda path: (path.count("/"), path)):
         said = codebase.files[path].signs.get("language-version", "")
-        if path.lower().endswith((".csproj", ".fsproj", ".vbproj", "directory.build.props")) and area_of(path) == "own":
+        if area_of(path) == "own":
             target = said.split(";")[0].removeprefix("netcoreapp").removeprefix("net")
             version = plain_version(target) if "standard" not in target else None
             yield Sighting(Technology(".NET", "framework"), version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from heapq import nsmallest
 
 from cairn.memory.codebase.choosing.weighing import is_example, is_test
 from cairn.memory.codebase.languages import language_of
@@ -83,7 +84,7 @@ def _workspace(survey: Survey) -> Finding | None:
 
 
 def _large(survey: Survey) -> Finding | None:
-    rows = sorted(survey.sources.items(), key=lambda row: (-row[1].lines, row[0]))[:8]
+    rows = nsmallest(8, survey.sources.items(), key=lambda row: (-row[1].lines, row[0]))
     rows = [
         row
         for row in rows
@@ -105,7 +106,7 @@ def _foreign(survey: Survey) -> Finding | None:
     """What nobody should edit by hand."""
     vendored: Counter[str] = Counter()
     machine: list[str] = []
-    for path in sorted(survey.paths):
+    for path in survey.ordered_paths:
         place = place_of(path)
         if place == "vendored" and not is_test(path) and not is_example(path):
             vendored[vendored_root(path)] += 1
@@ -175,9 +176,9 @@ def directory_lines(survey: Survey, directory: str, inside: dict[str, FileFacts]
     facts_list: list[str] = []
     children: defaultdict[str, int] = defaultdict(int)
     for path in inside:
-        rest = path[len(directory) + 1 :]
-        if "/" in rest:
-            children[rest.split("/", 1)[0]] += 1
+        child, slash, _ = path[len(directory) + 1 :].partition("/")
+        if slash:
+            children[child] += 1
     if children:
         top = sorted(children, key=lambda name: (-children[name], name))
         named = [f"`{name}/` ({counted(children[name], 'file')})" for name in top]
@@ -188,13 +189,14 @@ def directory_lines(survey: Survey, directory: str, inside: dict[str, FileFacts]
     routes = sum(entry.kind == "route" for facts in inside.values() for entry in facts.entries)
     if routes > 1:
         facts_list.append(f"HTTP routes: {number(routes)}")
-    hubs = sorted(inside, key=lambda path: (-survey.graph.imported_by.get(path, 0), path))
-    used = [path for path in hubs if survey.graph.imported_by.get(path, 0) > 2][:4]
+    imported_by = survey.graph.imported_by
+    hubs = sorted(inside, key=lambda path: -imported_by.get(path, 0))  # the first of equals by its path, as they come
     facts_list += [
-        f"{code(path)} is used by {counted(survey.graph.imported_by[path], 'file')}{about_file(survey, path)}"
-        for path in used
+        f"{code(path)} is used by {counted(imported_by[path], 'file')}{about_file(survey, path)}"
+        for path in hubs[:4]
+        if imported_by.get(path, 0) > 2
     ]
-    classes = [(path, symbol.name) for path in hubs for symbol in inside[path].symbols if symbol.kind == "class"]
-    if classes and not models:
-        facts_list.append(f"Main classes: {coded(list(dict.fromkeys(name for _, name in classes)), 8)}")
+    classes = {} if models else dict.fromkeys(name for path in hubs for name in survey.classes.get(path, ()))
+    if classes:
+        facts_list.append(f"Main classes: {coded(classes, 8)}")
     return [*content, *points(facts_list, 10)]

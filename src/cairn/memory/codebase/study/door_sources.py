@@ -87,8 +87,9 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
         if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
     }
     known = frozenset(codebase.paths)
-    routed = Counter(_above(path) for path, facts in own.items() if any(one.kind == "route" for one in facts.entries))
-    crowds = Counter(_above(path) for path, facts in own.items() if any(one.kind == "cli" for one in facts.entries))
+    begun = [(_above(path), {one.kind for one in facts.entries}) for path, facts in own.items() if facts.entries]
+    routed = Counter(directory for directory, kinds in begun if "route" in kinds)
+    crowds = Counter(directory for directory, kinds in begun if "cli" in kinds)
     roots = {_above(path) for path in codebase.paths if path.rpartition("/")[2] in _ROOT_SIGNS}
     for path, facts in own.items():
         is_controller = _CONTROLLER_WORDS.search(path) is not None and _CONTROLLERS.search(path) is not None

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 
 from cairn.memory.codebase.records import Finding
+from cairn.memory.codebase.study.placing import directory_of
 from cairn.memory.codebase.study.product import language_name
 from cairn.memory.codebase.study.survey import Survey
 from cairn.memory.codebase.study.wording import code, coded, counted, finding, joined, number, points, share
@@ -90,8 +91,8 @@ def _tests(survey: Survey) -> Finding | None:
     if not tests:
         return _untested(survey)
     roots = Counter(_test_root(path) for path in tests)
-    homes = frozenset(posixpath.dirname(path) for path in survey.sources)
-    beside = sum(posixpath.dirname(path) in homes for path in tests)
+    homes = frozenset(directory_of(path) for path in survey.sources)
+    beside = sum(directory_of(path) in homes for path in tests)
     named: Counter[str] = Counter()
     for path in tests:
         pattern = next((name for name, shape in _TEST_NAMES if shape.fullmatch(posixpath.basename(path))), None)
@@ -154,12 +155,10 @@ def _test_root(path: str) -> str:
 
 def _naming(survey: Survey) -> Finding | None:
     counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for facts in survey.sources.values():
-        language = _FAMILY.get(facts.language or "", facts.language or "")
-        for key, count in facts.naming.items():
-            kind, _, form = key.partition(":")
-            if form in _FORMS and kind in _KINDS:
-                counts[language, kind][form] += count
+    for (language, key), count in _names_by_language(survey).items():
+        kind, _, form = key.partition(":")
+        if form in _FORMS and kind in _KINDS:
+            counts[_FAMILY.get(language, language), kind][form] += count
     large = [_FAMILY.get(language, language) for language, lines in survey.languages if lines > 0.08 * survey.lines]
     shown: list[tuple[str, str, str]] = []
     for (language, kind), forms in sorted(counts.items()):
@@ -177,6 +176,16 @@ def _naming(survey: Survey) -> Finding | None:
     lead = f"Names in the {name} code of {survey.codebase.name} follow a clear habit: {joined(names, 5)}."
     title = f"Naming in {name}: {joined(names[:3], 3)}"
     return finding("conventions", title, [lead, *points([row for _, _, row in shown])], 3, (), ["naming"])
+
+
+def _names_by_language(survey: Survey) -> dict[tuple[str, str], int]:
+    """How often names are written in each way, by the language of their file."""
+    found: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for facts in survey.sources.values():
+        language = facts.language or ""
+        for key, count in facts.naming.items():
+            found[language, key] += count
+    return found
 
 
 def _commits(survey: Survey) -> Finding | None:

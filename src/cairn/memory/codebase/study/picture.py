@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from heapq import nsmallest
+from itertools import chain
+from operator import itemgetter
 
 from cairn.memory.codebase.graph.places import directory_of
 from cairn.memory.codebase.records import Codebase, FileFacts
@@ -17,10 +20,10 @@ _NOTHING = FileFacts(None, 0)
 def draw(survey: Survey) -> ScanGraph:
     """The most connected modules of the project's own code, and the imports between them."""
     edges = _between_modules(survey.graph.edges)
-    imports = Counter(start for start, _ in edges)
-    imported_by = Counter(end for _, end in edges)
-    connected = imports.keys() | imported_by.keys()
-    most = sorted(connected, key=lambda path: (-imports[path] - imported_by[path], path))[:MOST_MODULES]
+    imports = Counter(map(itemgetter(0), edges))
+    imported_by = Counter(map(itemgetter(1), edges))
+    connected = imports + imported_by
+    most = nsmallest(MOST_MODULES, connected, key=lambda path: (-connected[path], path))
     shown = sorted(most, key=lambda path: (-imported_by[path], -imports[path], path))
     places = {path: place for place, path in enumerate(shown)}
     inside = _inside({path for path in shown if path.endswith("/")}, survey.sources)
@@ -33,16 +36,15 @@ def draw(survey: Survey) -> ScanGraph:
 
 def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
     """Where a package is only ever imported as a whole, its files are that package."""
-    targets = {target for found in edges.values() for target in found}
-    apart = {f"{directory_of(target)}/" for target in targets if not target.endswith("/")}
-    whole = {target for target in targets if target.endswith("/")} - apart
-
-    def module_of(path: str) -> str:
+    targets = set(chain.from_iterable(edges.values()))
+    packages = {target for target in targets if target.endswith("/")}
+    whole = packages - {f"{directory_of(target)}/" for target in targets - packages} if packages else packages
+    found: set[tuple[str, str]] = set()
+    for path, reached in edges.items():
         directory = f"{directory_of(path)}/"
-        return directory if not path.endswith("/") and directory in whole else path
-
-    found = {(module_of(path), target) for path, reached in edges.items() for target in reached}
-    return {(start, end) for start, end in found if start != end}
+        start = directory if directory in whole else path
+        found.update([(start, end) for end in reached if end != start])
+    return found
 
 
 def _inside(directories: set[str], sources: Mapping[str, FileFacts]) -> defaultdict[str, list[FileFacts]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,13 +26,19 @@ class Survey:
         return frozenset(self.codebase.paths) | frozenset(self.codebase.files)
 
     @cached_property
+    def ordered_paths(self) -> list[str]:
+        return sorted(self.paths)
+
+    @cached_property
+    def _own(self) -> list[tuple[str, FileFacts]]:
+        """The project's own files that were read, by path."""
+        files = self.codebase.files
+        return [(path, files[path]) for path in sorted(files) if place_of(path) == "own"]
+
+    @cached_property
     def sources(self) -> dict[str, FileFacts]:
         """The project's own code, without tests, examples and what machines wrote."""
-        return {
-            path: facts
-            for path, facts in sorted(self.codebase.files.items())
-            if facts.language in CODE and place_of(path) == "own" and "written-by" not in facts.signs
-        }
+        return {path: facts for path, facts in self._own if facts.language in CODE and "written-by" not in facts.signs}
 
     def inside(self, directory: str) -> dict[str, FileFacts]:
         """Those of the sources that lie below a directory."""
@@ -42,6 +48,12 @@ class Survey:
     @cached_property
     def _in_order(self) -> list[str]:
         return list(self.sources)
+
+    @cached_property
+    def classes(self) -> dict[str, list[str]]:
+        """The classes of each source that has some."""
+        rows = ((path, _classes(facts)) for path, facts in self.sources.items())
+        return {path: names for path, names in rows if names}
 
     @cached_property
     def tests(self) -> dict[str, FileFacts]:
@@ -88,34 +100,38 @@ class Survey:
     def graph(self) -> Graph:
         names = {path: facts.signs["name"] for path, facts in self.manifests if "name" in facts.signs}
         imports = {path: facts.imports for path, facts in self.sources.items() if facts.imports}
-        return import_graph(imports, sorted(self.paths), names)
+        return import_graph(imports, self.ordered_paths, names)
 
     @cached_property
     def manifests(self) -> list[tuple[str, FileFacts]]:
         """Files that name packages or a project, the outermost first; no examples and no tests."""
-        rows = (
-            (path, facts)
-            for path, facts in self.codebase.files.items()
-            if (facts.dependencies or "name" in facts.signs) and place_of(path) == "own"
-        )
+        rows = [row for row in self._own if row[1].dependencies or "name" in row[1].signs]
         return sorted(rows, key=lambda row: (row[0].count("/"), row[0]))
 
     def signed(self, key: str) -> list[tuple[str, str]]:
         """Path and value of a sign in the project's own files, the outermost first."""
-        rows = (
-            (path, facts.signs[key])
-            for path, facts in self.codebase.files.items()
-            if key in facts.signs and place_of(path) == "own"
-        )
-        return sorted(rows, key=lambda row: (row[0].count("/"), row[0]))
+        return sorted(self._by_sign.get(key, ()), key=lambda row: (row[0].count("/"), row[0]))
+
+    @cached_property
+    def _by_sign(self) -> dict[str, list[tuple[str, str]]]:
+        """Path and value of every sign in the project's own files."""
+        found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path, facts in self._own:
+            for key, value in facts.signs.items():
+                found[key].append((path, value))
+        return found
 
     def entries(self, *kinds: EntryKind) -> Iterator[tuple[str, Entry]]:
         """Where something begins, in the project's own files."""
-        for path, facts in sorted(self.codebase.files.items()):
-            if facts.entries and place_of(path) == "own":
+        for path, facts in self._own:
+            if facts.entries:
                 yield from ((path, entry) for entry in facts.entries if entry.kind in kinds)
 
     def models(self) -> Iterator[tuple[str, Model]]:
-        for path, facts in sorted(self.codebase.files.items()):
-            if facts.models and place_of(path) == "own":
+        for path, facts in self._own:
+            if facts.models:
                 yield from ((path, model) for model in facts.models)
+
+
+def _classes(facts: FileFacts) -> list[str]:
+    return [symbol.name for symbol in facts.symbols if symbol.kind == "class"]

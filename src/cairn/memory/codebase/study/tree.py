@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nsmallest
 
 from cairn.memory.codebase.records import Finding, Layer, Node
 from cairn.memory.codebase.study.architecture import directory_lines
@@ -95,7 +96,7 @@ def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
     if inside:
         lines = directory_lines(survey, directory, inside)
     else:
-        files = [path for path in sorted(survey.paths) if path.startswith(directory + "/")]
+        files = [path for path in survey.ordered_paths if path.startswith(directory + "/")]
         lines = [
             f"{code(directory + '/')} ({role or 'files'}) holds {counted(len(files), 'file')}.",
             "",
@@ -103,10 +104,10 @@ def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
         ]
     documented = [
         (path, facts.signs["doc"])
-        for path, facts in sorted(inside.items())
+        for path, facts in inside.items()
         if len(facts.signs.get("doc", "")) > 12 and facts.language in CODE
     ]
-    largest = sorted(inside, key=lambda path: (-inside[path].lines, path))[:12]
+    largest = nsmallest(12, inside, key=lambda path: (-inside[path].lines, path))
     lines += ["", "## Files", ""]
     lines += [f"- {code(path)}: {short(doc, 160)}" for path, doc in documented[:30]]
     lines += [
