@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV := UV_PYTHON_DOWNLOADS=never $(BIN)/uv --quiet
+# Where bytecode is not kept, everything is compiled anew whenever a process starts, which then takes twice as long.
+export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
 DASHBOARD := src/cairn/features/dashboard/built/index.html

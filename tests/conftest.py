@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -34,12 +35,6 @@ _LONG = (
     ("test_an_operator_looks_at_jobs_and_tries_again", "postgresql"),
     ("test_no_acknowledged_write_is_lost", "sqlite"),
     ("test_no_acknowledged_event_is_lost_and_no_session_split", "postgresql"),
-    # In the browser: what a page does with hostile texts and foreign pages has nothing to do with the engine.
-    ("test_no_text_does_anything", "postgresql"),
-    ("test_a_text_made_to_choke_a_page_is_read", "postgresql"),
-    ("test_who_may_only_read_is_offered_no_change", "sqlite"),
-    ("test_nothing_secret_stays_in_the_browser", "postgresql"),
-    ("test_signing_in_leads_to_no_other_place", "postgresql"),
 )
 """Long stories that are told of one engine in every run, and of the other in the slow one."""
 
@@ -47,8 +42,17 @@ _LONG = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     long = {f"{name}[{case}]" for name, case in _LONG}
     for item in items:
-        if item.name in long:
+        if item.name in long or _is_other_page(item):
             item.add_marker(pytest.mark.slow)
+
+
+def _is_other_page(item: pytest.Item) -> bool:
+    """What a page does has nothing to do with the engine: every run has half of these stories on each of the two."""
+    if "browser" not in item.path.parts or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return False
+    engine = item.callspec.params.get("engine")
+    told = databases.ENGINES[crc32(item.originalname.encode()) % 2]
+    return engine is not None and engine != told
 
 
 def pytest_collection_finish() -> None:

@@ -180,7 +180,7 @@ async def test_many_small_files_that_unfold_are_read_within_bounds(
 ) -> None:
     alike = {b"%d" % number: (b"%06d" % number) + bytes(_LIMIT - 6) for number in range(400)}  # deltas, and zeros
     add_commits(served, [Commit(b"bomb", dict(alike))])
-    ask_git(served, "repack", "-adfq", "--depth=250", "--window=20")
+    ask_git(served, "repack", "-adfq", "--depth=250", "--window=2")
     async with _snapshot(server, authority, copies, max_bytes=16 * _MIB) as snapshot:
         blobs = [entry.blob for entry in await snapshot.entries()]
         memory = _watch_memory()

@@ -66,8 +66,9 @@ def stop_all() -> None:
 
 
 def child_env() -> dict[str, str]:
-    """The environment for a process of the product: ours without any CAIRN_ variable."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+    """The environment for a process of the product: ours without any CAIRN_ variable, and bytecode is kept."""
+    left_out = ("CAIRN_", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
 
 
 def _obtain(variable: str, name: str, known_at: Callable[[str], Server], start: Callable[..., Server]) -> Server:
