@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
 from cairn.base.caller import Scope
@@ -11,7 +13,7 @@ from cairn.features.enrichment import service as enrichment
 from cairn.features.genesis import conclusions, files, service, store
 from cairn.features.genesis.task import Task
 from cairn.features.history import store as history
-from cairn.features.ingest.payload import SentEvent, captured
+from cairn.features.ingest.payload import Captured, SentEvent, captured
 from cairn.features.ingest.service import keep_own
 from cairn.features.sessions import store as sessions
 from cairn.memory.codebase.records import Codebase, Node
@@ -31,31 +33,34 @@ _WORDS = ("name", "description", "content")
 async def assemble(task: Task) -> None:
     """One commit: the event with its enrichment promised, the contexts, and the end of the scan."""
     codebase, told = await conclusions.look_at_all(task)
+    event = await _event(task, codebase)
     async with task.finish(PHASE) as tx:
-        await _tell(task, tx, codebase)
+        await _tell(task, tx, event)
         await _populate(task, tx, told.nodes)
         if not task.scan["cancel_requested"]:
             await service.end(tx, task.scope, task.scan, "complete")
 
 
-async def _tell(task: Task, tx: Tx, codebase: Codebase) -> None:
-    scope, scan = task.scope, task.scan
-    rows = await store.list_findings(tx, scope, task.scan_id)
-    found = [store.to_finding(row) for row in rows if row["origin"] != conclusions.NOTES]
-    hashes = await files.list_blobs(tx, scope, task.scan_id)
-    payload = scan_payload(
-        name=codebase.name,
-        commit=scan["commit_sha"],
-        files=codebase.files,
-        hashes=hashes,
-        deleted=await _deleted(task, tx, codebase),
-        findings=found,
-    )
-    sent = SentEvent(IngestEvent.SCAN_RESULT, {**payload, "scanId": task.scan_id})
-    session_id = await keep_own(tx, captured(sent, task.project_id, scope, SOURCE))
-    session = await sessions.find_session(tx, scope, session_id)
-    assert session is not None
-    await enrichment.start_own(tx, scope, session)
+async def _event(task: Task, codebase: Codebase) -> Captured:
+    """What the scan has found, as an event. It names thousands of files: nobody waits for it to be put together."""
+    async with task.kit.database.read() as tx:
+        rows = await store.list_findings(tx, task.scope, task.scan_id)
+        hashes = await files.list_blobs(tx, task.scope, task.scan_id)
+        deleted = await _deleted(task, tx, codebase)
+
+    def put_together() -> Captured:
+        payload = scan_payload(
+            name=codebase.name,
+            commit=task.scan["commit_sha"],
+            files=codebase.files,
+            hashes=hashes,
+            deleted=deleted,
+            findings=[store.to_finding(row) for row in rows if row["origin"] != conclusions.NOTES],
+        )
+        sent = SentEvent(IngestEvent.SCAN_RESULT, {**payload, "scanId": task.scan_id})
+        return captured(sent, task.project_id, task.scope, SOURCE)
+
+    return await asyncio.to_thread(put_together)
 
 
 async def _deleted(task: Task, tx: Tx, codebase: Codebase) -> list[str]:
@@ -65,6 +70,13 @@ async def _deleted(task: Task, tx: Tx, codebase: Codebase) -> list[str]:
         return []
     there = set(codebase.paths)
     return sorted(path for path in await files.list_blobs(tx, task.scope, before) if path not in there)
+
+
+async def _tell(task: Task, tx: Tx, event: Captured) -> None:
+    session_id = await keep_own(tx, event)
+    session = await sessions.find_session(tx, task.scope, session_id)
+    assert session is not None
+    await enrichment.start_own(tx, task.scope, session)
 
 
 async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
