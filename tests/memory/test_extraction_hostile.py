@@ -156,7 +156,7 @@ def test_worst_cases_take_less_than_a_second(piece: str) -> None:
         RawEvent("e", "git_digest", {"commits": [{"message": part} for part in parts]}),
         RawEvent("e", "context_update", {"name": "n", "content": text}),
     ):
-        assert min(_seconds(raw) for _ in range(3)) < 1  # the best of three: the machine is shared
+        assert any(_seconds(raw) < 1 for _ in range(3)), "each of three times"  # the machine is shared
 
 
 def _seconds(raw: RawEvent) -> float:

@@ -75,6 +75,7 @@ _BUILT = re.compile(
     re.IGNORECASE,
 )
 # Controls, marks that turn the direction of a text, and halves of characters.
+_NO_NAMES = frozenset(("", ".", ".."))
 _HOSTILE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
@@ -92,8 +93,8 @@ def is_hostile_name(path: str) -> bool:
         not path
         or len(path) > _MAX_CHARS
         or path.count("/") >= _MAX_DEPTH
-        or _HOSTILE.search(path) is not None
-        or any(part in ("", ".", "..") for part in path.split("/"))
+        or (not path.isprintable() and _HOSTILE.search(path) is not None)
+        or not _NO_NAMES.isdisjoint(path.split("/"))
     )
 
 

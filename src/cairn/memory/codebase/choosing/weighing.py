@@ -175,8 +175,11 @@ def is_doc(path: str) -> bool:
 
 def is_migration(path: str) -> bool:
     """Whether the file is a step of a database's history; the package that makes such steps is none."""
+    lower = path.lower()
+    if "migrat" not in lower and "alembic" not in lower and "changelog" not in lower:
+        return False
     return (
-        _MIGRATION.fullmatch(path.lower()) is not None
+        _MIGRATION.fullmatch(lower) is not None
         and not path.endswith("/__init__.py")
         and any(character.isdigit() for character in path.rpartition("/")[2])
     )

@@ -11,13 +11,13 @@ _LONGEST = 12
 
 def circles(steps: Mapping[str, Collection[str]], most: int) -> list[tuple[str, ...]]:
     """Of every knot (nodes that all reach each other) a shortest circle, the largest knots first."""
-    ordered = {node: sorted(steps[node]) for node in sorted(steps)}
-    knots = sorted((knot for knot in _knots(ordered) if len(knot) > 1), key=lambda knot: (-len(knot), min(knot)))
+    knots = sorted((knot for knot in _knots(steps) if len(knot) > 1), key=lambda knot: (-len(knot), min(knot)))
     found: list[tuple[str, ...]] = []
     budget = _MOST_STEPS
     for knot in knots[: max(0, most)]:
         members = frozenset(knot)
-        busiest = max(sorted(knot), key=lambda node: len(members.intersection(ordered.get(node, ()))))
+        ordered = {node: sorted(steps[node]) for node in knot}
+        busiest = max(sorted(knot), key=lambda node: len(members.intersection(ordered[node])))
         circle, used = _shortest(busiest, ordered, members, budget)
         budget -= used
         if circle:
@@ -25,8 +25,8 @@ def circles(steps: Mapping[str, Collection[str]], most: int) -> list[tuple[str, 
     return found
 
 
-def _knots(steps: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """Tarjan's strongly connected components, with a stack of our own."""
+def _knots(steps: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
+    """Tarjan's strongly connected components, with a stack of our own; without nodes that lead nowhere."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     on_path: set[str] = set()
@@ -40,8 +40,16 @@ def _knots(steps: Mapping[str, list[str]]) -> Iterator[list[str]]:
         on_path.add(root)
         while work:
             node, targets = work[-1]
-            target = next(targets, None)
-            if target is None:
+            for target in targets:
+                if target in on_path:
+                    low[node] = min(low[node], index[target])
+                elif target not in index and target in steps:
+                    index[target] = low[target] = len(index)
+                    path.append(target)
+                    on_path.add(target)
+                    work.append((target, iter(steps[target])))
+                    break
+            else:
                 work.pop()
                 if work:
                     above = work[-1][0]
@@ -52,13 +60,6 @@ def _knots(steps: Mapping[str, list[str]]) -> Iterator[list[str]]:
                         knot.append(path.pop())
                     on_path.difference_update(knot)
                     yield knot
-            elif target not in index:
-                index[target] = low[target] = len(index)
-                path.append(target)
-                on_path.add(target)
-                work.append((target, iter(steps.get(target, ()))))
-            elif target in on_path:
-                low[node] = min(low[node], index[target])
 
 
 def _shortest(
@@ -70,7 +71,7 @@ def _shortest(
     used = 0
     while queue and used < budget:
         node = queue.popleft()
-        for target in steps.get(node, ()):
+        for target in steps[node]:
             used += 1
             if target == start:
                 way = [node]

@@ -22,7 +22,6 @@ _UNNAMED = frozenset(("*", "default"))
 _BARRELS = frozenset(
     ("__init__.py", "index.ts", "index.tsx", "index.js", "index.jsx", "index.mjs", "mod.rs", "lib.rs", "main.rs")
 )
-_BARREL_ENDINGS = tuple(_BARRELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +43,20 @@ class Graph:
 
     def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
         """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
-        pairs: list[tuple[str, str]] = []
+        ends: defaultdict[str, list[str]] = defaultdict(list)
         cut = lru_cache(maxsize=None)(lambda path: _cut(directory_of(path), depth))
         for path, targets in self.edges.items():
             if is_test(path) or is_example(path):
                 continue
             here = cut(path)
-            pairs += [(here, there) for target in targets if (there := cut(target)) != here]
-        return dict(sorted(Counter(pairs).items(), key=lambda item: (-item[1], item[0])))
+            ends[here] += [there for target in targets if (there := cut(target)) != here]
+        pairs = {(here, there): count for here in ends for there, count in Counter(ends[here]).items()}
+        return dict(sorted(pairs.items(), key=lambda item: (-item[1], item[0])))
 
     def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
         """Imports that lead back to where they start: of every knot the shortest circle, the largest knots first."""
-        steps: dict[str, set[str]] = defaultdict(set)
-        for path, targets in self.edges.items():
-            if is_test(path) or is_example(path):
-                continue
-            taken = _taken(path, targets)
-            start = path if of == "files" else directory_of(path)
-            ends = set(taken) if of == "files" else {directory_of(target) for target in taken}
-            ends.discard(start)
-            if ends:
-                steps[start] |= ends
-        return circles(steps, most)
+        steps = _taken_by_own(self.edges)
+        return circles(steps if of == "files" else _steps_of_directories(steps), most)
 
 
 def import_graph(imports: Mapping[str, Sequence[Import]], paths: Iterable[str], names: Mapping[str, str]) -> Graph:
@@ -105,7 +96,7 @@ def _resolved(
         found: dict[str, None] = {}
         for row in written[path]:
             for file in resolver.resolve(path, row.target, row.names):
-                if row.names and file.endswith(_BARREL_ENDINGS):
+                if row.names and file.rpartition("/")[2] in _BARRELS:
                     found.update(dict.fromkeys(passed_on.origins(file, row.names, resolver)))
                 else:
                     found[file] = None
@@ -124,9 +115,7 @@ class _PassedOn:
         self._known: dict[str, dict[str, str]] = {}
 
     def origins(self, file: str, names: Sequence[str], resolver: Resolver) -> list[str]:
-        """The file itself where a name is its own or not told."""
-        if file.rpartition("/")[2] not in _BARRELS:
-            return [file]
+        """The file itself where a name is its own."""
         found: dict[str, None] = {}
         for name in names:
             at = file
@@ -136,7 +125,7 @@ class _PassedOn:
                     break
                 at = further
             found[at] = None
-        return list(found) or [file]
+        return list(found)
 
     def _table(self, file: str, resolver: Resolver) -> dict[str, str]:
         known = self._known.get(file)
@@ -164,8 +153,22 @@ def _stem(path: str) -> str:
 
 
 def _counted(edges: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    taken = (_taken(path, targets) for path, targets in edges.items() if not is_test(path) and not is_example(path))
-    return dict(sorted(Counter(chain.from_iterable(taken)).items()))
+    return dict(sorted(Counter(chain.from_iterable(_taken_by_own(edges).values())).items()))
+
+
+def _taken_by_own(edges: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """What each file takes in, without tests and examples."""
+    return {
+        path: _taken(path, targets) for path, targets in edges.items() if not is_test(path) and not is_example(path)
+    }
+
+
+def _steps_of_directories(steps: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path, targets in steps.items():
+        start = directory_of(path)
+        found[start].update(end for target in targets if (end := directory_of(target)) != start)
+    return found
 
 
 def _taken(path: str, targets: Sequence[str]) -> Sequence[str]:

@@ -27,6 +27,7 @@ class Python:
         self._holders = {"", *all_above(self._places.stems, "/")}
         self._named_holders = {"", *all_above(self._modules, ".")}
         """What holds modules further down, by its path and by its dotted name: nothing else is looked into."""
+        self._from_directories: dict[tuple[str, str], tuple[str | None, str | None]] = {}
 
     def _by_name(self) -> dict[str, list[str]]:
         """Dotted name to files, whatever the root."""
@@ -75,24 +76,32 @@ class Python:
 
     def _from_here(self, directory: str, target: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
         """What an import that begins with dots names, and the modules it takes from that."""
+        known = self._from_directories.get((directory, target))
+        if known is None:
+            known = self._from_directories[directory, target] = self._from_directory(directory, target)
+        found, holder = known
+        if not names or holder is None:
+            return found, []
+        inside = [self._at(below(holder, name.replace(".", "/"))) for name in names]
+        return found, [file for file in inside if file is not None]
+
+    def _from_directory(self, directory: str, target: str) -> tuple[str | None, str | None]:
+        """What such an import names in all files of a directory, and its path where it holds modules."""
         dotted = target.lstrip(".")
         ups = len(target) - len(dotted) - 1
         if ups and directory.count("/") + bool(directory) < ups:
-            return None, []
+            return None, None
         base = "/".join(directory.split("/")[:-ups]) if ups else directory
         around = below(base, dotted.replace(".", "/"))
         found = self._at(around) if dotted else self._places.stems.get(below(around, "__init__"))
-        if not names or around not in self._holders:
-            return found, []
-        inside = (self._at(below(around, name.replace(".", "/"))) for name in names)
-        return found, [file for file in inside if file is not None]
+        return found, around if around in self._holders else None
 
     def _from_roots(self, path: str, dotted: str, names: Sequence[str]) -> tuple[str | None, list[str]]:
         """The same for an import that begins with a name."""
         found = self._anywhere(path, dotted)
         if not names or dotted not in self._named_holders:
             return found, []
-        inside = (self._anywhere(path, f"{dotted}.{name}") for name in names)
+        inside = [self._anywhere(path, f"{dotted}.{name}") for name in names]
         return found, [file for file in inside if file is not None]
 
     def _at(self, stem: str) -> str | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from heapq import nsmallest
 from itertools import chain
-from operator import itemgetter
 
 from cairn.memory.codebase.graph.places import directory_of
 from cairn.memory.codebase.records import Codebase, FileFacts
@@ -19,9 +18,9 @@ _NOTHING = FileFacts(None, 0)
 
 def draw(survey: Survey) -> ScanGraph:
     """The most connected modules of the project's own code, and the imports between them."""
-    edges = _between_modules(survey.graph.edges)
-    imports = Counter(map(itemgetter(0), edges))
-    imported_by = Counter(map(itemgetter(1), edges))
+    reached = _between_modules(survey.graph.edges)
+    imports = Counter({path: len(ends) for path, ends in reached.items()})
+    imported_by = Counter(chain.from_iterable(reached.values()))
     connected = imports + imported_by
     most = nsmallest(MOST_MODULES, connected, key=lambda path: (-connected[path], path))
     shown = sorted(most, key=lambda path: (-imported_by[path], -imports[path], path))
@@ -29,22 +28,27 @@ def draw(survey: Survey) -> ScanGraph:
     inside = _inside({path for path in shown if path.endswith("/")}, survey.sources)
     return ScanGraph(
         modules=[_module(path, survey.codebase, inside[path], imports[path], imported_by[path]) for path in shown],
-        edges=sorted((places[start], places[end]) for start, end in edges if start in places and end in places),
+        edges=sorted(
+            (place, places[end]) for path, place in places.items() for end in reached.get(path, ()) if end in places
+        ),
         more=len(connected) - len(shown),
     )
 
 
-def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
-    """Where a package is only ever imported as a whole, its files are that package."""
+def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> dict[str, Collection[str]]:
+    """Each module with what it imports; where a package is only ever imported as a whole, its files are that package."""
     targets = set(chain.from_iterable(edges.values()))
     packages = {target for target in targets if target.endswith("/")}
     whole = packages - {f"{directory_of(target)}/" for target in targets - packages} if packages else packages
-    found: set[tuple[str, str]] = set()
-    for path, reached in edges.items():
+    files: dict[str, Collection[str]] = {}
+    together: defaultdict[str, set[str]] = defaultdict(set)
+    for path, ends in edges.items():
         directory = f"{directory_of(path)}/"
-        start = directory if directory in whole else path
-        found.update([(start, end) for end in reached if end != start])
-    return found
+        if directory in whole:
+            together[directory].update(end for end in ends if end != directory)
+        else:
+            files[path] = ends
+    return files | together
 
 
 def _inside(directories: set[str], sources: Mapping[str, FileFacts]) -> defaultdict[str, list[FileFacts]]:
