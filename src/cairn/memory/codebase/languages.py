@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _BY_ENDING = {
     "python": "py pyi pyw",
@@ -80,6 +81,7 @@ _BY_NAME = {
 }
 
 
+@lru_cache(maxsize=32_768)
 def language_of(path: str) -> str | None:
     """The language that a file's name tells; None where it tells none."""
     name = path.rpartition("/")[2].lower()

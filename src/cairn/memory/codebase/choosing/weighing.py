@@ -146,7 +146,7 @@ def is_lock(path: str) -> bool:
     return path.rpartition("/")[2].lower() in _LOCKS
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def is_test(path: str) -> bool:
     """Whether the file is a test or there for tests alone."""
     directory, _, name = path.rpartition("/")
@@ -161,7 +161,7 @@ def is_test(path: str) -> bool:
     )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def is_example(path: str) -> bool:
     """Told near the top alone: further down, in the packages of Java say, the words are part of names."""
     parts = path.lower().split("/")[:-1][:3]

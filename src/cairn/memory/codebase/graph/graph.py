@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Literal
@@ -35,6 +35,8 @@ class Graph:
     """Each file with what it imports."""
     imported_by: dict[str, int]
     """How many files import it; tests and examples do not count, nor does a package that passes on its own files."""
+    taken: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The same imports, without those that do not count."""
 
     def hubs(self, most: int) -> list[tuple[str, int]]:
         """What is imported most, by at least two files."""
@@ -44,26 +46,24 @@ class Graph:
     def between_directories(self, depth: int) -> dict[tuple[str, str], int]:
         """How many imports lead from one directory to another, paths cut at ``depth``; tests are not counted."""
         ends: defaultdict[str, list[str]] = defaultdict(list)
-        cut = lru_cache(maxsize=None)(lambda path: _cut(directory_of(path), depth))
-        for path, targets in self.edges.items():
-            if is_test(path) or is_example(path):
-                continue
+        cut = lru_cache(maxsize=None)(lambda path: _cut(path, depth))
+        for path in self.taken:
             here = cut(path)
-            ends[here] += [there for target in targets if (there := cut(target)) != here]
+            ends[here] += [there for target in self.edges[path] if (there := cut(target)) != here]
         pairs = {(here, there): count for here in ends for there, count in Counter(ends[here]).items()}
         return dict(sorted(pairs.items(), key=lambda item: (-item[1], item[0])))
 
     def cycles(self, most: int, of: Literal["files", "directories"] = "files") -> list[tuple[str, ...]]:
         """Imports that lead back to where they start: of every knot the shortest circle, the largest knots first."""
-        steps = _taken_by_own(self.edges)
-        return circles(steps if of == "files" else _steps_of_directories(steps), most)
+        return circles(self.taken if of == "files" else _between(self.taken), most)
 
 
 def import_graph(imports: Mapping[str, Sequence[Import]], paths: Iterable[str], names: Mapping[str, str]) -> Graph:
     """Resolves the imports of all files; ``names`` tells what a manifest calls its package or module."""
     written = {path: imports[path][:_MOST_IMPORTS] for path in sorted(imports)}
     edges = _resolved(written, tuple(paths), names)
-    return Graph(edges, _counted(edges))
+    taken = _taken_by_own(edges)
+    return Graph(edges, _counted(taken), taken)
 
 
 def counts(imports: Mapping[str, Sequence[str]], paths: Iterable[str]) -> dict[str, int]:
@@ -71,7 +71,7 @@ def counts(imports: Mapping[str, Sequence[str]], paths: Iterable[str]) -> dict[s
     written = {path: [Import(target, 0) for target in imports[path][:_MOST_IMPORTS]] for path in sorted(imports)}
     everything = tuple(paths)
     edges = _resolved(written, everything, {})
-    counted = _counted({path: _without_packages(targets) for path, targets in edges.items()})
+    counted = _counted(_taken_by_own({path: _without_packages(targets) for path, targets in edges.items()}))
     files_in = Counter(directory_of(path) for path in everything if not is_test(path))
     found = {path: count for path, count in counted.items() if not path.endswith("/")}
     for path in everything:
@@ -85,10 +85,10 @@ def _resolved(
     written: Mapping[str, Sequence[Import]], paths: Sequence[str], names: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
     families = {path: family for path in written if (family := family_of(path)) is not None}
-    targets: dict[str, list[str]] = defaultdict(list)
+    rows: defaultdict[str, list[Sequence[Import]]] = defaultdict(list)
     for path, family in families.items():
-        targets[family] += [found.target for found in written[path]]
-    by_family = resolvers(targets, paths, names)
+        rows[family].append(written[path])
+    by_family = resolvers({family: _targets(some) for family, some in rows.items()}, paths, names)
     passed_on = _PassedOn(written)
     edges: dict[str, tuple[str, ...]] = {}
     for path, family in families.items():
@@ -105,6 +105,10 @@ def _resolved(
         if found:
             edges[path] = tuple(found)
     return edges
+
+
+def _targets(rows: Iterable[Sequence[Import]]) -> Iterator[str]:
+    return (found.target for some in rows for found in some)
 
 
 class _PassedOn:
@@ -152,8 +156,8 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def _counted(edges: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    return dict(sorted(Counter(chain.from_iterable(_taken_by_own(edges).values())).items()))
+def _counted(taken: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    return dict(sorted(Counter(chain.from_iterable(taken.values())).items()))
 
 
 def _taken_by_own(edges: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -163,9 +167,10 @@ def _taken_by_own(edges: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]
     }
 
 
-def _steps_of_directories(steps: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+def _between(taken: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    """Each directory with those that its files take from."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for path, targets in steps.items():
+    for path, targets in taken.items():
         start = directory_of(path)
         found[start].update(end for target in targets if (end := directory_of(target)) != start)
     return found
@@ -183,5 +188,6 @@ def _taken(path: str, targets: Sequence[str]) -> Sequence[str]:
     return [target for target in targets if not target.startswith(below)]
 
 
-def _cut(directory: str, depth: int) -> str:
-    return "/".join(directory.split("/")[:depth])
+def _cut(path: str, depth: int) -> str:
+    """The first directories of a path."""
+    return "/".join(path.split("/", depth)[:-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from cairn.memory.codebase.graph.files import Headers, Ruby
@@ -48,16 +48,16 @@ def family_of(path: str) -> str | None:
 
 
 def resolvers(
-    targets: Mapping[str, Sequence[str]], paths: Sequence[str], names: Mapping[str, str]
+    targets: Mapping[str, Iterable[str]], paths: Sequence[str], names: Mapping[str, str]
 ) -> dict[str, Resolver]:
-    """A resolver for each family that imports something; ``targets`` are the imports by family."""
+    """A resolver for each family that imports something; ``targets`` are the imports by family: few look at them."""
     made: dict[str, Resolver] = {}
     for family in sorted(targets):
         made[family] = _resolver(family, targets[family], paths, names)
     return made
 
 
-def _resolver(family: str, targets: Sequence[str], paths: Sequence[str], names: Mapping[str, str]) -> Resolver:
+def _resolver(family: str, targets: Iterable[str], paths: Sequence[str], names: Mapping[str, str]) -> Resolver:
     match family:
         case "python":
             return Python(paths)

@@ -74,7 +74,7 @@ _SERVED = frozenset(
 _NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def area_of(path: str) -> Area:
     """What a manifest at this path speaks for: the codebase, its tests only, or nothing of it."""
     parts = path.lower().split("/")[:-1]
@@ -89,7 +89,7 @@ def area_of(path: str) -> Area:
     return "own"
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def is_vendored(path: str) -> bool:
     """Whether others wrote the file, or a machine did."""
     lower = path.lower()
@@ -118,7 +118,7 @@ def are_shipped(folders: frozenset[str]) -> bool:
     return not _SERVED.isdisjoint(folders) and _NEVER_SERVED.isdisjoint(folders) and not are_aside(folders)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def is_source(path: str) -> bool:
     """Whether the lines of the file count for the share of its language."""
     parts = path.lower().split("/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from heapq import nsmallest
+from itertools import chain
 
 from cairn.memory.codebase.choosing.weighing import is_example, is_test
 from cairn.memory.codebase.languages import language_of
@@ -196,7 +197,8 @@ def directory_lines(survey: Survey, directory: str, inside: dict[str, FileFacts]
         for path in hubs[:4]
         if imported_by.get(path, 0) > 2
     ]
-    classes = {} if models else dict.fromkeys(name for path in hubs for name in survey.classes.get(path, ()))
+    known = {} if models else survey.classes
+    classes = dict.fromkeys(chain.from_iterable(known[path] for path in hubs if path in known))
     if classes:
         facts_list.append(f"Main classes: {coded(classes, 8)}")
     return [*content, *points(facts_list, 10)]

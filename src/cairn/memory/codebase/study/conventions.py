@@ -116,9 +116,9 @@ def _commands(survey: Survey) -> Finding | None:
     rows: list[str] = []
     files: list[str] = []
     names: list[str] = []
-    for path, facts in sorted(survey.codebase.files.items(), key=lambda row: (row[0].count("/"), row[0])):
-        if path.count("/") > 1 or place_of(path) != "own":
-            continue
+    near = [path for path in survey.codebase.files if path.count("/") <= 1 and place_of(path) == "own"]
+    for path in sorted(near, key=lambda path: (path.count("/"), path)):
+        facts = survey.codebase.files[path]
         before = len(rows)
         commands = {key[8:]: value for key, value in facts.signs.items() if key.startswith("command:")}
         for name in sorted(commands, key=_importance_of)[:9]:

@@ -133,6 +133,16 @@ def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(_pattern(depth + "|".join(some)) for depth, some in depths.items()))
 
 
+@lru_cache(maxsize=32_768)
+def _row_of(path: str) -> Row | None:
+    """The first row that a path fits."""
+    file = path.rpartition("/")[2]
+    fitting, rows = _rows_for(file.rpartition(".")[2][:20] if "." in file else "")
+    if not fitting.fullmatch(path):
+        return None
+    return next((row for pattern, row in rows if pattern.fullmatch(path)), None)
+
+
 _PROCESSES = ("services", "servers", "processes")
 _IS_PROCESS = re.compile(rf"/{_PROCESS}\.\w{{2}}$")
 _NO_PROCESS = re.compile(r"/(?:index|types|utils?|helpers?|base|__init__)\.\w{2}$")
@@ -232,13 +242,10 @@ def placed_doors(paths: Collection[str]) -> Iterator[tuple[str, Entry, Group, fl
         is_part = file.startswith("app.") and f"{directory}/index.{file.rpartition('.')[2]}" in known
         if directory in homes and not is_part and _AT_HOME.fullmatch(file):
             yield from _at_home(path, file, homes[directory])
-        fitting, rows = _rows_for(file.rpartition(".")[2][:20] if "." in file else "")
-        if not fitting.fullmatch(path):
-            continue
-        for pattern, (_, group, kind, name, weight) in rows:
-            if pattern.fullmatch(path):
-                yield path, Entry(kind, name or file, 1), group, weight - (_A_CHORE if is_chore(group, file) else 0)
-                break
+        row = _row_of(path)
+        if row is not None:
+            _, group, kind, name, weight = row
+            yield path, Entry(kind, name or file, 1), group, weight - (_A_CHORE if is_chore(group, file) else 0)
 
 
 def _at_home(path: str, file: str, home: str) -> Iterator[tuple[str, Entry, Group, float]]:

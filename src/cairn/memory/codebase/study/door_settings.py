@@ -35,7 +35,7 @@ def settings_doors(codebase: Codebase) -> Iterator[Offer]:
 
 def _weight(path: str, own: str, servers: set[str]) -> float:
     if path.endswith("py"):
-        if _DJANGO.fullmatch(path) is None:
+        if "settings" not in path or _DJANGO.fullmatch(path) is None:
             return 0.0
         directory = path.rpartition("/")[0]
         return _MAIN if directory.removesuffix("/settings") in servers else 0.0

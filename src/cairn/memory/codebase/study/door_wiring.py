@@ -68,7 +68,7 @@ def _of_python(path: str, facts: FileFacts) -> Offer | None:
     for one in facts.imports:
         if one.target == "celery" and "Celery" in one.names:
             return path, Entry("job", "the app of the workers", 1), "job", _WORKERS + size_bonus(facts)
-        schemas += one.target.endswith(_SCHEMAS) and one.target.startswith(".")
+        schemas += one.target.startswith(".") and one.target.endswith(_SCHEMAS)
     if schemas < _MANY_SCHEMAS:
         return None
     return path, Entry("server", "brings the schemas together", 1), "schema", _SCHEMA + size_bonus(facts)

@@ -197,7 +197,7 @@ def _libraries(codebase: Codebase, doors: Doors) -> None:
     """A codebase without a program is a library: then its root is the first thing to open."""
     starts = bool(doors.of("program", "console", "server"))
     for path in codebase.paths:
-        found = _PACKAGE.fullmatch(path)
+        found = _PACKAGE.fullmatch(path) if path.endswith("/__init__.py") else None
         if found is not None and place_of(path) == "own" and not (starts and _is_empty(codebase, path)):
             is_its_name = found.group(1).replace("_", "") == codebase.name.lower().replace("-", "").replace("_", "")
             doors.offer(path, Entry("library", "package", 1), "library", 58 if is_its_name else 40)

@@ -36,7 +36,7 @@ def draw(survey: Survey) -> ScanGraph:
 
 
 def _between_modules(edges: Mapping[str, tuple[str, ...]]) -> dict[str, Collection[str]]:
-    """Each module with what it imports; where a package is only ever imported as a whole, its files are that package."""
+    """What each module imports; where a package is only ever imported as a whole, its files are that package."""
     targets = set(chain.from_iterable(edges.values()))
     packages = {target for target in targets if target.endswith("/")}
     whole = packages - {f"{directory_of(target)}/" for target in targets - packages} if packages else packages

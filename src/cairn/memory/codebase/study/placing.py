@@ -65,7 +65,7 @@ CODE = frozenset(
 """Languages in which programs are written."""
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=32_768)
 def place_of(path: str) -> Place:
     parts = path.lower().split("/")[:-1]
     if (

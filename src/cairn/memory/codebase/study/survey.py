@@ -43,11 +43,15 @@ class Survey:
     def inside(self, directory: str) -> dict[str, FileFacts]:
         """Those of the sources that lie below a directory."""
         first, end = (bisect_left(self._in_order, f"{directory}{mark}") for mark in "/0")
-        return {path: self.sources[path] for path in self._in_order[first:end]}
+        return dict(self._rows[first:end])
 
     @cached_property
     def _in_order(self) -> list[str]:
         return list(self.sources)
+
+    @cached_property
+    def _rows(self) -> list[tuple[str, FileFacts]]:
+        return list(self.sources.items())
 
     @cached_property
     def classes(self) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from cairn.memory.codebase.records import Codebase, Entry, EntryKind
+from cairn.memory.codebase.records import Codebase, Entry, EntryKind, FileFacts
 from cairn.memory.codebase.study.placing import place_of
 
 _MODULE = re.compile(r"[A-Za-z_][\w]*(?:\.\w+){0,12}(?::[\w.]+)?")
@@ -28,9 +28,7 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
     """Each program of a manifest that could be followed to a file of the codebase, with the manifest."""
     paths = _sources_of(codebase)
     found: dict[tuple[str, str], tuple[Entry, str]] = {}
-    for manifest, facts in sorted(codebase.files.items()):
-        if place_of(manifest) != "own":
-            continue
+    for manifest, facts in _signed(codebase, ("target", "command")):
         base = manifest.rpartition("/")[0]
         for key, value in facts.signs.items():
             kind, _, name = key.partition(":")
@@ -50,14 +48,10 @@ def declared_files(codebase: Codebase) -> list[tuple[str, Entry, str]]:
 
 def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
     """Source files that a bundler or a page begins with, each with the file that says so."""
-    rows = [
-        (path, facts) for path, facts in codebase.files.items() if any(key.startswith("input:") for key in facts.signs)
-    ]
+    rows = _signed(codebase, ("input:",))
     paths = _sources_of(codebase) if rows else frozenset()
     found: dict[str, str] = {}
-    for manifest, facts in sorted(rows):
-        if place_of(manifest) != "own":
-            continue
+    for manifest, facts in rows:
         base = manifest.rpartition("/")[0]
         for key, value in facts.signs.items():
             if key.startswith("input:"):
@@ -65,6 +59,12 @@ def inputs_of_bundlers(codebase: Codebase) -> list[tuple[str, str]]:
                 if path is not None and path != manifest and _is_input(path):
                     found.setdefault(path, manifest)
     return list(found.items())
+
+
+def _signed(codebase: Codebase, marks: tuple[str, ...]) -> list[tuple[str, FileFacts]]:
+    """The project's own files with a sign whose key begins so, by path."""
+    told = {path for path, facts in codebase.files.items() for key in facts.signs if key.startswith(marks)}
+    return [(path, codebase.files[path]) for path in sorted(told) if place_of(path) == "own"]
 
 
 def _sources_of(codebase: Codebase) -> frozenset[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import nsmallest
+from heapq import nlargest
+from itertools import islice
 
 from cairn.memory.codebase.records import Finding, Layer, Node
 from cairn.memory.codebase.study.architecture import directory_lines
@@ -102,18 +103,15 @@ def _directory(survey: Survey, directory: str, role: str, key: str) -> Node:
             "",
             *(f"- {code(path)}" for path in files[:20]),
         ]
-    documented = [
+    documented = (
         (path, facts.signs["doc"])
         for path, facts in inside.items()
         if len(facts.signs.get("doc", "")) > 12 and facts.language in CODE
-    ]
-    largest = nsmallest(12, inside, key=lambda path: (-inside[path].lines, path))
+    )
+    told = dict(islice(documented, 30))
+    largest = nlargest(12, inside, key=lambda path: inside[path].lines)  # the first of equals by its path
     lines += ["", "## Files", ""]
-    lines += [f"- {code(path)}: {short(doc, 160)}" for path, doc in documented[:30]]
-    lines += [
-        f"- {code(path)}: {number(inside[path].lines)} lines"
-        for path in largest
-        if not any(path == known for known, _ in documented[:30])
-    ]
+    lines += [f"- {code(path)}: {short(doc, 160)}" for path, doc in told.items()]
+    lines += [f"- {code(path)}: {number(inside[path].lines)} lines" for path in largest if path not in told]
     content = f"# {directory}/\n\n" + "\n".join(lines)
     return Node(key, f"{directory}/", short(f"{directory}/: {role or 'code'}", 200), content[:_PAGE_CHARS], 2)
