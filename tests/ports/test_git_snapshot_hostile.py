@@ -262,7 +262,10 @@ async def test_more_files_than_can_be_read_are_refused_in_time(
     unfolding = _tree(served, [b"100644 blob %s\t%d" % (blob, number) for number in range(10)])
     for _ in range(9):
         unfolding = _tree(served, [b"040000 tree %s\t%d" % (unfolding.encode(), number) for number in range(10)])
-    for tree in (flat, unfolding):
+    nested = _tree(served, [b"100644 blob %s\tfile" % blob])
+    for _ in range(5):
+        nested = _tree(served, [b"040000 tree %s\t%d" % (nested.encode(), number) for number in range(10)])
+    for tree, many in ((flat, "files"), (unfolding, "files"), (nested, "directories")):
         _commit(served, tree)
         begun = time.perf_counter()
         async with _snapshot(server, authority, copies) as snapshot:
@@ -271,5 +274,5 @@ async def test_more_files_than_can_be_read_are_refused_in_time(
                 await snapshot.entries()
             risen = _memory("VmHWM") - memory
         print(f"too many: {time.perf_counter() - begun:.1f} s, {risen // _MIB} MiB")
-        assert str(failed.value) == "The repository has too many files to be read."
+        assert str(failed.value) == f"The repository has too many {many} to be read."
         assert risen < 2 * _MEMORY

@@ -20,6 +20,7 @@ from cairn.entry.checkout import Checkout, blob_hash, open_checkout
 from cairn.features.genesis.reading import Reader
 from cairn.memory.codebase.choosing.choosing import candidates, choose
 from cairn.memory.codebase.choosing.contents import text_of
+from cairn.memory.codebase.choosing.excluding import is_hostile_name
 from cairn.memory.codebase.choosing.glancing import quick_imports
 from cairn.memory.codebase.graph.graph import counts
 from cairn.memory.codebase.records import Codebase, FileFacts, Finding, Study
@@ -93,7 +94,7 @@ async def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
             progress(min(start + _AT_ONCE, len(chosen)), len(chosen))
     finally:
         await reader.close()
-    paths = tuple(entry.path for entry in checkout.listed)
+    paths = tuple(entry.path for entry in checkout.listed if not is_hostile_name(entry.path))
     codebase = Codebase(name=checkout.name, paths=paths, files=facts, commits=checkout.commits)
     told = study(codebase)
     findings = sorted((*told.findings, *audit(facts)), key=lambda finding: -finding.importance)

@@ -11,6 +11,7 @@ from cairn.base.redaction.redacting import redact
 from cairn.features.genesis import facts, files, store
 from cairn.features.genesis.task import Task
 from cairn.memory.codebase import prompting
+from cairn.memory.codebase.choosing.excluding import is_hostile_name
 from cairn.memory.codebase.records import Codebase, Commit, FileFacts, Finding, Study
 from cairn.memory.codebase.security.audit import audit
 from cairn.memory.codebase.study.study import study
@@ -46,7 +47,7 @@ async def _known(task: Task) -> dict[str, FileFacts]:
 async def _around(task: Task) -> tuple[tuple[str, ...], tuple[Commit, ...]]:
     """What the repository says besides the files that were read: all paths, and the last commits."""
     entries, past = await task.around()
-    return tuple(entry.path for entry in entries), tuple(
+    return tuple(entry.path for entry in entries if not is_hostile_name(entry.path)), tuple(
         Commit(redact(one.subject)[0], one.author, one.date_ms) for one in past
     )
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from cairn.ports.git.failures import RepositoryFailed
 from cairn.ports.git.mirror import Mirror
@@ -14,6 +15,8 @@ from cairn.ports.git.tip import CONTENT_BYTES, Tips
 _MIB = 1024 * 1024
 _LIST_BYTES = 32 * _MIB
 _MAX_FILES = 200_000
+_MAX_DIRECTORIES = 100_000
+"""A few trees that hold each other make millions, and whoever looks at files keeps something for each."""
 _PORTION_BYTES = 8 * _MIB
 _ANSWER_BYTES = 32 * _MIB
 _HEADER_BYTES = 128
@@ -67,7 +70,10 @@ class Snapshot:
             sizes = await mirror.read(_SIZES, max_bytes=_LIST_BYTES)
             if sizes.cut:
                 raise RepositoryFailed("The repository has too many files to be read.")
-            return await asyncio.to_thread(_entries, listed.out, sizes.out)
+            found = await asyncio.to_thread(_entries, listed.out, sizes.out)
+            if await asyncio.to_thread(_directories, found) > _MAX_DIRECTORIES:
+                raise RepositoryFailed("The repository has too many directories to be read.")
+            return found
 
         return await self._tips.use(self.commit, ask)
 
@@ -119,6 +125,19 @@ def _entries(listed: bytes, known: bytes) -> list[TreeEntry]:
             size = sizes.get(blob)
             entries.append(TreeEntry(name.decode(errors="replace"), blob.decode(), None if size is None else int(size)))
     return entries
+
+
+def _directories(entries: Sequence[TreeEntry]) -> int:
+    """How many directories the files lie in; they come in the order of the tree, one directory after the other."""
+    count = 0
+    before: list[str] = []
+    for entry in entries:
+        here = entry.path.split("/")[:-1]
+        if here != before:
+            shared = takewhile(lambda pair: pair[0] == pair[1], zip(before, here, strict=False))
+            count += len(here) - sum(1 for _ in shared)
+            before = here
+    return count
 
 
 def _portions(sizes: Sequence[tuple[str, int]], max_bytes: int) -> Iterator[dict[str, int]]:

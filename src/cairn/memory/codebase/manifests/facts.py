@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from cairn.memory.codebase.records import Dependency, Entry, EntryKind
@@ -11,6 +13,8 @@ MAX_IN_MANIFEST = 500
 _MAX_ENTRIES = 200
 _MAX_SIGNS = 60
 _MAX_NAME_CHARS = 160
+# What no registry takes for a name: it could end the line, the code or the link that it is told in.
+_A_NAME = re.compile(r"[^\s`<>|\\\"'\[\]]+")
 _MAX_VERSION_CHARS = 80
 _MAX_SIGN_CHARS = 400
 
@@ -44,10 +48,12 @@ class Draft:
         ecosystem: str | None = None,
     ) -> None:
         """A package; in a lock file one may stand in several versions."""
-        if not isinstance(name, str) or not name.strip() or len(self._dependencies) >= self._most:
+        if not isinstance(name, str) or len(self._dependencies) >= self._most:
             return
         plain = name.strip()[:_MAX_NAME_CHARS]
-        text = version.strip()[:_MAX_VERSION_CHARS] if isinstance(version, str) else ""
+        if not _A_NAME.fullmatch(plain):
+            return
+        text = " ".join(version.split())[:_MAX_VERSION_CHARS] if isinstance(version, str) else ""
         row = Dependency(
             name=plain,
             version=text or None,

@@ -12,6 +12,8 @@ from cairn.memory.codebase.records import Entry, EntryKind, Import, Model, Model
 
 MOST = 200
 _MOST_FIELDS = 40
+_MOST_NAMES = 2_000
+"""That a file imports in all: thousands of files may be one and the same, made to fill the memory."""
 _FORMS = (
     ("upper", re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*+")),
     ("snake", re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)++")),
@@ -38,6 +40,7 @@ class Collector:
         self.entries: list[Entry] = []
         self.models: list[Model] = []
         self.naming: Counter[str] = Counter()
+        self._names = 0
         self.doc = ""
         """What the file says of itself: the first sentence of its module comment."""
 
@@ -53,7 +56,9 @@ class Collector:
 
     def imported(self, target: str, node: Node, names: tuple[str, ...] = ()) -> None:
         if target and len(self.imports) < MOST:
-            self.imports.append(Import(target, syntax.line(node), names[:_MOST_FIELDS]))
+            taken = names[: min(_MOST_FIELDS, _MOST_NAMES - self._names)]
+            self._names += len(taken)
+            self.imports.append(Import(target, syntax.line(node), taken))
 
     def entry(self, kind: EntryKind, name: str, node: Node) -> None:
         if name and len(self.entries) < MOST:

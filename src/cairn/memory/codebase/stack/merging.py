@@ -15,6 +15,8 @@ _MOST = 5_000
 _EXACT_BY_HABIT = frozenset(("maven", "nuget", "go", "docker"))
 _PINNED = re.compile(r"(?:==?=?)?\s{0,2}(v?\d{1,8}(?:\.\d{1,8}){1,4}[\w.+-]{0,40})")
 _CENTRAL = frozenset(("directory.packages.props", "pom.xml"))
+_MOST_VERSIONS = 50
+"""Of one package in one folder; more are no lock that anybody has."""
 _Key = tuple[str, str]
 
 
@@ -22,7 +24,7 @@ class Locks:
     """The versions that lock files and managed lists give, by the folder they hold for."""
 
     def __init__(self, codebase: Codebase) -> None:
-        self._locked: dict[str, dict[_Key, list[str]]] = {}
+        self._locked: dict[str, dict[_Key, dict[str, None]]] = {}
         self._managed: dict[_Key, str] = {}
         for path in sorted(_asking(codebase)):
             facts = codebase.files[path]
@@ -33,9 +35,9 @@ class Locks:
             for row in facts.dependencies:
                 key = (row.ecosystem, plain_name(row.ecosystem, row.name))
                 if row.is_exact and row.version:
-                    versions = self._locked.setdefault(folder, {}).setdefault(key, [])
-                    if row.version not in versions:
-                        versions.append(row.version)
+                    versions = self._locked.setdefault(folder, {}).setdefault(key, {})
+                    if len(versions) < _MOST_VERSIONS:
+                        versions[row.version] = None
                 elif not row.is_direct and row.version and not is_lock(path):
                     self._managed.setdefault(key, row.version)
 
@@ -47,10 +49,10 @@ class Locks:
             wanted = self._managed.get(key)
         above = folder
         while True:
-            versions = self._locked.get(above, {}).get(key, [])
+            versions = self._locked.get(above, {}).get(key, {})
             fitting = next((version for version in versions if fits(wanted, version)), None)
             if fitting is not None or len(versions) == 1:
-                return fitting or versions[0], True
+                return fitting or next(iter(versions)), True
             if not above:
                 break
             above = above.rpartition("/")[0]

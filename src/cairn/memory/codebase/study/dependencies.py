@@ -155,7 +155,7 @@ def _short_name(name: str) -> str:
     """A module of Go by its last word, without its version; one of Java by its artifact."""
     if ":" in name:
         return name.rpartition(":")[2]
-    parts = [part for part in name.split("/") if not re.fullmatch(r"v\d{1,3}", part)]
+    parts = [part for part in name.split("/") if not re.fullmatch(r"v\d{1,3}", part)] or [name]
     return parts[-1] if "." in parts[0] and len(parts) > 1 else name
 
 

@@ -181,9 +181,10 @@ class Doors:
 
         while waiting and len(chosen) < most:
             key = min(waiting, key=worth)
-            if -worth(key)[0] < _LEAST and waiting[key][-1].weight < (_BY_ITSELF if len(chosen) >= _ENOUGH else _LEAST):
-                # The others that wait here are lighter still.
-                del waiting[key]
+            least = _BY_ITSELF if len(chosen) >= _ENOUGH else _LEAST
+            if -worth(key)[0] < _LEAST and waiting[key][-1].weight < least:
+                # Nobody is worth more, nothing becomes cheaper, and the others that wait with one are lighter still.
+                waiting = {one: rows for one, rows in waiting.items() if rows[-1].weight >= least}
                 continue
             chosen.append(waiting[key].pop())
             home = self.home(chosen[-1].path)

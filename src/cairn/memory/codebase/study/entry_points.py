@@ -7,6 +7,7 @@ from collections import Counter
 from math import log2
 
 from cairn.memory.codebase.graph.graph import Graph
+from cairn.memory.codebase.graph.places import all_above, directory_of
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.records import Codebase, Entry
 from cairn.memory.codebase.study.door_parts import heads_of_directories, named_parts
@@ -208,9 +209,9 @@ def _libraries(codebase: Codebase, doors: Doors) -> None:
 
 def _roots_first(codebase: Codebase, doors: Doors) -> None:
     """Where every app of a project has such a file, the one of the project itself brings the others together."""
-    roots = tuple(sorted({f"{path.rpartition('/')[0]}/" for path in codebase.paths if path.endswith(_GATEWAYS)}))
+    roots = {directory_of(path) for path in codebase.paths if path.endswith(_GATEWAYS)}
     if not roots:
         return
     for door in doors.of("schema", "job", "plugin", "settings"):
-        if door.path.startswith(roots):
+        if not roots.isdisjoint(all_above((door.path,), "/")):
             doors.lift(door.path, _LIFT)

@@ -11,6 +11,7 @@ from cairn.memory.codebase.records import Codebase
 from cairn.memory.codebase.study.placing import CODE, place_of
 
 _MOST_WORDS = 40
+_MOST_ALIKE = 20
 _WORD = re.compile(r"[\w./:@-]{2,160}")
 _MODULE = re.compile(r"([A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,8})(?::\w{1,60})?")
 _STARTER = re.compile(
@@ -50,7 +51,7 @@ def mentions(codebase: Codebase) -> Mentions:
             continue
         for entry in facts.entries:
             words = _WORD.findall(entry.name)[:_MOST_WORDS]
-            for word, following in zip(words, [*words[1:], ""], strict=True):
+            for word, following in zip(words, [*words[1:], ""], strict=False):
                 if _CONSOLE.search(word):
                     commands.add(following)
                 found = next(_files(word, path.rpartition("/")[0], paths), None) or _by_end(word, scripts)
@@ -91,5 +92,7 @@ def _by_end(word: str, scripts: dict[str, list[str]]) -> str | None:
     """The one script that ends like the word."""
     plain = posixpath.normpath(word).lstrip("/")
     rows = scripts.get(plain.rpartition("/")[2], [])
+    if len(rows) > _MOST_ALIKE:
+        return None
     fitting = [path for path in rows if path.endswith(f"/{plain}")] or rows
     return fitting[0] if len(fitting) == 1 else None

@@ -63,7 +63,7 @@ def direct(survey: Survey) -> dict[str, list[Dependency]]:
 
 
 def versioned(row: Dependency) -> str:
-    return f"`{row.name} {row.version}`" if row.version and len(row.version) < 20 else f"`{row.name}`"
+    return code(f"{row.name} {row.version}" if row.version and len(row.version) < 20 else row.name)
 
 
 def _locks(survey: Survey) -> list[Finding]:
@@ -186,7 +186,7 @@ def _differing(survey: Survey) -> Finding | None:
     if len(rows) < 3:
         return None
     shown = [
-        f"`{name}`: {joined([f'{version} in {code(path)}' for version, path in found.items()], 3)}"
+        f"{code(name)}: {joined([f'{code(version)} in {code(path)}' for version, path in found.items()], 3)}"
         for name, found in rows.items()
     ]
     lead = f"The manifests of {survey.codebase.name} ask for different versions of {about(len(rows))} packages."
