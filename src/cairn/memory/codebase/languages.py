@@ -78,6 +78,9 @@ _BY_NAME = {
     "vagrantfile": "ruby",
     "jenkinsfile": "groovy",
     "go.mod": "gomod",
+    # No grammar reads Objective-C, but the file with its main is hardly more than C.
+    "main.m": "c",
+    "main.mm": "cpp",
 }
 
 

@@ -6,6 +6,7 @@ import re
 
 from cairn.memory.codebase.manifests.documents import items, json_of, lines_of, table
 from cairn.memory.codebase.manifests.facts import Draft, ManifestFacts
+from cairn.memory.codebase.manifests.native_programs import tell_automake, tell_cmake, tell_meson
 from cairn.memory.codebase.manifests.pipelines import tools_in
 
 _COMMAND = re.compile(
@@ -63,6 +64,7 @@ def read_cmake(path: str, content: str) -> ManifestFacts:
         standard = _STANDARD.search(line)
         if standard is not None:
             draft.says("language-version", ("C++" if standard.group(1) == "CXX" else "C") + standard.group(2))
+    tell_cmake(path, content, draft)
     return draft.facts()
 
 
@@ -115,6 +117,14 @@ def read_meson(path: str, content: str) -> ManifestFacts:
         if "meson_version" not in line and line.lstrip().startswith("version"):
             version = _MESON_VERSION.search(line)
             draft.says("version", version.group(1) if version else None)
+    tell_meson(content, draft)
+    return draft.facts()
+
+
+def read_automake(path: str, content: str) -> ManifestFacts:
+    """``Makefile.am``: the programs that are installed."""
+    draft = Draft("cmake")
+    tell_automake(content, draft)
     return draft.facts()
 
 

@@ -83,6 +83,7 @@ _BY_NAME: dict[str, Reader] = {
     "conanfile.txt": native.read_conan,
     "conanfile.py": native.read_conan,
     "vcpkg.json": native.read_vcpkg,
+    "makefile.am": native.read_automake,
     "meson.build": native.read_meson,
     "configure.ac": native.read_autoconf,
     "makefile": native.read_makefile,

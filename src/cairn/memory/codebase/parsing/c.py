@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from cairn.memory.codebase.parsing import routing, syntax
+from cairn.memory.codebase.parsing import c_programs, routing, syntax
 from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.opening import opening_words
@@ -46,6 +46,9 @@ _ROUTE = re.compile(
 def read(root: Node, into: Collector) -> None:
     is_header = into.path.rpartition(".")[2].startswith(("h", "H"))
     into.doc = opening_words(root)
+    is_of_test = is_test(into.path)
+    functions: list[tuple[str, Node]] = []
+    tables: list[Node] = []
     for node in syntax.walk(root, lambda node: node.type in _CONTAINERS or node.type == _BROKEN):
         if node.type == "preproc_include":
             into.imported(syntax.text(node.child_by_field_name("path")).strip('<>" '), node)
@@ -55,26 +58,41 @@ def read(root: Node, into: Collector) -> None:
         elif node.type == "preproc_function_def":
             into.symbol(syntax.text(node.child_by_field_name("name")), "constant", node)
         elif node.type == "function_definition":
-            _read_function(node, into, is_header)
+            name = _read_function(node, into, is_header)
+            functions.append((name, node))
         elif node.type == "type_definition":
             _read_typedef(node, into)
         elif node.type == "declaration":
             _read_declaration(node, into, is_header)
+            tables.append(node)
         elif node.type in _TYPES:
             _read_type(node, into)
     if root.has_error:
         _read_broken(root, into, is_header)
-    if not is_test(into.path):
+    if not is_of_test:
         _read_routes(root, into)
+        if not is_header:
+            _read_other_mains(functions, into)
+            c_programs.read(root, functions, tables, into)
 
 
-def _read_function(node: Node, into: Collector, is_header: bool) -> None:
+def _read_function(node: Node, into: Collector, is_header: bool) -> str:
+    """A definition; the name of what is no method."""
     name, is_method = _function_name(node.child_by_field_name("declarator"))
     if node.child_by_field_name("type") is None and name.isupper():
-        return  # a macro that is used like a definition
+        return ""  # a macro that is used like a definition
     into.symbol(name, "method" if is_method else "function", node)
     if name in _MAINS and not is_method and not is_header and not _is_left_out(node):
         into.entry("main", name, node)
+    return "" if is_method else name
+
+
+def _read_other_mains(functions: list[tuple[str, Node]], into: Collector) -> None:
+    """Where the file has a main as well, that one calls the others."""
+    if not any(entry.kind == "main" for entry in into.entries):
+        for name, node in functions:
+            if c_programs.is_other_main(node, name) and not _is_left_out(node):
+                into.entry("main", name, node)
 
 
 def _function_name(declarator: Node | None) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing import routing, syntax
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.csharp_calls import FIRST_STRING, read_calls
+from cairn.memory.codebase.parsing.csharp_services import read_class, read_function, read_services
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.opening import opening_words
 from cairn.memory.codebase.parsing.testing import is_test
@@ -33,8 +34,11 @@ _BODIES = _PREPROCESSOR | frozenset(("declaration_list", "ERROR"))
 _VERBS = {f"Http{verb.capitalize()}": verb for verb in ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")}
 _JOB_BASES = words(
     "BackgroundService IHostedService IHostedLifecycleService IJob IInvocable IScheduledTask IConsumer "
-    "IHandleMessages QuartzJobBean"
+    "IHandleMessages QuartzJobBean PeriodicBackgroundWorkerBase AsyncPeriodicBackgroundWorkerBase "
+    "BackgroundWorkerBase AsyncBackgroundJob"
 )
+# A base of the codebase's own that derives from the framework's keeps its name as its end.
+_JOB_BASE_ENDS = ("HostedService", "BackgroundService")
 _ENTITY_BASES = words("BaseEntity EntityBase Entity AuditableEntity IAggregateRoot IdentityUser IdentityRole")
 _ENTITY_SIGNS = words("Key ForeignKey InverseProperty DatabaseGenerated")
 _COLLECTIONS = words("ICollection IList List IEnumerable HashSet ISet Collection IReadOnlyCollection IReadOnlyList")
@@ -61,6 +65,7 @@ def read(root: Node, into: Collector) -> None:
             _read_statement(root, node, into)
     if is_product:
         read_calls(root, into)
+        read_services(root, into)
     if not into.doc:
         into.doc = opening_words(root)
 
@@ -91,6 +96,7 @@ def _read_type(node: Node, into: Collector, is_product: bool) -> None:
         attributes = list(_attributes(node))
         _read_routes(node, name, bases, attributes, members, into)
         _read_work(node, name, bases, attributes, into)
+        _read_functions(members, into)
         _read_models(node, name, bases, attributes, members, into)
 
 
@@ -180,13 +186,23 @@ def _actions(method: Node, by_convention: bool) -> Iterator[tuple[str, str | Non
 
 
 def _read_work(node: Node, name: str, bases: list[str], attributes: list[_Attribute], into: Collector) -> None:
-    if _JOB_BASES & set(bases) and "abstract" not in _modifiers(node):
+    is_job = _JOB_BASES & set(bases) or any(base.endswith(_JOB_BASE_ENDS) for base in bases[:1])
+    if is_job and "abstract" not in _modifiers(node):
         into.entry("job", name, node)
+    read_class(node, name, bases, into)
     for attribute in attributes:
         if attribute.name == "Verb" and attribute.value:
             into.entry("cli", attribute.value, node)
         elif attribute.name == "Command" and any("Command" in base for base in bases):
             into.entry("cli", attribute.value or name, node)
+
+
+def _read_functions(members: list[Node], into: Collector) -> None:
+    if not any("Functions" in each.target or "WebJobs" in each.target for each in into.imports):
+        return
+    for member in members:
+        for attribute in _attributes(member) if member.type == "method_declaration" else ():
+            read_function(member, attribute.name, attribute.value, into)
 
 
 def _read_models(

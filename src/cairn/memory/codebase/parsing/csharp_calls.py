@@ -30,7 +30,9 @@ def read_calls(root: Node, into: Collector) -> None:
 def _calls(root: Node) -> Iterator[tuple[Node, re.Match[bytes]]]:
     """Calls worth knowing, where the text of one is code and no comment or string."""
     for count, match in enumerate(_CALLS.finditer(root.text or b"")):
-        node = root.descendant_for_byte_range(match.start(), match.start() + 1) if count < 2 * MOST else None
+        # A file may begin with a mark of its encoding, or empty lines, and the root only after them.
+        at = root.start_byte + match.start()
+        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MOST else None
         if node is not None and node.type == "identifier":
             yield node, match
 

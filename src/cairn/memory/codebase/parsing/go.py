@@ -6,10 +6,11 @@ import re
 
 from tree_sitter import Node
 
-from cairn.memory.codebase.parsing import go_models, go_programs, prose
+from cairn.memory.codebase.parsing import go_jobs, go_models, go_programs, prose
 from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import plain
 from cairn.memory.codebase.parsing.syntax import child_at, text, walk
+from cairn.memory.codebase.parsing.testing import is_test
 from cairn.memory.codebase.records import Import
 
 _MAJOR = re.compile(r"v\d{1,3}")
@@ -31,8 +32,9 @@ def read(root: Node, into: Collector) -> None:
         elif kind == "function_declaration":
             name = text(node.child_by_field_name("name"))
             into.symbol(name, "function", node)
-            if name == "main" and package == "main":
-                into.entry("main", "main", node)
+            # ``Main`` of a package is for programs that others put together from it.
+            if (name == "main" and package == "main") or (name == "Main" and not is_test(into.path)):
+                into.entry("main", name, node)
         elif kind == "method_declaration":
             methods.append(node)
             into.symbol(text(node.child_by_field_name("name")), "method", node)
@@ -48,6 +50,8 @@ def read(root: Node, into: Collector) -> None:
     if package == "main":
         _used(root, into)
     go_programs.read(root, into)
+    if not is_test(into.path):
+        go_jobs.read(root, into)
     go_models.read(structs, methods, into)
 
 

@@ -6,14 +6,20 @@ import re
 
 from tree_sitter import Node
 
+from cairn.memory.codebase.parsing import go_servers
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import plain, words
 from cairn.memory.codebase.parsing.routing import METHODS, Spans, add, joined
 from cairn.memory.codebase.parsing.syntax import child_at, text, walk
+from cairn.memory.codebase.records import EntryKind
 
 _MAY_DECLARE = re.compile(
     rb"Handle|ListenAndServe|\.(?:GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Any|All|Method|Route|Group|Run|"
-    rb"Start|Listen|Serve)\(|Command\{|App\{|AddFunc|AddJob|NewServer|\.Do\(|Mount\(|http\.Server\{"
+    rb"Start|Listen|Serve)\(|Command\{|App\{|AddFunc|AddJob|NewServer|\.Do\(|Mount\(|http\.Server\{|"
+    rb"\.(?:Upgrade|UpgradeHTTP|NewMCPServer|NewServerConn|Register\w{1,80}Server|ListenTCP|ListenUnix|ListenAddr|"
+    rb"NewConsumer|NewConsumerGroup|NewWorkerPool|NewScheduler|QueueSubscribe|Consume|ReceiveMessage|XReadGroup|MustAdd|"
+    rb"Cron|Schedule)\(|(?:websocket|melody|service|worker)\.(?:New|Accept)\(|rpc\.|kafka\.New|river\.New|"
+    rb"\.Add\(\x22|map\[\w{1,40}\][\w.]{1,60}[({]|ServerInterface\b|Server\{|http\.Method\w{3,7},"
 )
 _NOT_ENTERED = words(
     "import_declaration const_declaration type_declaration comment parameter_list binary_expression identifier "
@@ -41,6 +47,7 @@ class _Reader:
     def __init__(self, root: Node, into: Collector) -> None:
         self._into = into
         self._packages = frozenset(part for each in into.imports for part in each.target.split("/"))
+        self._makes = go_servers.made_here(self._packages)
         self._prefixes: dict[str, str] = {}
         self._spans = Spans()
         self._methods: dict[int, list[str]] = {}
@@ -52,6 +59,8 @@ class _Reader:
                 self._literal(node)
             elif node.type in ("short_var_declaration", "assignment_statement"):
                 self._variable(node)
+            elif node.type == "var_declaration":
+                go_servers.read_promise(node, into)
 
     def read(self) -> None:
         has_server = self._has_server()
@@ -61,11 +70,24 @@ class _Reader:
                 has_server = True
             elif name in ("AddFunc", "AddJob") and "cron" in self._packages:
                 self._into.entry("job", f"cron {plain(given[0])}" if given and plain(given[0]) else "", call)
+            elif schedule := go_servers.schedule_in(name, given):
+                self._into.entry("job", f"cron {schedule}", call)
+            elif service := go_servers.service_in(name, given):
+                self._into.entry("route", f"gRPC {service}", call)
+            elif made := self._makes.get(f"{owner}.{name}") or self._makes.get(name):
+                self._make(*made, call)
             else:
                 self._route(owner, name, call, given)
 
+    def _make(self, kind: EntryKind, title: str, node: Node) -> None:
+        """One server and one consumer of a sort are enough for a file."""
+        if not any(entry.kind == kind and (kind == "server" or entry.name == title) for entry in self._into.entries):
+            self._into.entry(kind, title, node)
+
     def _call(self, call: Node) -> None:
         function = call.child_by_field_name("function")
+        if function is not None and function.type == "identifier":
+            self._registering(call, text(function))
         if function is None or function.type != "selector_expression":
             return
         operand = function.child_by_field_name("operand")
@@ -78,6 +100,12 @@ class _Reader:
             self._methods[operand.start_byte] = [method for method in map(plain, nodes) if method]
         elif name in ("Route", "Group", "Mount") and nodes and plain(nodes[0]) and len(nodes) > 1:
             self._spans.add(nodes[-1], plain(nodes[0]) or "")
+
+    def _registering(self, call: Node, name: str) -> None:
+        """``register(http.MethodGet, "/path", handler)`` with a function of the project's own."""
+        given = call.child_by_field_name("arguments")
+        if given is not None and given.named_child_count > 2 and text(given, 13).startswith("(http.Method"):
+            self._calls.append(("", name, call, [each for each in given.named_children[:4] if each.type != "comment"]))
 
     def _variable(self, node: Node) -> None:
         """``api := r.Group("/api")`` and ``s := r.PathPrefix("/x").Subrouter()``."""
@@ -102,6 +130,9 @@ class _Reader:
         made = text(node.child_by_field_name("type"))
         if made == "http.Server" and not self._has_server():
             self._into.entry("server", "HTTP server", node)
+        elif made in self._makes:
+            self._make(*self._makes[made], node)
+        go_servers.read_table(node, self._into)
         key = _COMMANDS.get(made)
         body = node.child_by_field_name("body")
         if key is None or body is None:
@@ -132,6 +163,8 @@ class _Reader:
     def _route(self, owner: str, name: str, call: Node, given: list[Node]) -> None:
         if name in ("Method", "MethodFunc", "Handle", "Add") and len(given) > 2 and plain(given[0]):
             method, path = plain(given[0]), plain(given[1])
+        elif len(given) > 2 and text(given[0], 12).startswith("http.Method") and "Request" not in name:
+            method, path = text(given[0]).removeprefix("http.Method").upper(), plain(given[1])
         elif name in ("HandleFunc", "Handle") and len(given) > 1:
             method, path = "", plain(given[0])
         elif name in _UPPER and len(given) > 1:

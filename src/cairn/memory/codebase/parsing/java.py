@@ -7,7 +7,9 @@ from tree_sitter import Node
 from cairn.memory.codebase.parsing import java_programs, prose
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.java_annotations import annotated, modifiers
+from cairn.memory.codebase.parsing.java_services import read_services
 from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.testing import is_test
 
 _TYPES = {
     "class_declaration": "class",
@@ -36,9 +38,11 @@ def read(root: Node, into: Collector) -> None:
     stack.reverse()
     for _ in range(_MAX_TYPES):
         if not stack:
-            return
+            break
         node = stack.pop()
         stack.extend(reversed(_type(node, into)))
+    if not is_test(into.path):
+        read_services(root, into)
 
 
 def _imported(node: Node) -> str:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.java_annotations import annotated, modifiers, strings, values
+from cairn.memory.codebase.parsing.java_services import bases_of, dispatched, read_class
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.routing import METHODS, add, joined
 from cairn.memory.codebase.parsing.syntax import text
@@ -24,8 +25,13 @@ _ARMERIA = "com.linecorp.armeria.server.annotation."
 _JAX_METHODS = frozenset(method.upper() for method in METHODS)
 _JOBS = words(
     "Scheduled Schedules KafkaListener RabbitListener JmsListener SqsListener StreamListener Incoming Schedule "
-    "PulsarListener Recurring"
+    "PulsarListener Recurring XxlJob"
 )
+# Stand at a class whose methods take what arrives.
+_CONSUMERS = words("KafkaListener RabbitListener JmsListener RocketMQMessageListener PulsarListener")
+_LEAST_DISPATCHED = 3
+_MOST_DISPATCHED = 60
+_VARIABLE = re.compile(r"\{(\w{1,60})\}")
 _STORED = words("Entity Document MappedSuperclass Embeddable RedisHash Node TypeAlias")
 _STORED_TABLE = re.compile(r"org\.springframework\.data\.|com\.baomidou|io\.micronaut\.data")
 _RELATIONS = words("ManyToOne OneToMany OneToOne ManyToMany DBRef DocumentReference Relationship Embedded")
@@ -40,6 +46,13 @@ def read(node: Node, name: str, given: dict[str, Node], members: list[Node], int
     if "WebServlet" in given:
         for path in strings(given["WebServlet"], "value", "urlPatterns"):
             add(into, [], joined(path), node)
+    if "ServerEndpoint" in given:
+        for path in strings(given["ServerEndpoint"], "value"):
+            add(into, ["WS"], joined(path), node)
+    if not _CONSUMERS.isdisjoint(given):
+        into.entry("job", name, node)
+    if node.type == "class_declaration" and (bases := bases_of(node)):
+        read_class(node, name, given, bases, into)
     if "Command" in given and any("picocli" in each.target for each in into.imports):
         into.entry("cli", (strings(given["Command"], "name") or [name])[0], node)
     is_client = not {"FeignClient", "HttpExchange", "RegisterRestClient", "Client"}.isdisjoint(given)
@@ -90,6 +103,16 @@ def _spring(given: dict[str, Node], members: list[Node], into: Collector) -> Non
             for base in bases[:4]:
                 for path in (strings(node, "value", "path", "uri") or [""])[:8]:
                     add(into, methods, joined(base, path), member)
+                    _read_dispatched(methods, joined(base, path), member, into)
+
+
+def _read_dispatched(methods: list[str], path: str, member: Node, into: Collector) -> None:
+    """One method for all calls, which looks at a part of the path to see what is wanted."""
+    variable = _VARIABLE.search(path)
+    wanted = dispatched(member, variable.group(1)) if variable is not None else []
+    if variable is not None and len(wanted) >= _LEAST_DISPATCHED:
+        for word in wanted[:_MOST_DISPATCHED]:
+            add(into, methods, path.replace(variable.group(), word), member)
 
 
 def _jax(given: dict[str, Node], members: list[Node], into: Collector) -> None:

@@ -7,10 +7,13 @@ import re
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing import (
+    javascript_jobs,
     javascript_models,
     javascript_pages,
     javascript_programs,
     javascript_routes,
+    javascript_servers,
+    javascript_tables,
     prose,
 )
 from cairn.memory.codebase.parsing.collecting import Collector, form_of
@@ -36,6 +39,17 @@ _MAY_CALL = re.compile(
     rb"createTable|mount|render|serve|register|on|basePath)\(|Schema|Table\(|createServer|createRoot|createApp|"
     rb"bootstrap|Worker\(|Cron|Factory|hydrate|new Vue|createFunction|defineCommand|mount\(|scheduleJob|serve\("
 )
+# Looked for one by one, which is far quicker than more branches of an expression.
+_WORDS = tuple(
+    word.encode()
+    for word in words(
+        "parentPort self.addEventListener DOMContentLoaded 'load' \"load\" setInterval( Server( createYoga process.on "
+        "commander yargs parseArgs meow cac( Application.start Alpine.start document).ready InertiaApp angular.module "
+        "consume( eachMessage Router({ router({ throng .method( .handle( .once( addMethod( addHandler( "
+        "registerMethod( registerHandler( registerCommand( registerOperation( registerRpc( registerTool( "
+        "registerMessageHandler( addMessageHandler( Job("
+    )
+)
 
 
 def read(root: Node, into: Collector) -> None:
@@ -46,7 +60,7 @@ def read(root: Node, into: Collector) -> None:
     _outline(root, into, exported, classes)
     source = root.text or b""
     found = Found(classes=classes)
-    if _MAY_CALL.search(source) is not None:
+    if _MAY_CALL.search(source) is not None or any(word in source for word in _WORDS):
         found = find(root, frozenset(), classes)
         _required(found, into)
     packages = frozenset(each.target for each in into.imports)
@@ -54,6 +68,9 @@ def read(root: Node, into: Collector) -> None:
     javascript_pages.read(root, exported, found, into)
     javascript_routes.read(found, into)
     javascript_programs.read(root, source, found, into)
+    javascript_servers.read(source, found, into)
+    javascript_jobs.read(source, found, into)
+    javascript_tables.read(root, found, into)
     javascript_models.read(found, into)
 
 

@@ -93,6 +93,24 @@ def first_string(call: Node) -> str | None:
     return plain(given[0]) if given else None
 
 
+_FUNCTIONS = words(
+    "arrow_function function_expression function function_declaration method_definition generator_function class_body"
+)
+_MAX_DEPTH = 40
+
+
+def is_top_level(node: Node) -> bool:
+    """Whether it runs when the file is loaded: it stands in no function."""
+    at = node.parent
+    for _ in range(_MAX_DEPTH):
+        if at is None or at.type == "program":
+            return True
+        if at.type in _FUNCTIONS:
+            return False
+        at = at.parent
+    return False
+
+
 def pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
     """Keys and values of an object."""
     if node is None or node.type != "object":

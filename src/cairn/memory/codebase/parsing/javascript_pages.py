@@ -16,6 +16,8 @@ _PAGES = re.compile(r"(?:^|/)(?:src/|app/)?pages/(.+)\.(?:[jt]sx?|vue)$")
 _REMIX = re.compile(r"(?:^|/)app/routes/(.+)\.[jt]sx?$")
 _SVELTE = re.compile(r"(?:^|/)src/routes/(?:(.+)/)?\+(page\.svelte|server\.[jt]s)$")
 _NUXT = re.compile(r"(?:^|/)server/(api|routes)/(.+?)(?:\.(get|post|put|patch|delete|head))?\.[jt]s$")
+# The frame of all pages: the root layout of Next and SvelteKit, the root component of Nuxt and Remix.
+_ROOT = re.compile(r"(?:^|.*/)(?:app/layout\.[jt]sx?|pages/_app\.[jt]sx?|app/root\.[jt]sx|src/routes/\+layout\.svelte)")
 _NO_PART = re.compile(r"\([^/]{0,80}\)|@[^/]{0,80}|_index|index")
 _LIKE_ADDRESS = re.compile(r"[a-z0-9_.\[\]$-]{1,100}")
 
@@ -23,12 +25,23 @@ _LIKE_ADDRESS = re.compile(r"[a-z0-9_.\[\]$-]{1,100}")
 def read(root: Node, exported: set[str], found: Found, into: Collector) -> None:
     """At most one place holds; the first that does."""
     path = into.path
+    if _is_root(path, exported):
+        into.entry("page", "browser app", root)
+        return
     for reader in (_app, _sveltekit, _nuxt, _remix, _pages):
         if reader(path, root, exported, found, into):
             return
     for _, name, call in found.calls:
         if name in ("createFileRoute", "createLazyFileRoute"):
             into.entry("page", first_string(call) or "", call)
+
+
+def _is_root(path: str, exported: set[str]) -> bool:
+    if path.endswith((".vue", ".svelte")):
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        is_nuxt = path.rpartition("/")[2] == "app.vue" and folder not in ("src", "components")
+        return is_nuxt or _ROOT.fullmatch(path) is not None
+    return _has_default(exported) and _ROOT.fullmatch(path) is not None
 
 
 def _address(folders: str) -> str:

@@ -59,7 +59,7 @@ def _prefixes(found: Found) -> dict[str, str]:
 
 
 def _is_router(owner: str, prefixes: dict[str, str]) -> bool:
-    return owner in prefixes or owner in _OWNERS or owner.endswith(("Router", "router"))
+    return owner in prefixes or owner in _OWNERS or owner.endswith(("Router", "router", "andlers"))
 
 
 def _verb(owner: str, name: str, call: Node, found: Found, prefixes: dict[str, str], into: Collector) -> None:

@@ -12,6 +12,7 @@ from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.opening import opening_words
 from cairn.memory.codebase.parsing.php_routes import HAS_ROUTES, read_attributes, read_calls
+from cairn.memory.codebase.parsing.php_services import read_services
 from cairn.memory.codebase.parsing.testing import is_test
 from cairn.memory.codebase.records import SymbolKind
 
@@ -81,7 +82,8 @@ def read(root: Node, into: Collector) -> None:
 def _found(pattern: re.Pattern[bytes], root: Node, source: bytes) -> Iterator[tuple[Node, re.Match[bytes]]]:
     """What stands in the text and is code there: bodies are many nodes, and few of them matter."""
     for _, match in zip(range(2 * MOST), pattern.finditer(source), strict=False):
-        node = root.descendant_for_byte_range(match.start(), match.start() + 1)
+        at = root.start_byte + match.start()
+        node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type not in ("comment", "string_content", "text", "heredoc_body", "string"):
             yield node, match
 
@@ -108,6 +110,7 @@ def _read_by_text(root: Node, source: bytes, into: Collector) -> None:
             into.entry("job", what if what not in ("function", "fn") else "", node)
         else:
             into.entry("cli", (match["cli"] or match["wp"] or match["named"]).decode(), node)
+    read_services(root, source, into)
     if b"Migration" in source and re.search(rb"extends\s{1,9}\\?(?:\w{1,80}\\)*+(?:Abstract)?Migration\b", source):
         into.model(name.removesuffix(".php"), "migration", root)
     if b"Schema::" in source:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from cairn.memory.codebase.parsing import prose, python_commands, python_models, python_web
+from cairn.memory.codebase.parsing import (
+    prose,
+    python_commands,
+    python_jobs,
+    python_models,
+    python_servers,
+    python_tables,
+    python_web,
+)
 from cairn.memory.codebase.parsing.collecting import MOST, Collector, form_of
-from cairn.memory.codebase.parsing.literals import words
+from cairn.memory.codebase.parsing.literals import stem, words
 from cairn.memory.codebase.parsing.python_calls import Found, find
 from cairn.memory.codebase.parsing.syntax import child_at, text
 
@@ -25,10 +33,15 @@ def read(root: Node, into: Collector) -> None:
     if into.path.endswith("__main__.py") and all(entry.kind != "main" for entry in into.entries):
         into.entry("main", "main", root)
     packages = frozenset(each.target.partition(".")[0] for each in into.imports)
-    seen = Found(found.imports, found.decorated, found.calls, found.assigned, packages)
+    seen = Found(found.imports, found.decorated, found.calls, found.assigned, found.tables, packages)
     python_web.read(seen, into)
     python_commands.read(seen, into)
+    python_servers.read(classes, seen, into)
+    python_jobs.read(root, classes, seen, into)
+    python_tables.read(classes, seen, into)
     python_models.read(classes, seen, into)
+    if not into.entries and text(root, 2) == "#!" and b"sys.argv" in (root.text or b""):
+        into.entry("cli", stem(into.path), root)
 
 
 def _doc(root: Node) -> str:
@@ -73,7 +86,7 @@ def _outline(root: Node, into: Collector) -> list[Node]:
         if node.type == "function_definition":
             name = text(node.child_by_field_name("name"))
             into.symbol(name, "function", node)
-            if name == "lambda_handler":
+            if name == "lambda_handler" or (name == "handler" and _takes_event(node)):
                 into.entry("main", name, node)
         elif node.type == "class_definition":
             classes.append(node)
@@ -87,6 +100,13 @@ def _outline(root: Node, into: Collector) -> list[Node]:
         elif node.type in _BLOCKS:
             stack.extend(reversed(node.named_children))
     return classes
+
+
+def _takes_event(function: Node) -> bool:
+    """``def handler(event, context)``: what a cloud calls for each event."""
+    given = function.child_by_field_name("parameters")
+    names = [text(child).partition(":")[0] for child in given.named_children[:4]] if given is not None else []
+    return names == ["event", "context"]
 
 
 def _is_main(node: Node) -> bool:

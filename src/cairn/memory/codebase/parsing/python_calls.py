@@ -23,7 +23,18 @@ _CALLS = words(
     "add_patch add_delete add_head add_view include add_typer add_parser add_subparsers ArgumentParser add_job "
     "add_command Fire docopt add_resource get post put patch delete view route run run_app serve_forever "
     "HTTPServer ThreadingHTTPServer server get_wsgi_application get_asgi_application get_default_application "
-    "create_table add_column CreateModel AddField rename_table Application schedule add_periodic_task"
+    "create_table add_column CreateModel AddField rename_table Application schedule add_periodic_task "
+    # What opens a server, and what runs again and again: see python_servers and python_jobs.
+    "start_server start_unix_server create_server create_unix_server create_datagram_endpoint TCPServer "
+    "ThreadingTCPServer ForkingTCPServer UDPServer ThreadingUDPServer UnixStreamServer ThreadingUnixStreamServer "
+    "make_server run_simple WSGIServer ThreadedWSGIServer StreamServer serve quickstart AppRunner TCPSite UnixSite "
+    "SimpleXMLRPCServer DocXMLRPCServer register_function TThreadedServer TSimpleServer TThreadPoolServer "
+    "TNonblockingServer TForkingServer FastMCP Server AsyncServer SocketIO WebsocketServer listenTCP listenSSL "
+    "listenUDP listenUNIX TCP4ServerEndpoint TCP6ServerEndpoint SSL4ServerEndpoint serverFromString Controller "
+    "FTPServer ThreadedFTPServer DNSServer bind listen bind_sockets run_polling start_polling infinity_polling "
+    "launch_instance Celery Worker SimpleWorker do cron PeriodicCallback LoopingCall KafkaConsumer AIOKafkaConsumer "
+    "Consumer basic_consume loop_forever Observer DAG Thread Process create_task ensure_future OptionParser getopt "
+    "add_signal_handler signal"
 )
 _MAY_DECLARE = re.compile(
     rb"^[ \t]*@|^[ \t]+(?:import|from) |_route|[Rr]oute\(|Mount\(|path\(|url|\.register|parser|add_|Flask|FastAPI|"
@@ -31,6 +42,20 @@ _MAY_DECLARE = re.compile(
     rb"grpc|Blueprint|Router|Table\(",
     re.MULTILINE,
 )
+# Looked for one by one, which is far quicker than more branches of an expression.
+_WORDS = tuple(
+    word.encode()
+    for word in words(
+        "Server( server( .listen .bind( serve( run_simple( _polling( FastMCP( SocketIO( launch_instance( Celery( "
+        "Worker( every( PeriodicCallback( LoopingCall( Consumer( "
+        "_consume( loop_forever( Observer( DAG( Thread( Process( "
+        "create_task( ensure_future( OptionParser( getopt( ommands COMMANDS andlers HANDLERS ispatch DISPATCH "
+        "beat_schedule BEAT_SCHEDULE jobs JOBS SIGTERM"
+    )
+)
+# A server that is made in a function is often what it returns; other returns are not looked into.
+_MAY_RETURN_ONE = re.compile(rb"return (?:await )?[\w.]{0,80}(?:_server|Server|launch_instance)\(")
+_FEWEST_IN_TABLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +68,8 @@ class Found:
     """The last part of what is called, for names that may declare something."""
     assigned: list[tuple[str, str, Node]]
     """A variable, the last part of what is called to make it, the call."""
+    tables: list[tuple[str, Node]]
+    """A variable and the list or dictionary of some length that it is given."""
     packages: frozenset[str] = frozenset()
     """The first parts of what is imported."""
 
@@ -52,14 +79,15 @@ class Found:
 
 def find(root: Node) -> Found:
     """One walk for everything."""
-    found = Found([], [], [], [])
+    found = Found([], [], [], [], [])
     source = root.text or b""
-    if _MAY_DECLARE.search(source) is None:
+    if _MAY_DECLARE.search(source) is None and not any(word in source for word in _WORDS):
         found.imports.extend(
             node for node in walk(root, _enter_blocks) if node.type in ("import_statement", "import_from_statement")
         )
         return found
-    for node in walk(root, lambda node: node.type not in _NOT_ENTERED):
+    closed = _NOT_ENTERED if _MAY_RETURN_ONE.search(source) is None else _NOT_ENTERED - {"return_statement"}
+    for node in walk(root, lambda node: node.type not in closed):
         kind = node.type
         if kind in ("import_statement", "import_from_statement"):
             found.imports.append(node)
@@ -67,14 +95,24 @@ def find(root: Node) -> Found:
             found.decorated.append(node)
         elif kind == "call" and len(found.calls) < _MOST:
             name = called(node)
-            if name in _CALLS or (name.startswith("add_") and name.endswith("_resource")):
+            if name in _CALLS or name.endswith(("OptionParser", "_resource")):
                 found.calls.append((name, node))
         elif kind == "assignment" and len(found.assigned) < _MOST:
-            right = node.child_by_field_name("right")
-            if right is not None and right.type == "call":
-                variable = text(node.child_by_field_name("left"))
-                found.assigned.append((variable.rpartition(".")[2], called(right), right))
+            _assigned(node, found)
     return found
+
+
+def _assigned(node: Node, found: Found) -> None:
+    right = node.child_by_field_name("right")
+    if right is None or right.type not in ("call", "list", "dictionary"):
+        return
+    variable = text(node.child_by_field_name("left")).rpartition(".")[2]
+    if right.type == "call":
+        found.assigned.append((variable, called(right), right))
+    elif len(found.tables) < _MOST and (
+        right.named_child_count >= _FEWEST_IN_TABLE or variable.lower().endswith(("schedule", "jobs"))
+    ):
+        found.tables.append((variable, right))
 
 
 def _enter_blocks(node: Node) -> bool:

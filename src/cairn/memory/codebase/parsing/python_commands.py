@@ -1,4 +1,4 @@
-"""Commands and jobs in Python."""
+"""Commands in Python."""
 
 from __future__ import annotations
 
@@ -20,26 +20,12 @@ from cairn.memory.codebase.parsing.syntax import text
 
 _MANAGEMENT = re.compile(r"(?:^|/)management/commands/([a-z]\w{0,80})\.py$")
 _COMMAND_LIBRARIES = ("click", "typer", "flask", "asyncclick", "rich_click", "cyclopts", "cloup", "quart")
-_JOBS = {
-    "shared_task": "",
-    "task": "celery huey procrastinate arq taskiq prefect airflow",
-    "periodic_task": "celery huey",
-    "db_task": "huey",
-    "db_periodic_task": "huey",
-    "actor": "dramatiq",
-    "job": "rq django_rq redis_rq",
-    "scheduled_job": "",
-    "periodic": "procrastinate",
-    "flow": "prefect",
-    "dag": "airflow",
-    "repeat_every": "",
-}
-# An application object of Celery is often imported from the project itself.
-_TASK_OWNERS = frozenset(("celery", "celery_app", "huey", "dramatiq", "app", "broker", "worker"))
+_TOGETHER = 2
+"""So many commands of other files, and this is the file where they are put together."""
 
 
 def read(found: Found, into: Collector) -> None:
-    """Commands first, then jobs."""
+    """Parsers of arguments, then commands that are decorated, then those of other files."""
     management = _MANAGEMENT.search(into.path)
     if management is not None:
         if found.imports:
@@ -48,15 +34,14 @@ def read(found: Found, into: Collector) -> None:
         _argparse(found, into)
     groups = _groups(found)
     for decorated in found.decorated:
-        name, definition = defined(decorated)
+        name, _ = defined(decorated)
         for owner, decorator, call, node in decorators(decorated):
             if decorator == "command" and _is_command(owner, found, groups):
                 given = first_string(call, "name") if call is not None else None
                 command = given or name.replace("_", "-")
                 into.entry("cli", f"{groups.get(owner, '')} {command}".strip(), node)
-            elif _is_job(owner, decorator, found) and definition.type == "function_definition":
-                _job(call, name, node, into)
-    _scheduled(found, into)
+    if management is None:
+        _put_together(found, into)
 
 
 def _is_command(owner: str, found: Found, groups: dict[str, str]) -> bool:
@@ -94,30 +79,27 @@ def _argparse(found: Found, into: Collector) -> None:
             into.entry("cli", first_string(call, "name") or "", call)
         elif name in ("Fire", "docopt") and found.uses("fire", "docopt"):
             into.entry("cli", stem(into.path), call)
+        elif _reads_options(name, call, found):
+            parsers.append(call)
     if parsers and len(into.entries) == before:
         into.entry("cli", plain(arguments(parsers[0])[1].get("prog")) or stem(into.path), parsers[0])
 
 
-def _is_job(owner: str, decorator: str, found: Found) -> bool:
-    if decorator not in _JOBS:
-        return False
-    packages = _JOBS[decorator].split()
-    return not packages or found.uses(*packages) or (owner in _TASK_OWNERS and decorator == "task")
+def _reads_options(name: str, call: Node, found: Found) -> bool:
+    """The older libraries of arguments."""
+    if name.endswith("OptionParser"):
+        return found.uses("optparse")
+    return name == "getopt" and found.uses("getopt") and "sys.argv" in text(call)
 
 
-def _job(call: Node | None, name: str, node: Node, into: Collector) -> None:
-    named = arguments(call)[1] if call is not None else {}
-    into.entry("job", plain(named.get("name")) or plain(named.get("actor_name")) or name, node)
-
-
-def _scheduled(found: Found, into: Collector) -> None:
-    """Functions that are given to a scheduler."""
-    if not found.uses("apscheduler", "flask_apscheduler", "celery", "rq_scheduler"):
+def _put_together(found: Found, into: Collector) -> None:
+    """``cli.add_command(user.manager, "users")``: the commands of other files, where none are in this one."""
+    if not found.uses("click", "typer", "asyncclick", "rich_click") or any(one.kind == "cli" for one in into.entries):
         return
-    for name, call in found.calls:
-        if name in ("add_job", "add_periodic_task"):
-            plainly, named = arguments(call)
-            function = named.get("func") or (plainly[0] if plainly else None)
-            if name == "add_periodic_task":
-                function = named.get("sig") or (plainly[1] if len(plainly) > 1 else None)
-            into.entry("job", plain(named.get("id")) or plain(function) or text(function).partition("(")[0], call)
+    added = [call for name, call in found.calls if name in ("add_command", "add_typer") and arguments(call)[0]]
+    if len(added) < _TOGETHER:
+        return
+    for call in added:
+        plainly, named = arguments(call)
+        given = plain(named.get("name")) or (plain(plainly[1]) if len(plainly) > 1 else None)
+        into.entry("cli", given or text(plainly[0]), call)

@@ -34,8 +34,6 @@ _SERVERS = {
     "Application": "aiohttp tornado",
     "App": "falcon",
     "API": "falcon responder",
-    "HTTPServer": "http",
-    "ThreadingHTTPServer": "http",
 }
 _MADE = {
     "get_wsgi_application": "Django WSGI application",
@@ -94,8 +92,6 @@ def _servers(found: Found, into: Collector) -> None:
 
 
 def _title(name: str, packages: list[str], found: Found) -> str:
-    if name.endswith("HTTPServer"):
-        return "HTTP server"
     if name in ("Application", "App", "API"):
         name = next(package for package in packages if package in found.packages)
     return f"{name} app"

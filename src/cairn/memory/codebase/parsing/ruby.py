@@ -23,6 +23,7 @@ from cairn.memory.codebase.parsing.ruby_calls import (
     word_of,
 )
 from cairn.memory.codebase.parsing.ruby_routes import read_routes
+from cairn.memory.codebase.parsing.ruby_services import read_class, read_services
 from cairn.memory.codebase.parsing.testing import is_test
 from cairn.memory.codebase.schemas.rails_schema import read_tables
 
@@ -37,8 +38,10 @@ _RECORDS = re.compile(r"(?:\w+::)*+(?:\w*Record|ActiveRecord::Base|Sequel::Model
 _NO_RECORDS = re.compile(
     r"\w*(?:Error|Exception|Struct|Mailer|Controller|Job|Worker|Delegator|Validator|Thor|Module|Data|Object)"
 )
-_JOBS = re.compile(r"(?:\w*Job|\w*Worker|ActiveJob::Base)")
-_JOB_MIXINS = re.compile(r"Sidekiq::(?:Worker|Job)|Shoryuken::Worker|Sneakers::Worker|GoodJob::\w+|SuckerPunch::Job")
+_JOBS = re.compile(r"(?!ActionMailer::)(?:\w+::)*+\w*(?:Job|Worker)|ActiveJob::Base")
+_JOB_MIXINS = re.compile(
+    r"Sidekiq::(?:Worker|Job)|Shoryuken::Worker|Sneakers::Worker|GoodJob::\w+|SuckerPunch::Job|Faktory::Job|Hutch::Consumer"
+)
 _WEB = re.compile(rb"\bSinatra\b|\bGrape::API\b|require\s{0,9}\(?['\"]sinatra")
 _MOST_TASK_CHARS = 200
 # Written by Rails and Bundler into every project: they begin nothing of this one.
@@ -66,6 +69,7 @@ def read(root: Node, into: Collector) -> None:
         into.doc = opening_words(root)
     if is_product:
         _read_by_path(root, into)
+        read_services(root, into)
 
 
 def _read_by_path(root: Node, into: Collector) -> None:
@@ -146,6 +150,7 @@ def _read_class(node: Node, name: str, base: str, members: list[Node], into: Col
     is_base = name.startswith(("Application", "Base")) or name.endswith("Base")
     if not is_base and (_JOBS.fullmatch(base) or any(_JOB_MIXINS.fullmatch(mixin) for mixin in mixins)):
         into.entry("job", name, node)
+    read_class(node, name, base, into)
     if base in ("Thor", "Thor::Group") or base.endswith("SubCommandBase"):
         for before, member in pairwise(members):
             if member.type == "method" and method_of(before) in ("desc", "long_desc", "option", "method_option"):

@@ -11,9 +11,13 @@ from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import words
 from cairn.memory.codebase.parsing.rust_items import Item
 from cairn.memory.codebase.parsing.syntax import text
+from cairn.memory.codebase.parsing.testing import is_test
 
 _TYPES = words("struct_item enum_item trait_item type_item union_item")
 _MAIN = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]{1,100}(?:\.rs|/main\.rs))$")
+# ``#[tokio::main]``, ``#[actix_web::main]``, and the entry of a program without an operating system.
+_RUNTIME = re.compile(r"#\[(?:\w{1,40}::)?(?:main|entry)\b")
+_SAMPLES = re.compile(r"(?:^|/)(?:examples?|samples?|benches|docs?|book)/")
 _MAX_ITEMS = 20_000
 _PARTS = re.compile(r"[{},]|[^{},]{1,300}")
 
@@ -22,6 +26,7 @@ def read(root: Node, into: Collector) -> None:
     """Everything that is known of a file; tests within it are left out."""
     into.doc = _doc(root)
     items: list[Item] = []
+    tests: list[Node] = []
     attributes: list[str] = []
     stack = list(reversed(root.named_children[:_MAX_ITEMS]))
     for _ in range(_MAX_ITEMS):
@@ -37,8 +42,12 @@ def read(root: Node, into: Collector) -> None:
         if not any("cfg(test)" in attribute for attribute in attributes):
             items.append(Item(node, tuple(attributes)))
             stack.extend(reversed(_item(node, into)))
+            if kind == "function_item" and _is_main(node, attributes, into.path):
+                into.entry("main", "main", node)
+        else:
+            tests.append(node)
         attributes = []
-    rust_programs.read(root, items, into)
+    rust_programs.read(root, items, tests, into)
     rust_models.read(items, into)
 
 
@@ -47,14 +56,23 @@ def _doc(root: Node) -> str:
     return prose.of_comments(node for node in found if text(node, 4).startswith(("//!", "/*!")))
 
 
+def _is_main(node: Node, attributes: list[str], path: str) -> bool:
+    """Cargo's usual places, a ``main.rs`` elsewhere, or a main that a runtime starts wherever it stands."""
+    if text(node.child_by_field_name("name")) != "main":
+        return False
+    if _MAIN.search(path) is not None:
+        return True
+    is_in_place = path.rpartition("/")[2] == "main.rs" or any(_RUNTIME.match(each) for each in attributes)
+    is_top = node.parent is not None and node.parent.type == "source_file"
+    return is_top and is_in_place and not is_test(path) and _SAMPLES.search(path) is None
+
+
 def _item(node: Node, into: Collector) -> list[Node]:
     """One item; those within it that are looked at too."""
     kind = node.type
     name = text(node.child_by_field_name("name"))
     if kind == "function_item":
         into.symbol(name, "function", node)
-        if name == "main" and _MAIN.search(into.path):
-            into.entry("main", "main", node)
     elif kind in _TYPES:
         into.symbol(name, "type", node)
     elif kind in ("const_item", "static_item"):

@@ -6,6 +6,7 @@ import re
 
 from tree_sitter import Node
 
+from cairn.memory.codebase.parsing import rust_servers
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import last_part, plain, words
 from cairn.memory.codebase.parsing.routing import METHODS, Spans, add, joined
@@ -40,16 +41,18 @@ _NOT_ENTERED = words(
 )
 
 
-def read(root: Node, items: list[Item], into: Collector) -> None:
-    """What the attributes say, then what is called."""
+def read(root: Node, items: list[Item], tests: list[Node], into: Collector) -> None:
+    """What the attributes say, then what is called; what a test within the file calls counts for nothing."""
     prefixes: dict[str, str] = {}
     calls: list[tuple[str, Node, list[Node]]] = []
-    if _MAY_CALL.search(root.text or b"") is not None:
-        calls = _calls(root)
+    may_serve = rust_servers.MAY_SERVE.search(root.text or b"") is not None
+    if may_serve or _MAY_CALL.search(root.text or b"") is not None:
+        calls = _calls(root, frozenset((node.start_byte, node.end_byte) for node in tests))
         prefixes = _mounted(root, calls)
     for item in items:
         if item.node.type == "function_item":
             _attributes(item, prefixes, into)
+            rust_servers.read_attributes(item, into)
         elif item.node.type in ("struct_item", "enum_item"):
             _derived(item, into)
     spans = _spans(calls)
@@ -69,6 +72,8 @@ def read(root: Node, items: list[Item], into: Collector) -> None:
             into.entry("job", f"cron {plain(given[0])}", call)
         else:
             _route(name, call, given, spans, into)
+    if may_serve:
+        rust_servers.read(root, calls, into)
 
 
 def _attributes(item: Item, prefixes: dict[str, str], into: Collector) -> None:
@@ -103,10 +108,12 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).lower()
 
 
-def _calls(root: Node) -> list[tuple[str, Node, list[Node]]]:
+def _calls(root: Node, left_out: frozenset[tuple[int, int]]) -> list[tuple[str, Node, list[Node]]]:
     """What is called (``.route`` for a method, ``Command::new`` for a path), the call, what it is given."""
     found: list[tuple[str, Node, list[Node]]] = []
-    for node in walk(root, lambda node: node.type not in _NOT_ENTERED):
+    for node in walk(
+        root, lambda node: node.type not in _NOT_ENTERED and (node.start_byte, node.end_byte) not in left_out
+    ):
         if node.type != "call_expression" or len(found) >= 5_000:
             continue
         function = node.child_by_field_name("function")

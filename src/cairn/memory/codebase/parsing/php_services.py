@@ -1,0 +1,172 @@
+"""Scripts of PHP that begin something, servers and workers, and tables that tie names to code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from tree_sitter import Node
+
+from cairn.memory.codebase.parsing import routing, syntax
+from cairn.memory.codebase.parsing.collecting import MOST, Collector
+from cairn.memory.codebase.parsing.finding import in_code
+from cairn.memory.codebase.parsing.literals import stem, words
+
+_DEFINITIONS = words("class_declaration interface_declaration trait_declaration enum_declaration namespace_definition")
+_STATEMENTS = words(
+    "program expression_statement try_statement compound_statement if_statement else_clause echo_statement "
+    "assignment_expression while_statement return_statement exit_statement parenthesized_expression"
+)
+_CALLS = words("member_call_expression scoped_call_expression nullsafe_member_call_expression")
+_DISPATCHES = words("handle handleRequest execute dispatch run serve process terminate main runApp")
+# No request comes in there: such a script serves the others.
+_NO_FRONT = re.compile(
+    r"(?:^|/)(?:config|configs|database|migrations?|seeds?|views?|templates?|lang|languages?|resources|vendor|stubs?|build|"
+    r"phpstan|examples?|docs?|install|scripts?|tools?)/|\.(?:blade|tpl|html|dist|inc)\.php$|(?:^|/)(?:bootstrap|config|autoload)\b"
+)
+_CONSOLE = re.compile(rb"\$argv\b|\bArgvInput\b|PHP_SAPI|php_sapi_name|\bConsole\\|STDERR\b")
+_BOOTS = re.compile(rb"\b(?:require|include)(?:_once)?\b")
+_WORKER_FILE = re.compile(r"(?:cron|cronjob|worker|daemon|scheduler|queue[-_]?worker|consumer)s?\.php")
+_WORKER_NAME = re.compile(r"(?:^|[:_-])(?:cron|cronjobs?|worker|daemon|scheduler|consumer)$")
+_SERVERS = re.compile(
+    rb"\bnew\s{1,9}\\?(?:(?:Open)?Swoole\\(?:(?P<web>Http|WebSocket)\\)?Server|Swoole(?P<old>Http|WebSocket)?Server)\b"
+    rb"|\bIoServer::(?P<ratchet>factory)\b|\b(?P<raw>stream_socket_server|socket_listen)\s{0,9}\("
+    rb"|\bSocketHttpServer::(?P<amp>create\w{0,30})\b|\bnew\s{1,9}\\?(?P<soap>SoapServer)\b"
+)
+_REACT = re.compile(rb"\bnew\s{1,9}\\?(?:React\\(?:Http|Socket)\\)?(?:HttpServer|SocketServer|TcpServer|UnixServer)\b")
+_WORKERMAN = re.compile(rb"\bnew\s{1,9}\\?(?:Workerman\\)?Worker\s{0,9}\(\s{0,9}['\"](?P<place>\w{2,12})://")
+_WORKS = re.compile(
+    rb"->(?P<amqp>basic_consume)\s{0,9}\(|\bnew\s{1,9}\\?(?P<gearman>GearmanWorker)\b|->(?P<timer>addPeriodicTimer)\s{0,9}\("
+    rb"|\bTimer::(?:(?P<tick>tick)|(?P<add>add))\s{0,9}\(|\b(?P<messenger>new\s{1,9}\\?(?:Symfony\\Component\\Messenger\\)?Worker)\s{0,9}\(\s{0,9}[\[$]"
+)
+_SERVICE_SIGNS = (b"Server", b"socket_", b"Worker", b"basic_consume", b"PeriodicTimer", b"Timer::")
+# Words that are too common by themselves, with what must be in the file too.
+_NEEDED = {"tick": b"woole", "add": b"Workerman", "messenger": b"Messenger", "timer": b"React\\"}
+# They consume for somebody else, who says when.
+_ADAPTERS = re.compile(r"(?:Adapter|Driver|Client|Transport|Connection|Interface)$")
+_ADDED_ROUTE = re.compile(
+    rb"->addRoute\(\s{0,99}(?P<verbs>\[[^\]\n]{0,80}\]|['\"][A-Z]{3,7}['\"])?\s{0,9},?\s{0,99}['\"](?P<path>[^'\"\n]{0,200})['\"]\s{0,9},"
+)
+_NAMED_ROUTE = re.compile(
+    rb"\$routes->add\(\s{0,99}['\"][\w.:-]{1,100}['\"]\s{0,9},\s{0,99}['\"](?P<path>/[^'\"\n]{0,200})['\"]"
+)
+_LISTED_ROUTE = re.compile(
+    rb"['\"]url['\"]\s{0,9}=>\s{0,9}['\"](?P<path>/[^'\"\n]{0,200})['\"]\s{0,9},\s{0,99}['\"]verb['\"]\s{0,9}=>\s{0,9}['\"](?P<verb>\w{3,7})"
+)
+_PROCEDURE = re.compile(
+    rb"->(?:withObject|attach)\(\s{0,99}(?:new\s{1,9})?\\?(?:\w{1,80}\\)*+(?P<object>[A-Z]\w{1,80})"
+    rb"|->(?:withCallback|withClassAndMethod|registerMethod|addProcedure|bind|register)\(\s{0,99}['\"](?P<name>[\w.:-]{1,100})['\"]"
+)
+_RPC = re.compile(r"json-?rpc|xml-?rpc|\bsoap\b", re.IGNORECASE)
+_REGISTRIES = re.compile(r"(?:Provider|Registry|Kernel|Loader|Registrar)$")
+_REGISTERED = re.compile(
+    rb"\bnew\s{1,9}\\?(?:\w{1,80}\\)*+(?P<made>\w{1,80}?(?P<kind>Command|Job|Worker|CronTask|Procedure))\s{0,9}[(;,)]"
+    rb"|\b(?P<named>\w{1,80}?(?P<sort>Command|Job|Worker|CronTask|Procedure))::class\b"
+)
+_LEAST_REGISTERED = 5
+_KIND_WORDS = (b"Command", b"Job", b"Worker", b"CronTask", b"Procedure")
+
+
+def read_services(root: Node, source: bytes, into: Collector) -> None:
+    """What the text of a product's file tells; whoever has no such words is done with at once."""
+    if not source.startswith(b"#!") and not _has_definitions(root) and _BOOTS.search(source):
+        _read_script(root, source, into)
+    if any(sign in source for sign in _SERVICE_SIGNS):
+        _read_servers(root, source, into)
+    _read_tables(root, source, into)
+    _read_registry(root, source, into)
+    if not any(entry.kind == "job" for entry in into.entries):
+        for entry in [entry for entry in into.entries if entry.kind == "cli" and _WORKER_NAME.search(entry.name)][:1]:
+            into.entry("job", entry.name, root)
+
+
+def _has_definitions(root: Node) -> bool:
+    return any(node.type in _DEFINITIONS for node in root.named_children)
+
+
+def _read_script(root: Node, source: bytes, into: Collector) -> None:
+    """A script outside of any class that boots the application and hands something to it."""
+    folder, _, name = into.path.rpartition("/")
+    if _NO_FRONT.search(into.path) or any(entry.kind in ("server", "cli") for entry in into.entries):
+        return
+    if _WORKER_FILE.fullmatch(name) or folder.rpartition("/")[2] in ("cron", "workers"):
+        into.entry("job", into.path, root)
+        return
+    call = next(
+        (node for node in _top_calls(root) if syntax.text(node.child_by_field_name("name")) in _DISPATCHES), None
+    )
+    if call is not None and _CONSOLE.search(source):
+        into.entry("cli", stem(into.path), call)
+    elif call is not None:
+        into.entry("server", into.path, call)
+
+
+def _top_calls(root: Node) -> Iterator[Node]:
+    """Calls that run when the script does; those within calls are theirs."""
+    return (node for node in syntax.walk(root, lambda node: node.type in _STATEMENTS) if node.type in _CALLS)
+
+
+def _read_servers(root: Node, source: bytes, into: Collector) -> None:
+    found = [(node, _server_name(match)) for node, match in in_code(_SERVERS, root)]
+    if b"React\\" in source:
+        found += [
+            (node, "HTTP server" if b"Http" in match[0] else "TCP server") for node, match in in_code(_REACT, root)
+        ]
+    if b"Workerman" in source:
+        found += [(node, f"{match['place'].decode()} server") for node, match in in_code(_WORKERMAN, root)]
+    if found and not any(entry.kind == "server" for entry in into.entries):
+        into.entry("server", found[0][1], found[0][0])
+    for node, match in in_code(_WORKS, root) if not _ADAPTERS.search(stem(into.path)) else ():
+        needed = next((word for group, word in _NEEDED.items() if match[group]), b"")
+        if needed in source and not any(entry.kind == "job" for entry in into.entries):
+            into.entry("job", stem(into.path), node)
+
+
+def _server_name(match: re.Match[bytes]) -> str:
+    if match["soap"]:
+        return "SOAP server"
+    if match["raw"]:
+        return "TCP server"
+    kind = match["web"] or match["old"] or (b"WebSocket" if match["ratchet"] else b"Http" if match["amp"] else b"")
+    return {b"Http": "HTTP server", b"WebSocket": "WebSocket server"}.get(kind, "TCP server")
+
+
+def _read_tables(root: Node, source: bytes, into: Collector) -> None:
+    if b"->addRoute(" in source:
+        for node, match in in_code(_ADDED_ROUTE, root):
+            verbs = re.findall(r"[A-Z]{3,7}", (match["verbs"] or b"").decode(errors="replace"))
+            routing.add(into, verbs, routing.joined(match["path"].decode(errors="replace")), node)
+    if b"$routes->add(" in source:
+        for node, match in in_code(_NAMED_ROUTE, root):
+            routing.add(into, [], routing.joined(match["path"].decode(errors="replace")), node)
+    if into.path.endswith("routes.php") and b"'verb'" in source:
+        for match in islice(_LISTED_ROUTE.finditer(source), MOST):
+            at = root.start_byte + match.start()
+            place = root.descendant_for_byte_range(at, at + 1)
+            routing.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), place or root)
+    if any(_RPC.search(each.target) and each.target.endswith("Server") for each in into.imports):
+        for node, match in in_code(_PROCEDURE, root):
+            into.entry("route", f"RPC {(match['object'] or match['name']).decode()}", node)
+
+
+def _read_registry(root: Node, source: bytes, into: Collector) -> None:
+    """A class in which many commands, jobs or procedures are put together."""
+    name = stem(into.path)
+    if not _REGISTRIES.search(name) or not any(source.count(word) >= _LEAST_REGISTERED for word in _KIND_WORDS):
+        return
+    kinds: dict[str, dict[str, Node]] = {}
+    for node, match in in_code(_REGISTERED, root):
+        kind = (match["kind"] or match["sort"]).decode()
+        kinds.setdefault(kind, {}).setdefault((match["made"] or match["named"]).decode(), node)
+    for kind, things in kinds.items():
+        if len(things) < _LEAST_REGISTERED:
+            continue
+        first = next(iter(things.values()))
+        if kind == "Command":
+            into.entry("cli", name, first)
+        elif kind == "Procedure" and not any(entry.kind == "route" for entry in into.entries):
+            for thing, node in things.items():
+                into.entry("route", f"RPC {thing}", node)
+        elif kind != "Procedure":
+            into.entry("job", name, first)
