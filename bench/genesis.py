@@ -32,7 +32,7 @@ from cairn.memory.codebase.reading import read_file
 from cairn.memory.codebase.records import Codebase
 from cairn.memory.codebase.study.entry_points import entry_points
 from cairn.memory.codebase.study.study import study
-from cairn.memory.evaluation.codebases import Score, Scores, score
+from cairn.memory.evaluation.codebases import SPLITS, Score, Scores, score
 
 _SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_FILES", "1250,2500,5000").split(","))
 _MAX_FILES = 5_000
@@ -53,11 +53,11 @@ def run() -> None:
 
 
 def run_precision() -> None:
-    """Print recall and precision for each split; what was missed is told of the development split only."""
+    """Print recall and precision for each split; what was missed is told of the development splits only."""
     folder = find_folder()
     if folder is None:
         return
-    for split in ("dev", "dev2", "dev3", "dev4", "test"):
+    for split in SPLITS:
         scores = tuple(_score(repository) for repository in repositories(folder, (split,)))
         print(Scores(split, scores).to_table(), "\n")
 

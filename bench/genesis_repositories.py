@@ -14,10 +14,9 @@ from functools import cached_property
 from pathlib import Path
 
 from cairn.memory.codebase.records import Commit
-from cairn.memory.evaluation.codebases import Facts, Split, absent_paths, load
+from cairn.memory.evaluation.codebases import SPLITS, Facts, Split, absent_paths, load
 
 VARIABLE = "CAIRN_BENCH_REPOS"
-_SPLITS: tuple[Split, ...] = ("dev", "dev2", "dev3", "dev4", "test")
 _SECONDS = 120
 _LARGEST = 4_000_000
 _AT_ONCE_BLOBS = 500
@@ -95,7 +94,7 @@ def main() -> int:
     if folder is None:
         return 2
     has_faults = False
-    for repository in repositories(folder, _SPLITS):
+    for repository in repositories(folder, SPLITS):
         absent = absent_paths(repository.facts, [entry.path for entry in repository.entries])
         has_faults = has_faults or bool(absent)
         print(f"{repository.name}: {len(repository.entries)} files, {f'absent: {absent}' if absent else 'facts hold'}")

@@ -43,6 +43,42 @@ def test_who_loads_plugins_runs_jobs_and_takes_messages_is_a_door_wherever_it_li
     assert not others & found
 
 
+def test_who_serves_works_and_answers_by_name_is_a_door_and_clients_and_headers_are_none() -> None:
+    doors = {
+        "lib/rpc-server.cc",
+        "lib/rpcimpl.cc",
+        "core/hooks/workerpool.go",
+        "crates/larder/src/mcp.rs",
+        "app/ServiceProvider/RouteProvider.php",
+        "src/node/handler/ShelfMessageHandler.ts",
+        "admin/src/main/java/org/larder/scheduler/ShelfBootstrap.java",
+    }
+    others = {
+        "lib/rpc-server.h",
+        "Larder.Client/HttpMessageHandler.cs",
+        "src/testserver.ts",
+        "app/models/shelf_worker.rb",
+    }
+    found = set(told(facts(doors | others)))
+    assert doors <= found
+    assert not others & found
+
+
+def test_programs_beside_stubs_pages_at_the_root_and_crontabs_are_doors_and_data_beside_them_is_none() -> None:
+    begun = facts(["bin/runner.rb", "bin/rake"], entries=(Entry("cli", "runner", 1),))
+    paths = ("bin/rails", "jsonrpc.php", "config.default.php", "docker/etc/crontabs/larder", "bin/package.json")
+    found = told(begun, *paths)
+    assert {"bin/rails", "bin/runner.rb", "jsonrpc.php", "docker/etc/crontabs/larder"} <= set(found)
+    assert not {"bin/rake", "config.default.php", "bin/package.json"} & set(found)
+
+
+def test_what_is_called_like_the_project_comes_before_other_scripts_and_tools_after_programs() -> None:
+    found = told({}, "utils/larder.sh", "utils/asset.sh", "Larder/Program.cs", "Tools/Tuner/Program.cs")
+    assert found.index("Larder/Program.cs") < found.index("Tools/Tuner/Program.cs")
+    scripts = told(facts(["utils/larder.sh", "utils/asset.sh"]))
+    assert scripts.index("utils/larder.sh") < scripts.index("utils/asset.sh")
+
+
 def test_the_settings_and_the_schema_of_the_whole_project_come_before_those_of_its_parts() -> None:
     files = facts(["larder/wsgi.py", "larder/settings.py", "larder/graphql/schema.py", "jars/settings.py"])
     files |= facts([f"{app}/graphql/schema.py" for app in ("apples", "bread", "cheese")])

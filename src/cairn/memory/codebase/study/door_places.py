@@ -14,6 +14,7 @@ from cairn.memory.codebase.study.placing import place_of
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
 _ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
+_NO_DATA = r"(?![\w.-]*\.(?:json|ya?ml|toml|md|txt|lock|xml|ini|cfg|conf)$)"
 _PROCESS = r"(?:web|websockets?|http|grpc|rpc|worker|cron|scheduler)"
 # Patterns are matched against the whole path; up to n directories may stand before what follows "…n/".
 _ROWS: tuple[Row, ...] = (
@@ -57,6 +58,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…3/(?:src/)?(?:app/page|pages/index)\.(?:tsx|jsx|js|ts)", "browser", "main", "first page", 60),
     (r"…3/(?:src/)?(?:routes/\+layout|App)\.(?:svelte|vue)", "browser", "main", "app", 66),
     (r"…3/src/App\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 66),
+    (r"…5/(?:js|scripts|app)/(?:index|main|app)\.[jt]sx?", "browser", "main", "browser", 56),
     (r"…3/(?:src/)?app/app\.(?:component|config|module)\.ts", "browser", "main", "app", 58),
     (r"…3/(?:App|_Host|Components/App)\.(?:razor|cshtml)", "browser", "main", "app", 56),
     (r"…3/(?:src/)?(?:sw|[\w-]*service[-_]?worker)\.[jt]s", "browser", "main", "service worker", 62),
@@ -91,15 +93,18 @@ _ROWS: tuple[Row, ...] = (
     (rf"…4/\w{{0,60}}{_FIRST_DATA}\.(?:cs|java|kt|php)", "job", "job", "first data", 50),
     (r"…2/(?:db/seeds\.rb|prisma/seed\.[jt]s|seeds?/index\.[jt]s)", "job", "job", "first data", 44),
     (r"…2/build\.rs", "build", "cli", "build script", 60),
+    (r"…4/generators/(?:\w+/){0,3}install(?:_generator|/install_generator)\.rb", "command", "cli", "install", 56),
     (r"Rakefile", "build", "cli", "tasks", 60),
     (r"[Jj]ustfile", "build", "cli", "tasks", 36),
     (r"[Tt]askfile\.ya?ml", "build", "cli", "tasks", 36),
     (r"…2/exe/[\w.-]+", "console", "cli", "", 92),
-    (r"…1/s?bin/(?!__init__)[\w.-]+", "script", "cli", "", 68),
+    (rf"…1/s?bin/(?!__init__){_NO_DATA}[\w.-]+", "script", "cli", "", 68),
     (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
     (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
-    (r"script/[\w.-]+", "script", "cli", "", 54),
+    (r"(?!config|test|phpunit|rector|ecs|scoper|common|version|const)[a-z][\w-]*\.php", "server", "server", "page", 56),
+    (r"…4/(?:(?:crontabs?|cron\.d)/[\w-]+|(?:[\w-]+\.)?crontab)", "job", "job", "crontab", 58),
+    (rf"script/{_NO_DATA}[\w.-]+", "script", "cli", "", 54),
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),
     (r"[a-z][\w-]*\.(?:ps1|bat|cmd)", "script", "cli", "", 46),
 )  # fmt: skip
@@ -181,8 +186,8 @@ _PROSE = frozenset(
         "mvnw.cmd",
     ]
 ) - {"install"}
-# With Bundler, bin/ is full of stubs that start what gems bring.
-_STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|worker$)[^/]+")
+# With Bundler, bin/ is full of stubs that start what gems bring; they have no ending.
+_STUB = re.compile(r"(?:bin|exe)/(?!rails$|dev$|setup$|jobs$|server$|console$|worker$)[^/.]+")
 
 
 _A_CHORE = 18

@@ -15,8 +15,10 @@ _SHORTEST = 30
 _KEEPER = r"(?:manager|registry|loader|registration|registrar)"
 _PLUGINS = r"(?:plugin|extension|add-?on|module)s?"
 _JOBS = r"(?:(?:scheduled|background|recurring|periodic)[-_]?)?(?:job|task|cron|queue)s?"
-_RUNNER = r"(?:scheduler|hosted[-_]?service|runner|registry|processor|executor)"
-_RUNS, _TAKES = "runs jobs", "takes messages"
+_RUNNER = r"(?:scheduler|hosted[-_]?service|runner(?:[-_]?service)?|registry|processor|executor)"
+_TAKER = r"(?:handler|router|dispatcher)"
+_RUNS, _TAKES, _CALLS = "runs jobs", "takes messages", "answers calls"
+_CALLED, _MESSAGES = r"(?:json[-_]?|xml[-_]?)?rpc", r"(?:message|packet|web[-_]?sockets?|socket[-_]?io|sockets?)"
 _SENT_BY = r"(?:http|grpc|kafka|\w{0,10}mq|pulsar|udp|tcp|syslog)"
 # The name of a file without its ending, with the directory before it; in small letters.
 _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
@@ -36,13 +38,26 @@ _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
     (r"[^/]*/\w{0,30}?grpc[-_]?(?:server|service|collector|handler|api)", "server", "server", "answers by gRPC", 54),
     (r"[^/]*/\w{0,30}?consumer(?:[-_]?(?:service|worker))?", "job", "job", _TAKES, 48),
     (rf"(?:collectors?/\w{{0,30}}?|[^/]*/\w{{0,20}}?{_SENT_BY})collector(?:worker)?", "job", "job", _TAKES, 48),
+    (r"[^/]*/\w{0,30}?workers?[-_]?pool", "job", "job", "runs workers", 50),
+    (r"[^/]*/\w{0,30}?(?:daemon|bootstrap(?:per)?)", "onward", "main", "the program starts its parts here", 46),
+    (r"[^/]*/\w{0,30}?(?:poller|cron(?:[-_]?jobs?)?)", "job", "job", "looks again and again", 46),
+    (r"[^/]*/\w{0,30}?schedul(?:e|er|ing)[-_]?(?:helper|thread|loop|runner|worker|service)", "job", "job", _RUNS, 50),
+    (r"[^/]*/\w{0,30}?worker", "job", "job", "worker", 42),
+    (r"[^/]*/\w{0,20}?mcp(?:[-_]?server)?", "server", "server", "answers agents by MCP", 54),
+    (rf"[^/]*/\w{{0,20}}?{_CALLED}[-_]?(?:impl|methods|commands|handlers?|api|service)", "table", "server", _CALLS, 52),
+    (rf"[^/]*/(?!\w{{0,20}}http)\w{{0,30}}?{_MESSAGES}[-_]?{_TAKER}", "table", "server", _TAKES, 54),
+    (r"[^/]*/(?:rout(?:e|es|ing)|api|endpoints?)[-_]?(?:provider|registrar|registry)", "table", "server", "routes", 54),
+    (r"[^/]*/(?:commands?|jobs?)[-_]?provider", "job", "job", "brings jobs or commands together", 46),
+    (r"[^/]*/(?!test|dev|mock)\w{0,30}?[-_]?server", "server", "server", "serves", 46),
     (r"[^/]*/\w{0,30}?migrat(?:ion|or)s?[-_]?(?:service|manager|runner)", "onward", "main", "migrates the data", 46),
 )  # fmt: skip
 _WORDS = (
     *("manager", "registry", "loader", "registration", "registrar", "scheduler", "service", "runner", "processor"),
     *("executor", "handler", "server", "config", "configuration", "gateway", "hub", "collector", "api"),
-    *("consumer", "worker"),
+    *("consumer", "worker", "pool", "daemon", "bootstrap", "bootstrapper", "poller", "cron", "cronjob", "cronjobs"),
+    *("helper", "thread", "loop", "mcp", "impl", "methods", "commands", "handlers", "router", "dispatcher", "provider"),
 )
+_DECLARED_ONLY = (".h", ".hh", ".hpp", ".hxx", ".d.ts")
 _MATCH = tuple((re.compile(row[0]), row) for row in _ROLES)
 _WEB_SETUP = re.compile(
     r"\w{0,30}(?:Web(?:Mvc|Flux|Server|Security)?|Http|Server|Security|Ui|Gateway)Config(?:uration)?\.(?:java|kt)"
@@ -62,6 +77,8 @@ def role_doors(codebase: Codebase) -> Iterator[Offer]:
         above, _, file = path.rpartition("/")
         stem = file.partition(".")[0].lower()
         if not stem.endswith(_WORDS) or facts.language not in CODE or place_of(path) != "own":
+            continue
+        if file.endswith(_DECLARED_ONLY):
             continue
         if _NO_PART.search(path) or _NO_ROLE.search(path):
             continue

@@ -45,7 +45,9 @@ _ONCE = re.compile(
     r"(?:^|[/_-])(?i:fake|seed|tests?|back_?fill|migrate_(?:from|to)|fix(?:es)?|corrects?|converts?|dummy|populate|bulk)"
     r"[A-Z_.-][^/]*$"
 )
-_SETS_UP = 4.0
+_SETS_UP, _RUNS_ON = 4.0, 8.0
+# A command that goes on running, or is run again and again, is a program of its own.
+_RUNNING_ON = re.compile(r"(?:^|[/_-]|(?<=[a-z]))(?:[Cc]ron|[Ww]orker|[Ss]chedul|[Dd]aemon|[Ss]erve|[Qq]ueue)[^/]*$")
 _SETTING_UP = re.compile(r"(?:^|/)(?:install|init|setup|bootstrap|create_?admin)[^/]{0,30}\.\w{2,4}$", re.IGNORECASE)
 _BASE = re.compile(r"(?:^|/)(?:_\w*|base|abstract\w*|mixins?|utils?|helpers?)\.\w{2,4}$", re.IGNORECASE)
 _MANY_ROUTES = 8
@@ -74,6 +76,8 @@ _CONTROLLERS = re.compile(
 )
 _CONTROLLER_WORDS = re.compile(r"iew|andler|ontroller|ndpoint|RouterFunction|/Api")
 _HOME = 6.0
+_MADE_HERE = 8.0
+"""Where a server is made and its routes are put together, all of them begin."""
 _HOMES = re.compile(r"(?:^|/)(?:home|dashboard|welcome|main|index|front)_?controller\.\w{2,4}$", re.IGNORECASE)
 _AGGREGATOR = frozenset(("mod.rs", "index.ts", "index.js", "__init__.py"))
 
@@ -166,6 +170,7 @@ def _of_entries(path: str, facts: FileFacts, cost: float, is_crowd: bool, has_de
                 yield path, entry, "server", weight - cost
             case "cli" if is_crowd:
                 first = _SETS_UP if _SETTING_UP.search(path) else 0.0
+                first += _RUNS_ON if _RUNNING_ON.search(path) else 0.0
                 once = _ONCE_COST if _ONCE.search(path) else 0.0
                 yield path, entry, "command", _COMMAND + first + size_bonus(facts) - cost / 2 - once
             case "cli" if facts.language == "php" and "." in path and not _PHP_COMMAND.search(path):
@@ -200,16 +205,26 @@ def _of_routes(path: str, facts: FileFacts, roots: set[str], beside: int) -> Ite
     is_table = is_table or (file in _AGGREGATOR and beside > 2)
     weight = _CONTROLLER + min(20.0, 4 * log2(1 + len(routes))) + size_bonus(facts)
     weight += _AGGREGATES if file in _AGGREGATOR and beside > 2 else 0
+    weight += _MADE_HERE if any(entry.kind == "server" for entry in facts.entries) else 0.0
+    weight += _HOME if _HOMES.search(path) else 0.0
     weight += (_TABLE_NAME if is_table else 0) + (
         _TABLE_ROOT if is_table and (_above(path) in roots or path.count("/") < 2) else 0
     )
     group: Group = "table" if is_table or len(routes) >= _MANY_ROUTES else "controller"
     yield (
         path,
-        Entry("route", routes[0].name if len(routes) == 1 else f"{len(routes)} routes", routes[0].line),
+        Entry("route", _said_of(routes), routes[0].line),
         group,
         weight,
     )
+
+
+def _said_of(routes: list[Entry]) -> str:
+    """A route has a path; what is called by a name alone is a command, a message or a procedure."""
+    if len(routes) == 1:
+        return routes[0].name
+    has_paths = 2 * sum("/" in entry.name for entry in routes) >= len(routes)
+    return f"{len(routes)} {'routes' if has_paths else 'handlers'}"
 
 
 def _above(path: str) -> str:

@@ -18,6 +18,9 @@ _SERVICES_OF_NET = re.compile(
     r"(?:^|/)(?:\w{0,40}(?:ServiceCollectionExtensions?|ServicesExtensions|HostBuilderExtensions|ApplicationBuilderExtensions)|"
     r"\w{0,20}DependencyInjection|ConfigureServices|(?!I[A-Z])\w{1,30}Startup)\.cs$"
 )
+_ENDPOINTS_OF_NET = re.compile(
+    r"(?:^|/)\w{0,30}(?:WebApplication|EndpointRouteBuilder|Endpoints?|Routing)Extensions?\.cs$"
+)
 _ROUTES_OF_NET = re.compile(r"(?:^|/)(?!I[A-Z]|Base)\w{0,30}Route(?:Provider|Config|Registrar|Builder)\.cs$")
 _ENGINE_OF_NET = re.compile(r"(?:^|/)(?:Infrastructure|Core|Engines?|Runtime|Hosting)/(?!I[A-Z])\w{0,30}Engine\.cs$")
 _WATCHER = re.compile(r"(?:^|/)(?!Abstract|Base)\w{1,40}(?:Scanner|Poller|Watcher|Listener)\.(?:java|kt)$")
@@ -76,6 +79,8 @@ def _of_python(path: str, facts: FileFacts) -> Offer | None:
 
 def _of_net(path: str, facts: FileFacts) -> Offer | None:
     if path.endswith(("Extension.cs", "Extensions.cs", "Injection.cs", "Services.cs", "Startup.cs")):
+        if _ENDPOINTS_OF_NET.search(path):
+            return path, Entry("server", "routes", 1), "table", _ROUTES + min(12.0, facts.lines / 30)
         if _SERVICES_OF_NET.search(path):
             return path, Entry("server", "sets the services up", 1), "server", _SERVICES + size_bonus(facts)
     elif path.endswith("Engine.cs"):

@@ -24,7 +24,7 @@ from cairn.memory.codebase.study.targets import declared_files, inputs_of_bundle
 
 _MOST = 40
 _DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 68, 60
-_DESKTOP, _ASKED_FOR = 84, 14
+_DESKTOP, _ASKED_FOR, _CALLED_LIKE_IT = 84, 14, 16
 _MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 76, 14, 16
 _ONWARD, _LONG_SCRIPT = 52, 5.0
 _SERVERS_ONWARD = 4
@@ -41,8 +41,10 @@ _FIRST_PACK = re.compile(
     r"/(?:packs|entry-?points?)/(?:[\w-]+/)?(?:application|main|index|app|base|core|common|admin|public)\.[jt]sx?$"
 )
 _ASIDE = 8.0
-_SIDE_ROOMS = tuple(
-    f"{one}/" for one in ("util", "utils", "tools", "perf", "hack", "scripts", "misc", "dev", "contrib", "benchmarks")
+_SIDE_ROOMS = re.compile(
+    r"(?:utils?|tools|perf|hack|scripts|misc|dev|contrib|benchmarks|releases?|build-?tools|release-?builder)/|"
+    r"[^/]{0,60}(?:examples?|samples?)/",
+    re.IGNORECASE,
 )
 _ALONE = 24
 _SMALL = 9.0
@@ -67,6 +69,7 @@ def entry_points(codebase: Codebase, graph: Graph | None = None) -> list[tuple[s
             doors.offer(path, entry, group, weight + _at_its_place(codebase, path, group))
     _declared(codebase, doors, targets)
     _mentioned(codebase, doors)
+    _namesakes(codebase, doors)
     _onward(codebase, doors, graph)
     _libraries(codebase, doors)
     facades(codebase, doors)
@@ -97,7 +100,7 @@ def _at_its_place(codebase: Codebase, path: str, group: Group) -> float:
         case "browser":
             return size_of(codebase, path) / 2 - _MIDDLING + (_LIFT if _FIRST_PACK.search(path) else 0.0)
         case "program":
-            return size_of(codebase, path) / 2 - _MIDDLING - (_ASIDE if path.startswith(_SIDE_ROOMS) else 0.0)
+            return size_of(codebase, path) / 2 - _MIDDLING - (_ASIDE if _SIDE_ROOMS.match(path) else 0.0)
         case _:
             return 0.0
 
@@ -174,6 +177,14 @@ def _mentioned(codebase: Codebase, doors: Doors) -> None:
     for door in doors.of("command"):
         if door.entry.name in said.commands:
             doors.lift(door.path, _COMMAND_LIFT)
+
+
+def _namesakes(codebase: Codebase, doors: Doors) -> None:
+    """A script or program that is called like the project is the project's own."""
+    own = codebase.name.lower()
+    for door in doors.of("script", "options", "command"):
+        if door.path.rpartition("/")[2].partition(".")[0].lower() == own:
+            doors.lift(door.path, _CALLED_LIKE_IT)
 
 
 def _language(codebase: Codebase, path: str) -> str | None:

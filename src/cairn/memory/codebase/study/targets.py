@@ -16,7 +16,7 @@ _BUILT_ENDING = re.compile(r"(?:\.d)?\.(?:[mc]?[jt]sx?)$")
 # What a bundler also names: its own settings, what it writes, and what is swapped in or set up for tests.
 _NO_INPUT = re.compile(
     r"(?:^|/)(?:public|dist|static)/|\.config\.\w{2,3}$|(?:^|/)(?:setup\w*|polyfills?|shims?|[\w-]*-shims?|environment[\w.]*|jest[\w.-]*|vitest[\w.-]*)"
-    r"\.\w{2,3}$",
+    r"\.\w{2,3}$|\.min\.[cm]?js$|(?:^|/)libs?/[^/]{1,60}\.js$",
     re.IGNORECASE,
 )
 _ENTRY_IN_COMMAND = re.compile(
