@@ -89,7 +89,7 @@ def _read_function(node: Node, into: Collector, is_header: bool) -> str:
 
 def _read_other_mains(functions: list[tuple[str, Node]], into: Collector) -> None:
     """Where the file has a main as well, that one calls the others."""
-    if not any(entry.kind == "main" for entry in into.entries):
+    if not into.tells("main"):
         for name, node in functions:
             if c_programs.is_other_main(node, name) and not _is_left_out(node):
                 into.entry("main", name, node)

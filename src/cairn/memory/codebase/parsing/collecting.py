@@ -64,6 +64,15 @@ class Collector:
         if name and len(self.entries) < MOST:
             self.entries.append(Entry(kind, name, syntax.line(node)))
 
+    def tells(self, kind: EntryKind, name: str | None = None) -> bool:
+        """Whether an entry of that kind, and of that name, is there already."""
+        return any(entry.kind == kind and name in (None, entry.name) for entry in self.entries)
+
+    def entry_once(self, kind: EntryKind, name: str, node: Node) -> None:
+        """One server is enough for a file, and one of each name of the others."""
+        if not self.tells(kind, None if kind == "server" else name):
+            self.entry(kind, name, node)
+
     def model(
         self,
         name: str,

@@ -80,7 +80,7 @@ def _read_statement(root: Node, node: Node, into: Collector) -> None:
     if inner is not None and inner.type == "local_function_statement":
         into.symbol(syntax.text(inner.child_by_field_name("name")), "function", inner)
     is_program = into.path.endswith("Program.cs") or not root.has_error
-    if is_program and not any(entry.kind == "main" for entry in into.entries):
+    if is_program and not into.tells("main"):
         into.entry("main", "main", node)
 
 

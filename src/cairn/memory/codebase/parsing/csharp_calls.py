@@ -41,7 +41,7 @@ def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict
     if match["server"] or match["host"]:
         # Dots and calls follow the one that starts a server; a type or a parameter of that name starts nothing.
         is_started = node.parent is not None and node.parent.type in ("member_access_expression", "generic_name")
-        if is_started and not any(entry.kind == "server" for entry in into.entries):
+        if is_started and not into.tells("server"):
             into.entry("server", syntax.text(node), node)
         return
     call = _call_of(node)

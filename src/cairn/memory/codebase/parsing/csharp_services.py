@@ -76,7 +76,7 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
     found = [(node, match["made"] or match["mcp"]) for node, match in in_code(_SERVERS, root)]
     if not found and b"System.Net.Sockets" in source:
         found = [(node, b"TcpListener") for node, _ in in_code(_LISTENS, root)]
-    if found and not any(entry.kind == "server" for entry in into.entries):
+    if found and not into.tells("server"):
         into.entry("server", _SERVER_NAMES[found[0][1]], found[0][0])
 
 
@@ -88,7 +88,7 @@ def _read_workers(
         if _is_made_for_others(node):
             continue
         name = name_around(node, _CLASSES, stem(into.path))
-        is_told = any(entry.kind == "job" and entry.name == name for entry in into.entries)
+        is_told = into.tells("job", name)
         if not is_told and (needed is None or needed.search(name)):
             into.entry("job", name, node)
 

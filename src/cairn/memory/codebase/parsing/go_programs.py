@@ -11,7 +11,6 @@ from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import plain, words
 from cairn.memory.codebase.parsing.routing import METHODS, Spans, add, joined
 from cairn.memory.codebase.parsing.syntax import child_at, text, walk
-from cairn.memory.codebase.records import EntryKind
 
 _MAY_DECLARE = re.compile(
     rb"Handle|ListenAndServe|\.(?:GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|Any|All|Method|Route|Group|Run|"
@@ -63,7 +62,7 @@ class _Reader:
                 go_servers.read_promise(node, into)
 
     def read(self) -> None:
-        has_server = self._has_server()
+        has_server = self._into.tells("server")
         for owner, name, call, given in self._calls:
             if name in _SERVERS and not has_server and self._is_server(owner, name):
                 self._into.entry("server", self._title(owner, name), call)
@@ -75,14 +74,9 @@ class _Reader:
             elif service := go_servers.service_in(name, given):
                 self._into.entry("route", f"gRPC {service}", call)
             elif made := self._makes.get(f"{owner}.{name}") or self._makes.get(name):
-                self._make(*made, call)
+                self._into.entry_once(*made, call)
             else:
                 self._route(owner, name, call, given)
-
-    def _make(self, kind: EntryKind, title: str, node: Node) -> None:
-        """One server and one consumer of a sort are enough for a file."""
-        if not any(entry.kind == kind and (kind == "server" or entry.name == title) for entry in self._into.entries):
-            self._into.entry(kind, title, node)
 
     def _call(self, call: Node) -> None:
         function = call.child_by_field_name("function")
@@ -128,10 +122,10 @@ class _Reader:
 
     def _literal(self, node: Node) -> None:
         made = text(node.child_by_field_name("type"))
-        if made == "http.Server" and not self._has_server():
+        if made == "http.Server" and not self._into.tells("server"):
             self._into.entry("server", "HTTP server", node)
         elif made in self._makes:
-            self._make(*self._makes[made], node)
+            self._into.entry_once(*self._makes[made], node)
         go_servers.read_table(node, self._into)
         key = _COMMANDS.get(made)
         body = node.child_by_field_name("body")
@@ -142,9 +136,6 @@ class _Reader:
             literal = child_at(value) if value is not None else None
             if element.type == "keyed_element" and text(name) == key and plain(literal):
                 self._into.entry("cli", (plain(literal) or "").split(" ")[0], node)
-
-    def _has_server(self) -> bool:
-        return any(entry.kind == "server" for entry in self._into.entries)
 
     def _is_server(self, owner: str, name: str) -> bool:
         if name == "Run":

@@ -107,7 +107,7 @@ def read_services(root: Node, into: Collector) -> None:
 def _server(name: str, found: Iterator[tuple[Node, re.Match[bytes]]], into: Collector) -> None:
     """One a file: the first that is made there."""
     node = next((node for node, _ in found), None)
-    if node is not None and not any(entry.kind == "server" for entry in into.entries):
+    if node is not None and not into.tells("server"):
         into.entry("server", name, node)
 
 

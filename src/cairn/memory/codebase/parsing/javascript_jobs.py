@@ -42,7 +42,7 @@ def read(source: bytes, found: Found, into: Collector) -> None:
         _scheduled(found, into)
     _consumers(found, into)
     _workers(source, found, into)
-    if b"setInterval(" in source and not any(entry.kind == "job" for entry in into.entries):
+    if b"setInterval(" in source and not into.tells("job"):
         _intervals(source, found, into)
 
 

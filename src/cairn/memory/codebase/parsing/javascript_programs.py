@@ -117,7 +117,7 @@ def _mains(root: Node, source: bytes, found: Found, into: Collector) -> None:
     if found.uses("electron") and any(_is_electron(*each) for each in found.calls):
         into.entry("main", "Electron app", root)
         return
-    if any(entry.kind == "cli" for entry in into.entries) or _CHORE.fullmatch(into.path):
+    if into.tells("cli") or _CHORE.fullmatch(into.path):
         return
     is_main = _MAIN.search(source) is not None or (
         b"import.meta.url" in source and _BY_ADDRESS.search(source) is not None

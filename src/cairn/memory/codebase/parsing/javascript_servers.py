@@ -69,7 +69,7 @@ _PATTERNS = words("SubscribeMessage MessagePattern EventPattern GrpcMethod GrpcS
 def read(source: bytes, found: Found, into: Collector) -> None:
     """One server for a file: what listens, else what is made to; then the messages."""
     title, node = _listening(found) or _made(found) or ("", None)
-    if node is None and not any(entry.kind == "route" for entry in into.entries):
+    if node is None and not into.tells("route"):
         title, node = _application(found) or ("", None)
     if node is not None:
         into.entry("server", title, node)

@@ -76,7 +76,7 @@ def read_services(root: Node, source: bytes, into: Collector) -> None:
         _read_servers(root, source, into)
     _read_tables(root, source, into)
     _read_registry(root, source, into)
-    if not any(entry.kind == "job" for entry in into.entries):
+    if not into.tells("job"):
         for entry in [entry for entry in into.entries if entry.kind == "cli" and _WORKER_NAME.search(entry.name)][:1]:
             into.entry("job", entry.name, root)
 
@@ -115,11 +115,11 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
         ]
     if b"Workerman" in source:
         found += [(node, f"{match['place'].decode()} server") for node, match in in_code(_WORKERMAN, root)]
-    if found and not any(entry.kind == "server" for entry in into.entries):
+    if found and not into.tells("server"):
         into.entry("server", found[0][1], found[0][0])
     for node, match in in_code(_WORKS, root) if not _ADAPTERS.search(stem(into.path)) else ():
         needed = next((word for group, word in _NEEDED.items() if match[group]), b"")
-        if needed in source and not any(entry.kind == "job" for entry in into.entries):
+        if needed in source and not into.tells("job"):
             into.entry("job", stem(into.path), node)
 
 
@@ -165,7 +165,7 @@ def _read_registry(root: Node, source: bytes, into: Collector) -> None:
         first = next(iter(things.values()))
         if kind == "Command":
             into.entry("cli", name, first)
-        elif kind == "Procedure" and not any(entry.kind == "route" for entry in into.entries):
+        elif kind == "Procedure" and not into.tells("route"):
             for thing, node in things.items():
                 into.entry("route", f"RPC {thing}", node)
         elif kind != "Procedure":

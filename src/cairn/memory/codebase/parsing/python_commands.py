@@ -94,7 +94,7 @@ def _reads_options(name: str, call: Node, found: Found) -> bool:
 
 def _put_together(found: Found, into: Collector) -> None:
     """``cli.add_command(user.manager, "users")``: the commands of other files, where none are in this one."""
-    if not found.uses("click", "typer", "asyncclick", "rich_click") or any(one.kind == "cli" for one in into.entries):
+    if not found.uses("click", "typer", "asyncclick", "rich_click") or into.tells("cli"):
         return
     added = [call for name, call in found.calls if name in ("add_command", "add_typer") and arguments(call)[0]]
     if len(added) < _TOGETHER:

@@ -85,7 +85,7 @@ _TOOLS = words("tool resource prompt call_tool")
 
 def read(classes: list[Node], found: Found, into: Collector) -> None:
     """One server for a file, the first that it makes; then what it answers to by name."""
-    if not any(entry.kind == "server" for entry in into.entries):
+    if not into.tells("server"):
         title, node = _made(found) or _derived(classes, found) or _by_hand(found) or ("", None)
         if node is not None:
             into.entry("server", title, node)

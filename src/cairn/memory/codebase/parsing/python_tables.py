@@ -39,7 +39,7 @@ def read(classes: list[Node], found: Found, into: Collector) -> None:
 def _list(variable: str, table: Node, found: Found, into: Collector) -> None:
     members = [child for child in table.named_children[:_MOST] if child.type != "comment"]
     if _COMMANDS.fullmatch(variable) and all(each.type in ("identifier", "attribute", "call") for each in members):
-        if not any(entry.kind == "cli" for entry in into.entries):
+        if not into.tells("cli"):
             into.entry("cli", variable, table)
     elif found.uses("tornado"):
         for each in members:

@@ -84,7 +84,7 @@ def _servers(found: Found, into: Collector) -> None:
             into.entry("server", _MADE[name], call)
         elif name == "server" and receiver(call) in ("grpc", "aio") and found.uses("grpc"):
             into.entry("server", "gRPC server", call)
-    if any(entry.kind == "server" for entry in into.entries):
+    if into.tells("server"):
         return
     for name, call in found.calls:
         if name == "run" and receiver(call) in ("uvicorn", "hypercorn", "waitress"):

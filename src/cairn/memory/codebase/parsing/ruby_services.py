@@ -63,10 +63,10 @@ _CONSUMERS = re.compile(r"(?:Karafka::BaseConsumer|ApplicationConsumer|Racecar::
 def read_services(root: Node, into: Collector) -> None:
     source = root.text or b""
     for node, match in in_code(_SERVERS, root) if any(sign in source for sign in _SERVER_SIGNS) else ():
-        if match.lastgroup and not any(entry.kind == "server" for entry in into.entries):
+        if match.lastgroup and not into.tells("server"):
             into.entry("server", _SERVER_NAMES[match.lastgroup], node)
     for node, match in in_code(_WORKERS, root) if any(sign in source for sign in _WORKER_SIGNS) else ():
-        _job(name_around(node, _SCOPES, _WORKER_NAMES[match.lastgroup or "consumer"]), node, into)
+        into.entry_once("job", name_around(node, _SCOPES, _WORKER_NAMES[match.lastgroup or "consumer"]), node)
     if b"ufus" in source:
         _read_times(root, into)
     if b"Clockwork" in source:
@@ -77,14 +77,9 @@ def read_services(root: Node, into: Collector) -> None:
             _read_thread(node, into)
     if any(sign in source for sign in _BROKERS):
         for node, _ in in_code(_SUBSCRIBED, root):
-            _job(name_around(node, _SCOPES, stem(into.path)), node, into)
+            into.entry_once("job", name_around(node, _SCOPES, stem(into.path)), node)
     if into.path.rpartition("/")[0].rpartition("/")[2] in _PROGRAM_FOLDERS:
         _read_program(root, into)
-
-
-def _job(name: str, node: Node, into: Collector) -> None:
-    if not any(entry.kind == "job" and entry.name == name for entry in into.entries):
-        into.entry("job", name, node)
 
 
 def _read_times(root: Node, into: Collector) -> None:
@@ -96,14 +91,14 @@ def _read_times(root: Node, into: Collector) -> None:
             continue
         how = match["how"].decode()
         is_said = arguments[0].type in ("string", "integer")
-        _job(f"{how} {word_of(arguments[0])}" if is_said else name_around(node, _SCOPES, how), node, into)
+        into.entry_once("job", f"{how} {word_of(arguments[0])}" if is_said else name_around(node, _SCOPES, how), node)
 
 
 def _read_clock(node: Node, into: Collector) -> None:
     call = node if node.type == "call" else around(node, _CALL)
     arguments = arguments_of(call) if call is not None and method_of(call) == "every" else []
     if len(arguments) > 1 and arguments[1].type == "string":
-        _job(word_of(arguments[1]), arguments[1], into)
+        into.entry_once("job", word_of(arguments[1]), arguments[1])
 
 
 def _read_thread(node: Node, into: Collector) -> None:
@@ -111,7 +106,7 @@ def _read_thread(node: Node, into: Collector) -> None:
     call = around(node, _CALL) if node.type != "call" else node
     block = call.child_by_field_name("block") if call is not None else None
     if block is not None and _ENDLESS.search((block.text or b"")[:4000]):
-        _job(name_around(node, _SCOPES, stem(into.path)), node, into)
+        into.entry_once("job", name_around(node, _SCOPES, stem(into.path)), node)
 
 
 def _read_program(root: Node, into: Collector) -> None:
@@ -125,9 +120,9 @@ def _read_program(root: Node, into: Collector) -> None:
         if receiver is None:
             continue
         name = made.get(syntax.text(receiver)) or _made_class(receiver) or _constant(receiver)
-        if _WORKING.search(name) and not any(entry.kind == "job" for entry in into.entries):
+        if _WORKING.search(name) and not into.tells("job"):
             into.entry("job", stem(into.path), node)
-        elif _SERVING.search(name) and not any(entry.kind == "server" for entry in into.entries):
+        elif _SERVING.search(name) and not into.tells("server"):
             into.entry("server", name, node)
 
 

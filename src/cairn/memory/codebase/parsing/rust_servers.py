@@ -81,9 +81,9 @@ def read(root: Node, calls: list[Call], into: Collector) -> None:
         makes.pop(".serve", None)
     for name, call, given in calls:
         if name in makes:
-            _add(*makes[name], call, into)
+            into.entry_once(*makes[name], call)
         elif takes and _LISTENERS.fullmatch(name):
-            _add("server", "network listener", call, into)
+            into.entry_once("server", "network listener", call)
         elif name in _METHODS and "jsonrpsee" in crates and given and plain(given[0]):
             into.entry("route", plain(given[0]) or "", call)
         elif name == ".invoke_handler" and given:
@@ -106,12 +106,6 @@ def _commands(macro: Node, into: Collector) -> None:
             into.entry("route", path.rpartition("::")[2], macro)
 
 
-def _add(kind: EntryKind, title: str, node: Node, into: Collector) -> None:
-    """One server and one consumer of a sort are enough for a file."""
-    if not any(entry.kind == kind and (kind == "server" or entry.name == title) for entry in into.entries):
-        into.entry(kind, title, node)
-
-
 def _interval(call: Node, period: Node, into: Collector) -> None:
     """A loop of the background: the function in which the interval is made."""
     written = text(period)
@@ -121,8 +115,8 @@ def _interval(call: Node, period: Node, into: Collector) -> None:
     if function is None or body is None or _SHORT.search(written) or _BEATS.search(f"{name} {written}"):
         return
     has_loop = any(each.type in ("loop_expression", "while_expression") for each in walk(body))
-    if has_loop and b".tick()" in (body.text or b"") and not any(entry.kind == "server" for entry in into.entries):
-        _add("job", name, function, into)
+    if has_loop and b".tick()" in (body.text or b"") and not into.tells("server"):
+        into.entry_once("job", name, function)
 
 
 def _function_around(node: Node) -> Node | None:
@@ -146,7 +140,7 @@ def _thread(call: Node, into: Collector) -> None:
             name = next((plain(each) or "" for each in walk(given) if each.type == "string_literal"), "")
         elif field == "spawn" and given is not None:
             if name and "{" not in name and any(each.type == "loop_expression" for each in walk(given)):
-                _add("job", name, call, into)
+                into.entry_once("job", name, call)
             return
         at = above
 
