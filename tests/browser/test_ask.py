@@ -183,7 +183,9 @@ async def test_a_worker_elsewhere_is_stopped_in_mid_sentence_and_asked_again(dri
                 window = await open_visit(driver, serving.url, olga)
                 page = await window.go("{p}/ask")
                 await _ask(page, _QUESTION)
-                await expect(page.get_by_role("article", name="Answer on its way")).to_contain_text("Drei Versuche –")
+                await expect(page.get_by_role("article", name="Answer on its way")).to_contain_text(
+                    "Drei Versuche – nicht mehr."
+                )
                 await page.keyboard.press("Escape")
                 await window.sees("You stopped this answer.")
                 await asyncio.to_thread(model.wait_for_hang_up)

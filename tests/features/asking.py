@@ -200,5 +200,5 @@ async def answering_at(kind: str, service: Service, folder: Path) -> AsyncIterat
             app = await stack.enter_async_context(open_worker(elsewhere))
         base, stop = await stack.enter_async_context(listening(app))
         limits = httpx.Limits(max_connections=300)
-        http = await stack.enter_async_context(httpx.AsyncClient(timeout=30, verify=False, limits=limits))
+        http = await stack.enter_async_context(httpx.AsyncClient(timeout=90, verify=False, limits=limits))
         yield Place(base + ("/ask" if kind == "separate" else "/worker/ask"), http, stop)

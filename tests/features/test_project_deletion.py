@@ -104,7 +104,7 @@ async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(
         assert told(await owner.call(method, path + below, body)) == NO_PROJECT
     assert [entry["id"] for entry in (await owner.get("/api/projects")).json()] == [kept]
 
-    await service.wait_for_jobs(seconds=20)
+    await service.wait_for_jobs()
     async with service.house.database.read() as tx:
         assert [
             row["status"] for row in await tx.many(select(jobs.c.status).where(jobs.c.kind == "projects.purge"))

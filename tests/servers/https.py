@@ -23,6 +23,8 @@ from cryptography.x509.oid import NameOID
 NAMES = ("localhost", "hooks.example.com")
 ADDRESSES = ("127.0.0.1", "::1")
 _LONGEST_WAIT_S = 30.0
+_PATIENCE_S = 60.0
+"""What must come is waited for, however slow the machine is."""
 
 
 class Authority:
@@ -156,7 +158,7 @@ class Receiver:
             self._standing[path] = reply
             self._keep_gates((reply,))
 
-    def wait_for(self, count: int, path: str | None = None, timeout: float = 8.0) -> list[Request]:
+    def wait_for(self, count: int, path: str | None = None, timeout: float = _PATIENCE_S) -> list[Request]:
         """Until so many requests have come; it blocks: async tests use ``asyncio.to_thread``."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests(path)) >= count, timeout):

@@ -14,6 +14,8 @@ OPENAI_PATH = "/v1/chat/completions"
 ANTHROPIC_PATH = "/v1/messages"
 MODEL = "scripted-1"
 _LONGEST_WAIT_S = 30.0
+_PATIENCE_S = 60.0
+"""What must come is waited for, however slow the machine is."""
 _PIECE_CHARACTERS = 5
 
 
@@ -135,13 +137,13 @@ class ScriptedModel:
         with self._changed:
             return list(self._requests)
 
-    def wait_for_hang_up(self, timeout: float = 8.0) -> None:
+    def wait_for_hang_up(self, timeout: float = _PATIENCE_S) -> None:
         """Until a caller has gone away in the middle of a stream; it blocks."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._hung_up > 0, timeout):
                 raise TimeoutError(f"nobody has hung up within {timeout} s")
 
-    def wait_for(self, count: int, timeout: float = 8.0) -> list[Request]:
+    def wait_for(self, count: int, timeout: float = _PATIENCE_S) -> list[Request]:
         """Until so many requests have come; it blocks: async tests use ``asyncio.to_thread``."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._requests) >= count, timeout):

@@ -91,7 +91,7 @@ class Service:
         headers = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin", **options.pop("headers", {})}
         return await self.http.request(method, path, headers=headers, **options)
 
-    async def wait_for_jobs(self, seconds: float = 10.0) -> None:
+    async def wait_for_jobs(self, seconds: float = 60.0) -> None:
         """Until no job is waiting or running."""
         from sqlalchemy import select
 
