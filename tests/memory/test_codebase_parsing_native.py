@@ -212,3 +212,8 @@ def test_routes_that_a_function_of_the_project_registers_are_told_and_requests_a
         ("route", "GET /control/jars"),
         ("route", "POST /control/fill"),
     ]
+
+
+def test_blank_lines_before_the_source_move_nothing() -> None:
+    source = "int up(void) { int s = socket(); bind(s, a, n); listen(s, 5); return accept(s, 0, 0); }\n"
+    assert _entries("src/up.c", source) == _entries("src/up.c", f"\n\n\n\n{source}") == [("server", "network listener")]

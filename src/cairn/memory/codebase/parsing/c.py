@@ -118,7 +118,8 @@ def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
     known = {symbol.name for symbol in into.symbols}
     for _, match in zip(range(2 * MOST), _DEFINITION.finditer(root.text or b""), strict=False):
         name = match[1].decode()
-        node = root.descendant_for_byte_range(match.start(1), match.start(1) + 1)
+        at = root.start_byte + match.start(1)
+        node = root.descendant_for_byte_range(at, at + 1)
         if node is None or "identifier" not in node.type or name in known or name.isupper() or name in _NO_NAMES:
             continue
         known.add(name)
@@ -198,7 +199,8 @@ def _nested(node: Node) -> tuple[str, SymbolKind]:
 
 def _read_routes(root: Node, into: Collector) -> None:
     for match in _ROUTE.finditer(root.text or b""):
-        node = root.descendant_for_byte_range(match.start("path"), match.start("path") + 1)
+        at = root.start_byte + match.start("path")
+        node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type.startswith("string"):
             verb = (match["verb"] or match["call"] or b"").decode()
             routing.add(into, [verb], match["path"].decode(errors="replace"), node)

@@ -115,12 +115,14 @@ def _server(root: Node, source: bytes) -> tuple[str, Node | None]:
     if any(mark in source for mark in _MAY_SERVE):
         for match in _CALLED.finditer(source):
             name = match[1].decode()
-            node = root.descendant_for_byte_range(match.start(1), match.start(1) + 1)
+            at = root.start_byte + match.start(1)
+            node = root.descendant_for_byte_range(at, at + 1)
             if name not in calls and node is not None and _is_called(node):
                 calls[name] = node
     if any(mark in source for mark in _MAY_MAKE):
         for match in _MADE.finditer(source):
-            node = root.descendant_for_byte_range(match.start(), match.start() + 1)
+            at = root.start_byte + match.start()
+            node = root.descendant_for_byte_range(at, at + 1)
             if node is not None and node.type not in _NO_CODE:
                 title = list(_CLASSES)[int((match.lastgroup or "c0")[1:])]
                 return title, node
@@ -147,7 +149,8 @@ def _threads(root: Node, source: bytes, functions: list[tuple[str, Node]], into:
     """Threads whose function, of the same file, waits for work for ever."""
     started: set[str] = set()
     for match in _STARTED.finditer(source):
-        node = root.descendant_for_byte_range(match.start(), match.start() + 1)
+        at = root.start_byte + match.start()
+        node = root.descendant_for_byte_range(at, at + 1)
         call = node.parent if node is not None and _is_called(node) else None
         given = call.child_by_field_name("arguments") if call is not None else None
         started.update(text(each).lstrip("&") for each in (given.named_children[:8] if given is not None else ()))
