@@ -55,5 +55,5 @@ class Driver:
         self.run(self.browser.close())
         self.run(self._playwright.stop())
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
         self.loop.close()

@@ -213,7 +213,7 @@ async def _take(driver: Driver, url: str, someone: Someone, name: str, path: str
             page = await window.go(path)
             with contextlib.suppress(TimeoutError):
                 # The live stream never ends: what counts is that the page has what it shows.
-                await asyncio.wait_for(page.wait_for_selector("h1"), 10)
+                await asyncio.wait_for(page.wait_for_selector("h1"), 60)
             await page.wait_for_timeout(600)
             await prepare(page)
             kind = f"{'phone' if phone else 'desktop'}-{'dark' if dark else 'light'}"

@@ -178,6 +178,6 @@ def name_all(site: Site, someone: Someone) -> str:
     ticket = someone.ask("POST", "/api/v2/ask", json=question)["ticket"]
     body = {"ticket": ticket, "question": question["question"]}
     assert (
-        httpx.post(f"{someone.url}/worker/ask", json=body, trust_env=False, verify=False, timeout=30).status_code == 200
+        httpx.post(f"{someone.url}/worker/ask", json=body, trust_env=False, verify=False, timeout=60).status_code == 200
     )
     return chat

@@ -29,7 +29,7 @@ class Someone:
     def ask(self, method: str, path: str, **given: Any) -> Any:
         """What the API answers; a refusal is an error of the test."""
         headers = {"Authorization": f"Bearer {self.key}"}
-        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False, verify=False) as http:
+        with httpx.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False, verify=False) as http:
             answer = http.request(method, path, **given)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
@@ -39,7 +39,7 @@ class Someone:
         body = {"projectId": project_id or self.project_id, "event": event, "payload": payload}
         return self.ask("POST", "/api/v2/events", json=body)
 
-    def enrich(self, session_id: str, seconds: float = 30.0) -> Any:
+    def enrich(self, session_id: str, seconds: float = 60.0) -> Any:
         """Turn a session's events into memory; the job when it is done."""
         job = self.ask("POST", f"/api/v2/sessions/{session_id}/enrich")
         stop = time.monotonic() + seconds
@@ -65,7 +65,7 @@ class Site:
     def team(self, name: str = "Stonemasons", project: str = "Checkout service") -> Someone:
         """The owner of a new team with one project."""
         email = f"olga{next(_numbers)}@example.com"
-        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False, verify=False) as http:
+        with httpx.Client(base_url=self.url, timeout=60.0, trust_env=False, verify=False) as http:
             body = {"email": email, "password": PASSWORD, "name": "Olga Owner", "teamName": name}
             made = http.post("/api/auth/register", json=body)
             assert made.status_code == 201, made.text
@@ -73,7 +73,7 @@ class Site:
 
     def _with_key(self, cookie: str, email: str, team_id: str, project: str) -> Someone:
         headers = {"Cookie": f"cairn_login={cookie}", "Sec-Fetch-Site": "same-origin"}
-        with httpx.Client(base_url=self.url, headers=headers, timeout=30.0, trust_env=False, verify=False) as http:
+        with httpx.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False, verify=False) as http:
             key = http.post("/api/keys", json={"name": "test"}).json()["key"]
         someone = Someone(self.url, email, cookie, key, team_id)
         if project:
@@ -85,13 +85,13 @@ class Site:
         email = f"mira{next(_numbers)}@example.com"
         of.ask("POST", "/api/team", json={"email": email, "role": role})
         token = self.invitation(email)
-        with httpx.Client(base_url=self.url, timeout=30.0, trust_env=False, verify=False) as http:
+        with httpx.Client(base_url=self.url, timeout=60.0, trust_env=False, verify=False) as http:
             body = {"token": token, "name": name, "password": PASSWORD}
             made = http.post("/api/team/invitations/accept", json=body)
             assert made.status_code == 200, made.text
             return self._with_key(made.cookies["cairn_login"], email, of.team_id, "")
 
-    def invitation(self, email: str, seconds: float = 10.0, *, after: str = "") -> str:
+    def invitation(self, email: str, seconds: float = 60.0, *, after: str = "") -> str:
         """The token in the mail that was sent to an address; after another one, if that is known."""
         folder = self.process.folder / "mail"
         stop = time.monotonic() + seconds

@@ -15,6 +15,7 @@ from tests.browser.conftest import SETTINGS, OpenVisit
 from tests.browser.driver import Driver
 from tests.browser.site import Site, Someone
 from tests.browser.visit import open_visit
+from tests.browser.waiting import eventually
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support import databases
 from tests.support.processes import Cairn, free_port
@@ -122,11 +123,7 @@ async def test_what_is_not_covered_is_written_down_and_a_conversation_is_deleted
     await page.get_by_role("menuitem", name="Delete").click()
     await expect(conversation).to_have_count(0)
     await window.go("/team")
-    for _ in range(100):
-        if not _chats(olga):
-            break
-        await asyncio.sleep(0.05)
-    assert _chats(olga) == [], "who leaves the page has made up their mind"
+    await eventually(lambda: _chats(olga), [])  # who leaves the page has made up their mind
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ async def test_a_codebase_is_read_while_somebody_looks_on(
     finally:
         git_server.gate.set()
     # Nobody reloads: what the server tells moves the page on.
-    await expect(page.get_by_role("heading", name="The codebase was read")).to_be_visible(timeout=30_000)
+    await expect(page.get_by_role("heading", name="The codebase was read")).to_be_visible(timeout=60_000)
     await expect(_step(page, "Complete", "done")).to_be_visible()
 
     results = _asked(olga, "/results")

@@ -129,7 +129,7 @@ async def test_a_filtered_timeline_and_a_long_session_on_a_phone_in_the_dark(
     assert await window.accessibility() == []
     assert await page.get_by_role("article").count() < 60, "only what is in sight exists"
     last = page.get_by_text(f"Step {_MANY - 1} of many.")
-    for _ in range(40):
+    for _ in range(400):
         await page.keyboard.press("End")
         if await last.count():
             break

@@ -16,7 +16,7 @@ _AXE = Path(__file__).parents[2] / "dashboard" / "node_modules" / "axe-core" / "
 # A refusal that a page shows in words is no fault, though the browser writes it down as one.
 _REFUSED = "Failed to load resource: the server responded with a status of"
 
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=60_000)
 
 
 class Visit:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-async def eventually(ask: Callable[[], object], wanted: object, seconds: float = 10.0) -> None:
+async def eventually(ask: Callable[[], object], wanted: object, seconds: float = 60.0) -> None:
     """Until the server answers what is wanted; what it says last is compared at the end."""
     stop = time.monotonic() + seconds
     while time.monotonic() < stop and ask() != wanted:

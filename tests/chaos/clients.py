@@ -43,17 +43,17 @@ class Clients:
         self._stop.clear()
         self._answered.clear()
         headers = {"Authorization": f"Bearer {self._key}"}
-        with httpx.Client(base_url=url, headers=headers, timeout=20.0, verify=False) as http:
+        with httpx.Client(base_url=url, headers=headers, timeout=60.0, verify=False) as http:
             threads = [threading.Thread(target=self._write, args=(http, number)) for number in range(clients)]
             for thread in threads:
                 thread.start()
-            assert self._answered.wait(20)
+            assert self._answered.wait(60)
             try:
                 yield
             finally:
                 self._stop.set()
                 for thread in threads:
-                    thread.join(30)
+                    thread.join(60)
                 assert not any(thread.is_alive() for thread in threads)
 
     def _write(self, http: httpx.Client, offset: int) -> None:

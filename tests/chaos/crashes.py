@@ -29,7 +29,7 @@ def crashing_process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Pope
             stderr=subprocess.STDOUT,
         )
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20.0, verify=False) as http:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0, verify=False) as http:
             yield child, http
     finally:
         if child.poll() is None:

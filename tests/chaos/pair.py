@@ -111,19 +111,19 @@ class Stream:
         self.ended.set()
 
     def __enter__(self) -> Self:
-        assert self.ready.wait(5)
+        assert self.ready.wait(60)
         return self
 
     def __exit__(self, *_: object) -> None:
         """By now the server must have ended it."""
-        self._thread.join(5)
+        self._thread.join(60)
         assert self.ended.is_set()
 
     def ends_within(self, seconds: float) -> bool:
         """Whether the server ends it in time, and as streams are ended, not by hanging up."""
         return self.ended.wait(seconds) and self.error is None
 
-    def wait_for(self, words: str, seconds: float = 5.0) -> None:
+    def wait_for(self, words: str, seconds: float = 60.0) -> None:
         stop = time.monotonic() + seconds
         while not any(words in line for line in list(self.lines)):
             assert time.monotonic() < stop, self.lines

@@ -145,7 +145,7 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(c
     serving: Process | None = None
     spenders: list[Spender] = []
     try:
-        async with httpx.AsyncClient(timeout=20, verify=False) as http:
+        async with httpx.AsyncClient(timeout=60, verify=False) as http:
             serving = cairn.start(port=port)
             await asyncio.to_thread(serving.wait_ready, 90)
             buyers.url = serving.url

@@ -139,10 +139,10 @@ def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(cairn: Cairn) 
         with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
             bringing = Import(http, project, file)
             bringing.start()
-            assert bringing.first.wait(20)
+            assert bringing.first.wait(60)
             time.sleep(chance.uniform(0.0, 0.15))
             process.kill()
-            bringing.join(30)
+            bringing.join(60)
         assert bringing.wrong == []
         assert not any(bringing.created[:acknowledged]), "what was acknowledged is there"
         acknowledged = max(acknowledged, len(bringing.created))

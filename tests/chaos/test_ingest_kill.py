@@ -46,10 +46,10 @@ class Senders:
         threads = [threading.Thread(target=self._send_on, args=(url, number)) for number in range(_SENDERS)]
         for thread in threads:
             thread.start()
-        assert self._first.wait(20)
+        assert self._first.wait(60)
         yield
         for thread in threads:
-            thread.join(30)
+            thread.join(60)
         assert not any(thread.is_alive() for thread in threads)
 
     def _next(self, number: int) -> tuple[str, str]:
@@ -61,7 +61,7 @@ class Senders:
             return mark, _SOURCES[number % len(_SOURCES)]
 
     def _send_on(self, url: str, number: int) -> None:
-        with httpx.Client(base_url=url, timeout=20.0, verify=False) as http:
+        with httpx.Client(base_url=url, timeout=60.0, verify=False) as http:
             while True:
                 mark, source = self._next(number)
                 try:

@@ -39,7 +39,7 @@ _EMBEDDED_LEASE_MS = 600_000
 _LOOK_S = 0.25
 _JOBS = 100
 _KILLS = 3
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 # A plain table without a key: a second effect would be a second row.
 effects = Table("effects", MetaData(), Column("job_id", Text), Column("stage", Text), Column("at_ms", BigInteger))

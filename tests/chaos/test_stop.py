@@ -73,7 +73,7 @@ def test_requests_under_way_are_answered(cairn: Cairn) -> None:
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
         ).encode()
         sockets = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20)) for _ in range(6)
+            stack.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=60)) for _ in range(6)
         ]
         for connection in sockets:
             connection.sendall(request)
@@ -106,7 +106,7 @@ def test_open_streams_are_ended_by_the_stop_not_waited_for(cairn: Cairn) -> None
 def test_the_parts_stop_as_well(cairn: Cairn, command: str, words: str) -> None:
     cairn.settings["CAIRN_LOG_LEVEL"] = "info"
     with cairn.start(command) as process:
-        stop = time.monotonic() + 20
+        stop = time.monotonic() + 60
         while words not in process.output and time.monotonic() < stop:
             time.sleep(0.02)
         time.sleep(0.1)

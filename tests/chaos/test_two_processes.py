@@ -122,13 +122,13 @@ def test_no_request_begun_after_the_deletion_is_accepted_anywhere(near: Visitor,
     threads = [threading.Thread(target=use) for _ in range(3)]
     for thread in threads:
         thread.start()
-    stop = time.monotonic() + 20
+    stop = time.monotonic() + 60
     while len(before) < 30 and time.monotonic() < stop:
         time.sleep(0.01)
     assert near.call("DELETE", "/api/keys", {"keyId": made["id"]}).status_code == 204
     deleted.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert before[:30] == [200] * 30
     assert accepted_late == []
 

@@ -75,7 +75,7 @@ async def _promised(database: Database) -> dict[str, str]:
 
 
 def _wait_delivered(http: httpx.Client, webhook: str, count: int) -> None:
-    stop = time.monotonic() + 20
+    stop = time.monotonic() + 60
     while True:
         found = http.get(f"/api/webhooks/{webhook}/deliveries").json()
         if [delivery["status"] for delivery in found] == ["delivered"] * count:
@@ -97,7 +97,7 @@ def test_a_kill_before_anybody_was_told(cairn: Cairn, authority: Authority) -> N
     ledger.with_database(cairn.database_url, _end_leases)
     with Receiver(authority, port=port) as receiver, cairn.start() as process:
         process.wait_ready(60)
-        receiver.wait_for(8, timeout=20)
+        receiver.wait_for(8, timeout=60)
         told = _sessions(receiver)
         assert set(told) == begun
         assert set().union(*told.values()) == set(promised), "under the ids of before the kill"

@@ -30,7 +30,7 @@ def join(server: Server, project: str) -> str:
 def token_for(server: Server, address: str) -> str:
     """The token in the mail that invites this address."""
     mails = server.folder / "mail"
-    stop = time.monotonic() + 20
+    stop = time.monotonic() + 60
     while time.monotonic() < stop:
         for path in mails.glob("*.eml"):
             mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)

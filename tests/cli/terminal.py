@@ -46,7 +46,7 @@ class Terminal:
         self._child.wait()
         os.close(self._ours)
 
-    def see(self, text: str, seconds: float = 20.0) -> str:
+    def see(self, text: str, seconds: float = 60.0) -> str:
         """Wait until it shows this, after what was seen before; all up to there."""
         ends = time.monotonic() + seconds
         while (at := self.shown.find(text, self._read_to)) < 0:
@@ -63,7 +63,7 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self._ours, keys.encode())
 
-    def end(self, seconds: float = 20.0) -> int:
+    def end(self, seconds: float = 60.0) -> int:
         """Its exit code."""
         ends = time.monotonic() + seconds
         while self._child.poll() is None:

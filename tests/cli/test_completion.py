@@ -34,7 +34,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _offered(installed: Path, *words: str) -> list[str]:
     asked = ["bash", "--norc", "-c", _ASK, "bash", str(installed), *words]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -74,7 +74,7 @@ def test_the_script_is_registered(installed: Path) -> None:
         ["bash", "--norc", "-c", '. "$1"; complete -p cairn', "bash", str(installed)],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=True,
     )
     assert done.stdout == "complete -o default -F _cairn cairn\n"

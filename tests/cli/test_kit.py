@@ -116,8 +116,8 @@ def test_a_reader_that_goes_and_a_name_that_is_no_text(tmp_path: Path) -> None:
         assert closed.stderr is not None
         closed.stdout.close()
         assert closed.stderr.read() == b""
-        assert closed.wait(30) == 0
-    odd = subprocess.run([str(COMMAND), b"\xff\xfe"], env=environment, capture_output=True, timeout=30, check=False)
+        assert closed.wait(60) == 0
+    odd = subprocess.run([str(COMMAND), b"\xff\xfe"], env=environment, capture_output=True, timeout=60, check=False)
     assert odd.returncode == USAGE
     assert b"Traceback" not in odd.stderr
 

@@ -178,7 +178,7 @@ class Cast:
             "headers": [(name.lower(), value) for name, value in request.headers.raw],
             "client": ("127.0.0.1", 1),
         }
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self.service.app(scope, receive, send)
         head, first = messages[0], messages[1]
         return httpx.Response(head["status"], headers=head["headers"], content=first["body"], request=request)

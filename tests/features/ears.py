@@ -28,14 +28,14 @@ class Ear:
     def hear(self, line: str | None) -> None:
         self._lines.put_nowait(line)
 
-    async def line(self, seconds: float = 5.0) -> str:
+    async def line(self, seconds: float = 60.0) -> str:
         """The next line; an error when the stream ends instead."""
         async with asyncio.timeout(seconds):
             heard = await self._lines.get()
         assert heard is not _END, "the stream has ended"
         return heard
 
-    async def notice(self, seconds: float = 5.0) -> tuple[Any, ...]:
+    async def notice(self, seconds: float = 60.0) -> tuple[Any, ...]:
         """The next notice, as (type, what, project); keep-alive comments are passed over."""
         async with asyncio.timeout(seconds):
             while (heard := await self.line(seconds)) == KEEP_ALIVE:
@@ -44,7 +44,7 @@ class Ear:
         assert sorted(told) == ["projectId", "type", "what"]
         return told["type"], told["what"], told["projectId"]
 
-    async def until(self, notice: tuple[Any, ...], seconds: float = 5.0) -> None:
+    async def until(self, notice: tuple[Any, ...], seconds: float = 60.0) -> None:
         """Pass over all up to this notice: PostgreSQL may tell of a change after it was answered."""
         async with asyncio.timeout(seconds):
             while await self.notice(seconds) != notice:
@@ -70,7 +70,7 @@ async def over_tcp(http: httpx.AsyncClient, headers: dict[str, str]) -> AsyncIte
                 ear.hear(line)
         ear.hear(_END)
 
-    async with http.stream("GET", "/api/live", headers=headers, timeout=30.0) as response:
+    async with http.stream("GET", "/api/live", headers=headers, timeout=60.0) as response:
         ear.status, ear.headers = response.status_code, dict(response.headers)
         listening = asyncio.create_task(listen(response))
         try:
@@ -85,7 +85,7 @@ async def over_tcp(http: httpx.AsyncClient, headers: dict[str, str]) -> AsyncIte
 async def _all_told(service: Service) -> None:
     """Until every notice of what was done so far has gone by."""
     with service.house.database.signals.listen("ears") as listener:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 async with service.house.database.write() as tx:
                     tx.notify("ears", "")

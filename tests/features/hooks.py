@@ -53,7 +53,7 @@ async def list_deliveries(person: Person, webhook: str, query: str = "") -> list
 
 
 async def wait_for_deliveries(
-    person: Person, webhook: str, count: int, fits: Callable[[Delivery], bool] | None = None, seconds: float = 10.0
+    person: Person, webhook: str, count: int, fits: Callable[[Delivery], bool] | None = None, seconds: float = 60.0
 ) -> list[Delivery]:
     """Until so many deliveries fit, or have ended; all of them, newest first."""
     fits = fits or (lambda delivery: delivery["status"] != "pending")
@@ -71,7 +71,7 @@ async def wait_for_deliveries(
 
 async def wait_for_quiet(service: Service) -> None:
     """Until every event has been handed on and every delivery has ended."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             async with service.house.database.read() as tx:
                 waiting = await tx.many(select(outbox.c.id))
@@ -89,7 +89,7 @@ async def nudge(service: Service) -> None:
 
 async def wait_until_idle(service: Service) -> None:
     """Until the runner has put down what it was doing, also for later."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             async with service.house.database.read() as tx:
                 running = await tx.many(select(jobs.c.id).where(jobs.c.status == "running"))

@@ -45,7 +45,7 @@ class Memory:
         kept: dict[str, Any] = answer.json()
         return kept
 
-    async def enrich(self, session_id: str, *, seconds: float = 30.0) -> dict[str, Any]:
+    async def enrich(self, session_id: str, *, seconds: float = 60.0) -> dict[str, Any]:
         """Enrich a session to its end; the job."""
         begun = await self.owner.post(f"/api/v2/sessions/{session_id}/enrich")
         assert begun.status_code == 202, begun.text

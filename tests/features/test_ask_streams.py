@@ -61,7 +61,7 @@ async def memory(service: Service) -> Memory:
     return await knowing(service)
 
 
-async def _until(holds: Callable[[], Awaitable[bool]], seconds: float = 8.0) -> None:
+async def _until(holds: Callable[[], Awaitable[bool]], seconds: float = 60.0) -> None:
     async with asyncio.timeout(seconds):
         while not await holds():
             await asyncio.sleep(0.02)

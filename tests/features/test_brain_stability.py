@@ -147,7 +147,7 @@ async def _watch(service: Service) -> None:
 
 async def _told(service: Service, count: int) -> list[dict[str, Any]]:
     """What webhooks are promised, once there is so much; a moment later it is still no more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             async with service.house.database.read() as tx:
                 rows = await tx.many(select(webhook_deliveries.c.body).order_by(webhook_deliveries.c.event_id))

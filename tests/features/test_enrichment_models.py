@@ -241,6 +241,6 @@ async def test_another_embedder_gets_every_item_anew_in_the_background(
     async with run_service(settings_for(tmp_path, database_url, CAIRN_EMBEDDINGS="builtin:fp32")) as service:
         import asyncio
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while await models(service) != {"minilm-l6-v2"}:
                 await asyncio.sleep(0.05)

@@ -92,7 +92,7 @@ class HeldServer(GitServer):
 
     def accepts(self, authorization: str | None) -> bool:
         self.was_asked.set()
-        self.is_answering.wait(20.0)
+        self.is_answering.wait(60.0)
         return super().accepts(authorization)
 
     def stop(self) -> None:

@@ -465,7 +465,7 @@ async def test_webhooks_and_the_audit_log_hear_of_it(service: Service) -> None:
     await _apply(made.owner, made.project, plan, _ids(plan))
     entries = (await made.owner.get("/api/audit?action=hygiene.applied")).json()
     assert sorted(entry["detail"]["type"] for entry in entries) == sorted(a["type"] for a in plan["actions"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(rows := await run_sql(service, "SELECT body FROM webhook_deliveries")) < 6:
             await asyncio.sleep(0.05)
     heard = sorted((body["type"], body["data"]["itemId"]) for body in (json.loads(row[0]) for row in rows))

@@ -219,7 +219,7 @@ async def test_every_change_is_told_and_makes_the_brain_new(service: Service) ->
 
 async def _deliveries(service: Service, count: int) -> list[dict[str, Any]]:
     """What webhooks are promised, once there is so much, in the order it happened."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             async with service.house.database.read() as tx:
                 rows = await tx.many(select(webhook_deliveries.c.body).order_by(webhook_deliveries.c.event_id))

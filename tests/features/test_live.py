@@ -68,7 +68,7 @@ async def test_a_page_hears_of_what_it_may_see_until_it_may_not(cairn: Cairn) ->
     cairn.settings = {"CAIRN_REGISTRATION": "open", "CAIRN_KEEPALIVE_S": "60"}
     with cairn.start() as server:
         await asyncio.to_thread(server.wait_ready)
-        async with httpx.AsyncClient(base_url=server.url, timeout=30.0, verify=False) as http:
+        async with httpx.AsyncClient(base_url=server.url, timeout=60.0, verify=False) as http:
             owner = await Visitor.arrive(http, "/api/auth/register", {"email": "owner@example.com"})
             stranger = await Visitor.arrive(http, "/api/auth/register", {"email": "stranger@example.com"})
             member = await _invite(cairn, owner, http, "member@example.com")

@@ -77,7 +77,7 @@ def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn) -> None:
                 number: int, process: Process = process, first: threading.Event = first, turn: int = turn
             ) -> int:
                 kept = 0
-                with httpx.Client(base_url=process.url, timeout=20.0, verify=False) as http:
+                with httpx.Client(base_url=process.url, timeout=60.0, verify=False) as http:
                     while True:
                         payload = {"n": kept, "sender": number, "turn": turn, "large": "x" * 70_000 * (kept % 5 == 0)}
                         try:
@@ -90,7 +90,7 @@ def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn) -> None:
 
             with ThreadPoolExecutor(6) as pool:
                 senders = [pool.submit(send_on, number) for number in range(6)]
-                assert first.wait(20)
+                assert first.wait(60)
                 time.sleep(chance.uniform(0.1, 0.6))
                 process.kill()
                 sent += sum(sender.result() for sender in senders)

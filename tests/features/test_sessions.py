@@ -222,7 +222,7 @@ async def test_the_model_follows_plan_and_tier(service: Service) -> None:
 
 async def _deliveries(owner: Person, webhook_id: str, count: int) -> list[str]:
     """The types of what is told to a webhook, oldest first, once there are so many."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while True:
             found = (await owner.get(f"/api/webhooks/{webhook_id}/deliveries")).json()
             if len(found) >= count:
@@ -241,7 +241,7 @@ async def test_the_sweeper_completes_what_fell_silent_and_tells(service: Service
         busy = (await tool.keep(service.http, {"n": 2}, X_Service_Source="cli"))["sessionId"]
     later_ms = now_ms + 4 * HOUR_MS + 60_000
     with clock.use(lambda: later_ms):
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while (found := (await owner.get(f"{PATH}/{silent}")).json())["status"] != "completed":
                 await asyncio.sleep(0.05)
         assert (found["completedAt"], found["eventCount"]) == (clock.iso(later_ms), 1)

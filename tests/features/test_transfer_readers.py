@@ -62,7 +62,7 @@ class _Reader:
 
 async def _hold(service: Service, person: Person, project: str, method: str = "GET") -> _Reader:
     reader = _Reader(service, person, project, method)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await reader.holds.wait()
     return reader
 
@@ -90,7 +90,7 @@ async def test_readers_who_take_nothing_block_nobody_else_and_are_left(
 
     monkeypatch.setattr(turns, "_READER_S", 0.2)
     slow = await _hold(service, owner, project)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await slow.task
     assert slow.ended
     for _ in range(turns.OF_PERSON + 1):

@@ -63,7 +63,7 @@ async def accept(service: Service, token: str, **fields: Any) -> httpx.Response:
 
 async def mails_to(folder: Path, address: str, count: int = 1) -> list[tuple[str, str]]:
     """Subject and text of the mails to an address, oldest first, once there are so many."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found: list[tuple[str, str]] = []
             for path in sorted((folder / "mail").glob("*.eml")):

@@ -80,7 +80,7 @@ class Desk:
 
     def hook(self, payload: Payload | bytes, *arguments: str) -> bytes:
         """Run the hook as an agent does; what it prints. That it ends well and quietly is always expected."""
-        out, err = (process := self.start(payload, *arguments)).communicate(timeout=30)
+        out, err = (process := self.start(payload, *arguments)).communicate(timeout=60)
         assert (process.returncode, err) == (0, b"")
         return out
 

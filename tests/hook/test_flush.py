@@ -72,7 +72,7 @@ def tell_and_be_told(server: Process, desk: Desk) -> None:
     desk.hook(desk.claude("PostToolUse", tool_name="Edit", tool_input={"file_path": str(desk.folder / "src/app.py")}))
     desk.hook(desk.claude("Stop", last_assistant_message="I made all handlers answer so in `src/app.py`."))
     desk.hook(desk.claude("SessionEnd", reason="exit"))
-    stop = time.monotonic() + 30
+    stop = time.monotonic() + 60
     brain = ""
     with server.client(desk.key) as client:
         while STONES not in brain and time.monotonic() < stop:

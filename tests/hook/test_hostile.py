@@ -117,7 +117,7 @@ def test_it_ends_well_wherever_it_runs(desk: Desk, tmp_path: Path) -> None:
     assert subprocess.run(["sh", "-c", script], env=desk.environment(), check=False).returncode == 0
     # Standard input that never ends is left after a while; at once, when what came is whole.
     with subprocess.Popen([str(COMMAND), "hook"], env=desk.environment(), stdin=subprocess.PIPE) as waiting:
-        assert waiting.wait(10) == 0
+        assert waiting.wait(30) == 0
     reading, writing = os.pipe()
     os.write(writing, given)
     started = time.monotonic()

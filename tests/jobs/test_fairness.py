@@ -45,7 +45,7 @@ async def test_a_team_with_many_jobs_does_not_delay_another(database: Database, 
     pace = Pace(grace_s=0.05)
     await _fill(database, "busy")
     async with work.running(database, count, at_once=8, per_team=3, pace=pace):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while most < 3:
                 await asyncio.sleep(0.01)
         async with work.running(second_database, count, at_once=8, per_team=3, pace=pace):
@@ -114,7 +114,7 @@ async def test_two_processes_that_look_at_once_keep_to_the_limit(database: Datab
         work.running(database, hang, at_once=8, per_team=3),
         work.running(second_database, hang, at_once=8, per_team=3),
     ):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not await _running(database):
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)

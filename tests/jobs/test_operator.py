@@ -117,7 +117,7 @@ async def test_recurring_work_exists_once_and_comes_again(database: Database, se
     async with (
         work.running(database, sweep, kind="sweep", every_ms=100),
         work.running(second_database, sweep, kind="sweep", every_ms=100),
-        asyncio.timeout(10),
+        asyncio.timeout(60),
     ):
         while len(ran) < 5:
             await asyncio.sleep(0.01)

@@ -63,7 +63,7 @@ async def _pumping(database: Database, town: Town) -> AsyncIterator[Pump]:
 
 
 async def _until_empty(database: Database) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await _rows(database, events):
             await asyncio.sleep(0.01)
 

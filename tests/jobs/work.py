@@ -66,7 +66,7 @@ async def steal(database: Database, job_id: str, owner: str) -> None:
         )
 
 
-async def until(database: Database, job_id: str, status: str, seconds: float = 10.0) -> Row:
+async def until(database: Database, job_id: str, status: str, seconds: float = 60.0) -> Row:
     """The job, once it has this status."""
     row: Row | None = None
     try:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 async def _mail_to(folder: Path, address: str) -> str:
     """The text of the newest mail to an address, once it is there."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             for path in sorted((folder / "mail").glob("*.eml"), reverse=True):
                 message = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)

@@ -95,7 +95,7 @@ async def say(child: asyncio.subprocess.Process, *messages: Any) -> None:
 
 async def hear(child: asyncio.subprocess.Process) -> dict[str, Any]:
     assert child.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         heard: dict[str, Any] = json.loads(await child.stdout.readline())
     return heard
 
@@ -105,7 +105,7 @@ async def end(child: asyncio.subprocess.Process) -> float:
     assert child.stdin is not None
     began = time.monotonic()
     child.stdin.close()
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         assert await child.wait() == 0
     return time.monotonic() - began
 
@@ -201,7 +201,7 @@ async def test_what_the_agent_cancels_ends_on_the_server(small: tuple[Service, s
     await say(child, request(1, "server/discover"))
     assert "result" in await hear(child)
     await say(child, request(2, "tools/call", name="memory_sleep", arguments={}))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await sleeper.begun.wait()
         await say(child, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}})
         await sleeper.ended.wait()

@@ -212,7 +212,7 @@ async def test_work_that_nobody_waits_for_ends(small: tuple[Service, str], sleep
     headers = {"Authorization": f"Bearer {owner.key}", "Accept": "application/json, text/event-stream"}
     if era != "legacy":
         headers |= {"MCP-Protocol-Version": era, "Mcp-Method": "tools/call", "Mcp-Name": "memory_sleep"}
-    async with asyncio.timeout(10), httpx.AsyncClient() as http:
+    async with asyncio.timeout(60), httpx.AsyncClient() as http:
         async with http.stream("POST", f"{url}/mcp", json=message, headers=headers) as answer:
             assert answer.headers["content-type"].startswith("text/event-stream")
             await sleeper.begun.wait()

@@ -69,7 +69,7 @@ class SmtpServer:
         with self._changed:
             self._refusals = count
 
-    def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 5.0) -> Received:
+    def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 60.0) -> Received:
         """The first message, past or future, that fits; it blocks: async tests use `asyncio.to_thread`."""
         with self._changed:
             found = self._changed.wait_for(lambda: next(filter(predicate, self._received), None), timeout)

@@ -146,7 +146,7 @@ async def test_those_who_gave_up_waiting_do_not_block_the_writer(database: Datab
             await go_on.wait()
 
     tasks = [asyncio.create_task(write(number)) for number in range(30)]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not started:
             await asyncio.sleep(0)
         await asyncio.sleep(0.05)
@@ -154,7 +154,7 @@ async def test_those_who_gave_up_waiting_do_not_block_the_writer(database: Datab
     for number in gone:
         tasks[number].cancel()
     go_on.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         results = await asyncio.gather(*tasks, return_exceptions=True)
         assert {n for n, result in enumerate(results) if isinstance(result, asyncio.CancelledError)} == gone
         assert await facts.names(database) == [f"{number:02}" for number in range(30) if number not in gone]
@@ -173,11 +173,11 @@ async def test_a_cancelled_body_frees_the_writer(database: Database) -> None:
                 await asyncio.Event().wait()
 
         task = asyncio.create_task(stay(entered))
-        await asyncio.wait_for(entered.wait(), 5)
+        await asyncio.wait_for(entered.wait(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        async with asyncio.timeout(5), database.write() as tx:
+        async with asyncio.timeout(60), database.write() as tx:
             assert await facts.find(tx, "unfinished") is None
 
 

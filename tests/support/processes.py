@@ -93,7 +93,7 @@ class Process:
     def output(self) -> str:
         return self._log.read_text(errors="replace")
 
-    def wait_ready(self, seconds: float = 30.0) -> Process:
+    def wait_ready(self, seconds: float = 60.0) -> Process:
         """Until it answers; a process that ended instead is an error with its output."""
         stop = time.monotonic() + seconds
         while time.monotonic() < stop:
@@ -123,7 +123,7 @@ class Process:
         os.kill(self._child.pid, signal.SIGKILL)
         self._child.wait()
 
-    def stop(self, seconds: float = 15.0) -> int:
+    def stop(self, seconds: float = 60.0) -> int:
         """Ask to stop; the exit code."""
         if self._child.poll() is None:
             self._child.terminate()

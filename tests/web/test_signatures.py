@@ -87,7 +87,7 @@ class Signer:
 
     async def send(self, headers: dict[str, str], body: bytes = BODY, *, at_ms: int = NOW_MS) -> tuple[int, object]:
         with clock.use(lambda: at_ms):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
                 answer = await self.http.post("/events", content=body, headers=raw)
         return answer.status_code, answer.json()

@@ -113,13 +113,13 @@ async def listening(app: App, folder: Path) -> AsyncIterator[int]:
     with server.open_socket(settings) as opened:
         serving = asyncio.create_task(server.listen(app, opened, stop, app.close))
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while not await _answers(opened.getsockname()[1]):
                     await asyncio.sleep(0.01)
             yield opened.getsockname()[1]
         finally:
             stop.set()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await serving
 
 
@@ -150,12 +150,12 @@ class Reader:
         self._writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
 
     async def head(self) -> str:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
 
     async def piece(self) -> bytes | None:
         """The next chunk; empty at the proper end, None when the stream was cut off."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             try:
                 size = int(await self._reader.readuntil(b"\r\n"), 16)
                 return (await self._reader.readexactly(size + 2))[:-2]
@@ -200,7 +200,7 @@ async def test_when_the_reader_leaves_no_more_is_made(port: int, kitchen: Kitche
     await reader.head()
     await reader.piece()
     reader.leave()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await kitchen.closed.wait()
     assert kitchen.made == 1
 
@@ -210,13 +210,13 @@ async def test_a_reader_who_stops_reading_stops_the_making_too(port: int, kitche
     reader = await Reader.open(port, "/flowing")
     await reader.head()
     before = -1
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while kitchen.made != before:
             before = kitchen.made
             await asyncio.sleep(0.3)
     assert 0 < kitchen.made < 1_000, "64 MiB at the very most"
     reader.leave()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await kitchen.closed.wait()
     assert kitchen.made < MOST_PIECES
 
@@ -268,7 +268,7 @@ async def test_many_readers_leave_at_once(port: int, kitchen: Kitchen) -> None:
 async def test_a_stream_ends_when_its_caller_is_no_longer_allowed(sqlite: Database, kitchen: Kitchen) -> None:
     keys = {"key": caller("keeper", Via.KEY)}
     app = app_of(routes, sqlite, tools=(kitchen,), by=authenticators(keys=keys))
-    async with speaking_to(app) as http, asyncio.timeout(10):
+    async with speaking_to(app) as http, asyncio.timeout(60):
         asking = asyncio.create_task(http.get("/watched", headers={"Authorization": "Bearer key"}))
         await asyncio.sleep(0.05)
         assert not asking.done()

@@ -132,8 +132,9 @@ export function Pipeline({ session, children }: { session: Session; children?: R
               <Run job={latest} />
             ) : (
               <Text size="sm" c="dimmed">
-                Its events are raw: nothing has been made of them yet. Enriching finds what is worth keeping,
-                and puts it before you as memory.
+                {session.status === "enriching"
+                  ? "The run is about to begin."
+                  : "Its events are raw: nothing has been made of them yet. Enriching finds what is worth keeping, and puts it before you as memory."}
               </Text>
             )}
             {children}
