@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from cairn.memory.codebase.graph.graph import Graph
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.reading import read_file
-from cairn.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Import
+from cairn.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Finding, Import
 from cairn.memory.codebase.study.entry_points import entry_points
+from cairn.memory.codebase.study.reaching import entry_point_findings
 from cairn.memory.codebase.study.survey import Survey
 
 FIRST = 15
@@ -283,3 +284,46 @@ def test_every_file_with_an_ending_of_its_own_takes_no_longer() -> None:
     begun = time.process_time()
     assert of({}, *paths, "cmd/larder/main.go") == ["cmd/larder/main.go"]
     assert time.process_time() - begun < 3
+
+
+def told(codebase: Codebase) -> list[Finding]:
+    return [one for one in entry_point_findings(Survey(codebase)) if "start" in one.tags]
+
+
+def test_every_door_is_told_and_those_behind_the_first_by_kind_and_place() -> None:
+    files = facts([f"app/controllers/area{n % 9}/shelf{n}.py" for n in range(110)], "route", count=6)
+    files |= facts([f"app/management/commands/c{n}.py" for n in range(30)], "cli")
+    files |= facts([f"app/jobs/j{n}.py" for n in range(20)], "job") | facts(["manage.py", "app/wsgi.py"])
+    codebase = Codebase("larder", tuple(sorted(files)), files)
+    first, *further = told(codebase)
+    doors_told = [path for path, _ in entry_points(codebase)]
+    assert len(doors_told) == 80
+    assert list(first.files) == doors_told[:FIRST]
+    assert sorted(path for one in further for path in one.files) == sorted(doors_told[FIRST:])
+    assert {one.title.partition(" of larder")[0] for one in further} >= {
+        "More programs and commands", "More servers and routes", "More jobs",
+    }  # fmt: skip
+    assert len({one.title for one in further}) == len(further), "the same title twice would be one finding"
+    [jobs] = [one for one in further if one.title.startswith("More jobs")]
+    assert f"has {len(jobs.files)} more files with jobs:" in jobs.content
+    assert "- jobs in `app/jobs`: `j" in jobs.content
+    lines = [line for one in told(codebase) for line in one.content.splitlines()]
+    assert max(len(one.content) for one in told(codebase)) <= 1_500
+    assert max(map(len, lines)) < 900, "nothing is cut within a line"
+
+
+def test_what_has_no_room_in_the_text_is_counted() -> None:
+    deep = "/".join(["a_directory_with_a_long_name"] * 4)
+    files = facts([f"{deep}/of{n}/handler{n}.py" for n in range(90)], "route", count=6)
+    codebase = Codebase("larder", tuple(sorted(files)), files)
+    _, routes, *_ = told(codebase)
+    shown = routes.content.count("/handler")
+    assert shown > 4
+    assert f"- and {len(routes.files) - shown} more files, named with this finding" in routes.content
+
+
+def test_a_few_more_doors_are_told_in_one_piece() -> None:
+    files = facts([f"app/jobs/j{n}.py" for n in range(18)], "job") | facts(["manage.py", "app/wsgi.py"])
+    _, more = told(Codebase("larder", tuple(sorted(files)), files))
+    assert more.title.startswith("More doors of larder: ")
+    assert "5 more files that one opens early:" in more.content

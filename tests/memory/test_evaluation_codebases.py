@@ -109,14 +109,14 @@ def test_paths_count_only_as_far_as_anyone_reads() -> None:
     seen = score(FACTS, (), [*routes, *routes, "./src/main.cpp", "web/index.html"], [*folders, "db/migrations/", "src"])
     assert seen.entry_recall == Share(1, 2)
     assert seen.missed_entries == ("web/main.ts",), "it was the sixteenth; a path told again is no other"
-    assert seen.entries_told == Share(2, 2), "it is told, though not among the first"
+    assert seen.entries_near == seen.entries_told == Share(2, 2), "it is told, though not among the first"
     assert seen.directory_recall == Share(1, 2)
     assert seen.missed_directories == ("src",)
 
 
 def test_who_tells_nothing_finds_nothing_and_says_nothing_wrong() -> None:
     found = score(FACTS, (), (), ())
-    assert [share.value for share in found.figures.values()] == [0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    assert [share.value for share in found.figures.values()] == [0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_totals_weigh_facts_not_repositories() -> None:

@@ -17,10 +17,9 @@ Split = Literal["dev", "dev2", "dev3", "dev4", "test", "starts-dev", "starts-tes
 SPLITS: tuple[Split, ...] = get_args(Split)
 """In those that are called for starts only entry points were written down, in the narrow sense: see their kinds."""
 
-ENTRIES_READ = 15
-ENTRIES_TOLD = 40
+ENTRIES_READ, ENTRIES_NEAR, ENTRIES_TOLD = 15, 40, 80
 DIRECTORIES_READ = 25
-"""What is read first, and what is told at all; without an end, telling all paths would find all."""
+"""What is read first, what soon, and what is told at all; without an end, telling all paths would find all."""
 
 _SIZES = {"stack_must": (8, 30), "entry_points": (2, 12), "directories": (3, 12)}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -106,6 +105,7 @@ class Score:
     stack_precision: Share
     categories: Share
     entry_recall: Share
+    entries_near: Share
     entries_told: Share
     directory_recall: Share
     missed: tuple[str, ...] = ()
@@ -122,6 +122,7 @@ class Score:
             "stack precision": self.stack_precision,
             "categories": self.categories,
             f"entries@{ENTRIES_READ}": self.entry_recall,
+            f"entries@{ENTRIES_NEAR}": self.entries_near,
             f"entries@{ENTRIES_TOLD}": self.entries_told,
             f"directories@{DIRECTORIES_READ}": self.directory_recall,
         }
@@ -223,15 +224,15 @@ def score(facts: Facts, stack: Sequence[Tech], entry_paths: Sequence[str], direc
     must = {name for known in found for name in _names(known)}
     wrong = [techs[0].name for name, techs in told.items() if name not in must and name not in may]
     missed_entries = _absent(facts.entry_points, _first(entry_paths, ENTRIES_READ))
-    untold = _absent(facts.entry_points, _first(entry_paths, ENTRIES_TOLD))
     missed_directories = _absent(facts.directories, _first(directories, DIRECTORIES_READ))
     return Score(
         repository=facts.repository,
         stack_recall=Share(len(found), len(facts.stack_must)),
         stack_precision=Share(0, 0) if facts.is_of_starts else Share(len(told) - len(wrong), len(told)),
         categories=Share(len(found) - len(misplaced), len(found)),
-        entry_recall=Share(len(facts.entry_points) - len(missed_entries), len(facts.entry_points)),
-        entries_told=Share(len(facts.entry_points) - len(untold), len(facts.entry_points)),
+        entry_recall=_recall(facts, entry_paths, ENTRIES_READ),
+        entries_near=_recall(facts, entry_paths, ENTRIES_NEAR),
+        entries_told=_recall(facts, entry_paths, ENTRIES_TOLD),
         directory_recall=Share(len(facts.directories) - len(missed_directories), len(facts.directories)),
         missed=tuple(known.name for known in facts.stack_must if not categories[known.name]),
         wrong=() if facts.is_of_starts else tuple(wrong),
@@ -240,6 +241,11 @@ def score(facts: Facts, stack: Sequence[Tech], entry_paths: Sequence[str], direc
         missed_entries=missed_entries,
         missed_directories=missed_directories,
     )
+
+
+def _recall(facts: Facts, entry_paths: Sequence[str], most: int) -> Share:
+    absent = _absent(facts.entry_points, _first(entry_paths, most))
+    return Share(len(facts.entry_points) - len(absent), len(facts.entry_points))
 
 
 def absent_paths(facts: Facts, paths: Collection[str]) -> list[str]:

@@ -64,7 +64,7 @@ _WEB_SETUP = re.compile(
 )
 _NO_ROLE = re.compile(
     r"(?:^|/)(?:scripts?|tools?|hack|contrib|ci|\.github|fuzz|docker|deploy|generators?|devtools|static|assets|e2e|cypress|"
-    r"stories|legacy|entit(?:y|ies)|models?|dtos?|beans?)/"
+    r"stories|legacy|entit(?:y|ies)|models?|dtos?|beans?|reducers?|selectors?|components?)/"
 )
 _NO_PART = re.compile(r"(?:^|/)(?:I[A-Z][a-z]|Abstract|Base|base_|abstract_|Noop|NoOp|Mock|Fake|Null)[^/]*$")
 

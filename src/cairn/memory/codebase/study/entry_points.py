@@ -22,7 +22,7 @@ from cairn.memory.codebase.study.onward import onward
 from cairn.memory.codebase.study.placing import CODE, place_of
 from cairn.memory.codebase.study.targets import declared_files, inputs_of_bundlers
 
-_MOST = 40
+_MOST = 80
 _DECLARED, _STARTED, _INPUT, _LIBRARY, _BUILD = 104, 98, 80, 68, 60
 _DESKTOP, _ASKED_FOR, _CALLED_LIKE_IT = 84, 14, 16
 _MENTIONED, _MENTIONED_LIFT, _COMMAND_LIFT = 76, 14, 16

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from cairn.memory.codebase.records import Entry, Finding
 from cairn.memory.codebase.study.entry_points import entry_points
+from cairn.memory.codebase.study.further import further_findings
 from cairn.memory.codebase.study.placing import area_of
 from cairn.memory.codebase.study.survey import Survey
-from cairn.memory.codebase.study.wording import about, code, coded, counted, finding, joined, points
+from cairn.memory.codebase.study.wording import MAX_CONTENT, about, code, coded, counted, finding, joined, points
 
 _KIND = {
     "main": "program",
@@ -20,14 +21,6 @@ _KIND = {
     "library": "library",
     "job": "job",
     "page": "page",
-    "route": "routes",
-}
-_KINDS = {
-    "cli": "commands",
-    "server": "servers",
-    "library": "libraries",
-    "job": "jobs",
-    "page": "pages",
     "route": "routes",
 }
 _MOST_STARTS = 15
@@ -40,7 +33,7 @@ def entry_point_findings(survey: Survey) -> list[Finding]:
     rows = entry_points(survey.codebase, survey.graph)
     found = [
         _programs(survey, rows[:_MOST_STARTS]),
-        _further(survey, rows[_MOST_STARTS:]),
+        *further_findings(survey.codebase.name, rows[_MOST_STARTS:], _MOST_STARTS),
         _commands(survey),
         *_routes(survey),
         _pages(survey),
@@ -52,28 +45,21 @@ def entry_point_findings(survey: Survey) -> list[Finding]:
 def _programs(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | None:
     if not rows:
         return None
-    shown = [f"{code(path)} ({_said(path, entry)}){_doc(survey, path)}" for path, entry in rows]
     name = survey.codebase.name
-    first = coded([path for path, _ in rows[:3]], 3)
-    lead = f"To follow {name} from its beginning, start at {first}. These files start something or answer to somebody:"
-    title = f"Where {name} starts: {coded([path for path, _ in rows[:2]], 2)}"
-    return finding("entryPoints", title, [lead, *points(shown, _MOST_STARTS)], 5, [path for path, _ in rows], ["start"])
-
-
-def _further(survey: Survey, rows: Sequence[tuple[str, Entry]]) -> Finding | None:
-    """What a large codebase has behind its first doors, by kind."""
-    if not rows:
-        return None
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for path, entry in rows:
-        # A name of several words is a sentence of ours about a part, not the name of a program.
-        other = "main parts" if " " in entry.name else "programs"
-        paths[_KINDS.get(entry.kind, other)].append(path)
-    name = survey.codebase.name
-    lead = f"Behind its first {_MOST_STARTS} doors {name} has {counted(len(rows), 'more file')} that one opens early:"
-    shown = [f"{kind}: {coded(names, len(names))}" for kind, names in paths.items()]
-    title = f"More doors of {name}: {coded([path for path, _ in rows[:2]], 2)}"
-    return finding("entryPoints", title, [lead, *points(shown)], 3, [path for path, _ in rows], ["start"])
+    paths = [path for path, _ in rows]
+    shown = [f"{code(path)} ({_said(path, entry)})" for path, entry in rows]
+    told = [f"{said}{_doc(survey, path)}" for said, path in zip(shown, paths, strict=True)]
+    content: list[str] = []
+    # All of them are told: where paths are long, with fewer words about each.
+    for first, lines in ((3, told), (3, shown), (1, shown)):
+        lead = (
+            f"To follow {name} from its beginning, start at {coded(paths[:first], 3)}. "
+            "These files start something or answer to somebody:"
+        )
+        content = [lead, *points(lines, _MOST_STARTS)]
+        if sum(len(line) + 1 for line in content) <= MAX_CONTENT:
+            break
+    return finding("entryPoints", f"Where {name} starts: {coded(paths[:2], 2)}", content, 5, paths, ["start"])
 
 
 def _said(path: str, entry: Entry) -> str:

@@ -10,6 +10,7 @@ from cairn.memory.codebase.records import Finding, Layer
 MAX_TITLE = 120
 MAX_CONTENT = 1_500
 MAX_FILES = 50
+_LONGEST_NAME = 160
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -44,8 +45,11 @@ def short(text: str, most: int) -> str:
 
 
 def code(text: str) -> str:
-    """A name in backticks; what could end them is taken out."""
-    return f"`{short(text.replace('`', ''), 160)}`"
+    """A name in backticks; what could end them is taken out, and of a very long path the end is shown."""
+    plain = text.replace("`", "")
+    if len(plain) > _LONGEST_NAME and " " not in plain[:_LONGEST_NAME]:
+        plain = f"…{plain[1 - _LONGEST_NAME :]}"
+    return f"`{short(plain, _LONGEST_NAME)}`"
 
 
 def number(value: int) -> str:
