@@ -14,6 +14,8 @@ from tests.servers import lifetime
 from tests.support import bytecode, databases
 from tests.support.processes import Cairn
 from tests.support.service import Service, run_service, settings_for
+from tests.support.starved import pytest_runtest_protocol as pytest_runtest_protocol
+from tests.support.starved import pytest_terminal_summary as pytest_terminal_summary
 
 
 def pytest_configure(config: pytest.Config) -> None:
