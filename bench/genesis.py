@@ -32,6 +32,7 @@ from cairn.memory.codebase.reading import read_file
 from cairn.memory.codebase.records import Codebase
 from cairn.memory.codebase.study.entry_points import entry_points
 from cairn.memory.codebase.study.study import study
+from cairn.memory.codebase.study.survey import Survey
 from cairn.memory.evaluation.codebases import SPLITS, Score, Scores, score
 
 _SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_FILES", "1250,2500,5000").split(","))
@@ -64,7 +65,7 @@ def run_precision() -> None:
 
 def _score(repository: Repository) -> Score:
     codebase = read_repository(repository)
-    paths = list(dict.fromkeys(path for path, _ in entry_points(codebase)))
+    paths = list(dict.fromkeys(path for path, _ in entry_points(codebase, Survey(codebase).graph)))
     directories = [directory.path for directory in main_directories(codebase)]
     return score(repository.facts, study(codebase).stack, paths, directories)
 

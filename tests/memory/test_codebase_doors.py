@@ -7,8 +7,13 @@ from collections.abc import Iterable
 from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.reading import read_file
 from cairn.memory.codebase.records import Codebase, Entry, FileFacts, Import, Symbol
+from cairn.memory.codebase.study.door_places import placed_doors
+from cairn.memory.codebase.study.door_roles import own_scripts, role_doors
+from cairn.memory.codebase.study.door_sources import source_doors
 from cairn.memory.codebase.study.doors import Door, Doors
 from cairn.memory.codebase.study.entry_points import entry_points
+from cairn.memory.codebase.study.reaching import entry_point_findings
+from cairn.memory.codebase.study.survey import Survey
 
 
 def facts(
@@ -208,3 +213,47 @@ def test_what_adds_to_a_program_comes_after_the_program() -> None:
         "src/Plugins/Apples/Controllers/0Controller.cs"
     )
     assert "src/Plugins/Apples/PluginStartup.cs" not in found
+
+
+def test_tables_of_routes_applications_and_who_ties_requests_to_handlers_are_doors_by_their_names() -> None:
+    doors = (
+        *("core/src/Jars/routes.php", "core/js/src/shelf/ShelfApplication.tsx", "src/background_jobs.rs"),
+        *("core/src/Queue/QueueServiceProvider.php", "core/src/remote/RequestHandlerRegistry.java"),
+        *("core/src/ws/GuestConnectListener.java", "lib/larder/winsvc.rb"),
+    )
+    others = (
+        *("app/views/layouts/application.html.erb", "web/utils/routes.ts", "web/store/routes.ts"),
+        *("web/settings/Application.tsx", "web/reducers/server.ts", "src/remote/Handler.java"),
+    )
+    files = facts([*doors, *others], 40)
+    assert {path for path, *_ in role_doors(Codebase("larder", tuple(files), files))} == set(doors)
+    assert set(doors) <= set(told(files))
+    short = facts(["core/src/Jars/routes.php", "core/src/Jars/ShelfApplication.tsx"], 14)
+    assert [path for path, *_ in role_doors(Codebase("larder", tuple(short), short))] == ["core/src/Jars/routes.php"]
+
+
+def test_pages_beside_the_front_controller_and_the_layout_of_a_mobile_app_are_doors() -> None:
+    paths = ("web/public/install.php", "apps/mobile/app/_layout.tsx", "web/public/config.php", "web/src/tools.php")
+    assert {path for path, *_ in placed_doors(paths)} == set(paths[:2])
+
+
+def test_scripts_with_the_name_of_the_project_are_installed_beside_it() -> None:
+    doors = ("admin/cli/larder-reload", "small/larder-setup.sh.in")
+    others = ("completions/larder-zsh", "small/other-setup.sh", "debian/larder-setup.sh", "tests/larder-check.sh")
+    files = {path: FileFacts("shell", 60) for path in (*doors, *others)}
+    assert {path for path, *_ in own_scripts(Codebase("larder", tuple(files), files))} == set(doors)
+    assert set(doors) <= set(told(files))
+
+
+def test_a_file_that_ties_many_pages_to_addresses_is_a_door_and_no_page_made_from_a_file() -> None:
+    many = tuple(Entry("page", f"/{name}", 9) for name in ("jars", "lids", "shelves", "rooms", "keys", "guests"))
+    files = facts(["web/src/layout/Layout.tsx"], 90, many) | facts(["web/src/parts/Few.tsx"], 90, many[:5])
+    files |= facts(["web/pages/a.tsx", "web/pages/b.tsx"], 90, many[:1])
+    offered = {path: entry.name for path, entry, *_ in source_doors(Codebase("larder", tuple(files), files))}
+    assert offered.get("web/src/layout/Layout.tsx") == "6 pages"
+    assert "web/src/parts/Few.tsx" not in offered
+    [pages] = [
+        one for one in entry_point_findings(Survey(Codebase("larder", tuple(files), files))) if "pages" in one.tags
+    ]
+    assert "web/src/layout/Layout.tsx" not in pages.files
+    assert "web/pages/a.tsx" in pages.files

@@ -217,3 +217,43 @@ def test_routes_that_a_function_of_the_project_registers_are_told_and_requests_a
 def test_blank_lines_before_the_source_move_nothing() -> None:
     source = "int up(void) { int s = socket(); bind(s, a, n); listen(s, 5); return accept(s, 0, 0); }\n"
     assert _entries("src/up.c", source) == _entries("src/up.c", f"\n\n\n\n{source}") == [("server", "network listener")]
+
+
+def test_the_methods_of_a_grpc_service_in_rust_are_routes() -> None:
+    answer = "Result<Response<Self::Out>, Status>"
+    source = "use tonic::{Response, Status};\n#[tonic::async_trait]\nimpl api::Jars for Api {\n%s}\n"
+    methods = "".join(f"    async fn {name}(&self, r: R) -> {answer} {{ todo!() }}\n" for name in ("open", "close"))
+    assert _entries("src/api.rs", source % methods) == [("route", "gRPC open"), ("route", "gRPC close")]
+    # Other traits are asynchronous too, and a test has a service of its own.
+    assert _entries("src/api.rs", source % methods.replace(answer, "Result<Jar, Error>")) == []
+    assert _entries("tests/api.rs", source % methods) == []
+    assert _entries("src/api.rs", f"mod tests {{ {source % methods} }}\n") == []
+
+
+def test_a_loop_over_a_channel_is_a_job_in_a_file_about_jobs() -> None:
+    source = "pub fn run(bus: Bus<Job>) { %s { let job = bus.recv()?; job.run(); } }\n"
+    assert _entries("src/background_jobs.rs", source % "loop") == [("job", "run")]
+    assert _entries("src/background_jobs.rs", source % "if is_open") == []
+    assert _entries("src/screen.rs", source % "loop") == []
+
+
+def test_a_windows_service_of_rust_is_a_server() -> None:
+    source = "use windows_service::service_dispatcher;\nfn run() { service_dispatcher::%s; }\n"
+    assert _entries("src/win.rs", source % "start(NAME, main)") == [("server", "Windows service")]
+    assert _entries("src/win.rs", "fn run() { service_dispatcher::start(NAME, main); }\n") == []
+
+
+def test_rows_that_a_function_of_the_file_ties_to_its_router_are_routes_in_go() -> None:
+    rows = "".join(f'\th(r, "{name}", api.{name.title()})\n' for name in ("add", "drop", "list", "show", "stop", "up"))
+    source = 'package a\nimport "net/http"\nfunc (api *Api) routes() {\n' + rows + "}\n%s"
+    helper = "func h(r chi.Router, path string, f handler) { r.HandleFunc(path, f) }\n"
+    assert [name for kind, name in _entries("a.go", source % helper)] == [
+        "/add",
+        "/drop",
+        "/list",
+        "/show",
+        "/stop",
+        "/up",
+    ]
+    other = source.replace("h(r, ", "set(values, ") % "func set(v url.Values, key string, f Field) {}\n"
+    assert _entries("a.go", other) == []

@@ -24,6 +24,8 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
             [("server", "Api")],
         ),
         ("import socket\ns = socket.socket()\ns.bind(at)\ns.listen(5)\n", [("server", "socket server")]),
+        ("import pyfuse3\nclass Jars(pyfuse3.Operations): ...\n", [("server", "Jars")]),
+        ("from bank import Operations\nclass Jars(Operations): ...\n", []),
         # A socket that is only bound looks for a free port.
         ("import socket\ns = socket.socket()\ns.bind(('', 0))\nport = s.getsockname()\n", []),
         (
@@ -148,6 +150,12 @@ def test_a_javascript_file_that_listens_is_a_server(source: str, expected: list[
             "import { parentPort } from 'node:worker_threads'\nparentPort!.on('message', f)\n",
             [("job", "worker a")],
         ),
+        (
+            "src/pool/parse.js",
+            "const workerpool = require('workerpool')\nworkerpool.worker({ parse })\n",
+            [("job", "worker parse")],
+        ),
+        ("src/pool/use.js", "const workerpool = require('workerpool')\nworkerpool.pool('./parse.js')\n", []),
         ("src/sw.js", "self.addEventListener('install', f)\n", [("job", "service worker")]),
         ("src/services/cron.ts", "export const up = () => setInterval(run, HOUR)\n", [("job", "interval of cron")]),
         ("src/clock.ts", "setInterval(draw, 1000)\n", []),
@@ -236,3 +244,40 @@ def test_a_script_that_reads_its_arguments_is_a_command() -> None:
     source = "#! /usr/bin/env python3\nimport sys\nprint(len(sys.argv))\n"
     assert _entries("jars.py", source) == [("cli", "jars")]
     assert _entries("jars.py", source.partition("\n")[2]) == []
+
+
+def test_addresses_that_a_browsers_router_knows_are_pages_where_they_are_many() -> None:
+    six = ("a", "b", "c", "d", "e", "f")
+    told = [("page", f"/{name}") for name in six]
+    tags = "".join(f'<Route path="/{name}" element={{<{name.upper()} />}} />' for name in six)
+    assert _entries("ui/App.tsx", f"export const App = () => <Routes>{tags}</Routes>\n") == told
+    assert (
+        _entries("ui/App.tsx", "export const App = () => <Routes>" + tags.partition("/><")[0] + "/></Routes>\n") == []
+    )
+    rows = ", ".join(f"{{ path: '{name}', component: {name.upper()} }}" for name in six)
+    assert _entries("ui/table.ts", f"export const all = [{rows}]\n") == told
+    assert _entries("ui/table.test.ts", f"export const all = [{rows}]\n") == []
+    assert _entries("ui/files.ts", f"export const all = [{rows.replace('component', 'size')}]\n") == []
+
+
+def test_a_phone_starts_the_application_that_is_registered() -> None:
+    source = "import { registerRootComponent } from 'expo'\nregisterRootComponent(App)\n"
+    assert _entries("index.js", source) == [("main", "mobile app")]
+    assert _entries("index.js", source.partition("\n")[0]) == []
+    layout = "import { Stack } from 'expo-router'\nexport default () => <Stack />\n"
+    assert _entries("mobile/app/_layout.tsx", layout) == [("main", "mobile app")]
+    assert _entries("mobile/app/jars/_layout.tsx", layout) == []
+
+
+def test_messages_of_the_desktop_are_a_table_where_they_are_many() -> None:
+    rows = [f"ipcRenderer.on('main:{name}', f)\n" for name in "abcdefgh"]
+    assert _entries("src/events.js", "".join(rows)) == [("route", f"main:{name}") for name in "abcdefgh"]
+    assert _entries("src/TitleBar.js", "".join(rows[:4])) == []
+
+
+def test_methods_that_are_allowed_by_name_are_routes() -> None:
+    names = ("open", "close", "fill", "empty", "list", "show")
+    source = f"class Server:\n    rpc_methods = {names!r}\n    def serve(self, m):\n        return getattr(self, m)()\n"
+    assert _entries("jars.py", source) == [("route", name) for name in names]
+    assert _entries("jars.py", source.replace("getattr(self, m)", "call")) == []
+    assert _entries("jars.py", source.replace("rpc_methods", "colours")) == []

@@ -43,6 +43,24 @@ def _entries(language: str, path: str, source: str) -> list[tuple[str, str]]:
             [("route", "GET /posts/{id}")],
         ),
         ('class Caller { void call() { client.GET("posts"); } }', []),
+        ("class Chat extends TextWebSocketHandler { }", [("route", "WS Chat")]),
+        ("import okhttp3.WebSocket;\nclass Chat implements WebSocketHandler { }", []),
+        (
+            "class Desk { Map<String, RequestHandler<?>> all = new HashMap<>();"
+            " void add(RequestHandler<?> h) { all.put(h.name(), h); } }",
+            [("route", "Desk")],
+        ),
+        ("class Desk { void go() { Map<String, RequestHandler> all = new HashMap<>(); all.put(n, h); } }", []),
+        (
+            'import io.dropwizard.core.cli.Command;\nclass Keys extends Command { Keys() { super("keys", "Makes"); } }',
+            [("cli", "keys")],
+        ),
+        ('class Undo extends Command { Undo() { super("undo"); } }', []),
+        (
+            "import io.dropwizard.core.cli.ServerCommand;\nclass Pump extends ServerCommand<Conf> {"
+            " void run() { environment.lifecycle().manage(pump); } }",
+            [("job", "Pump")],
+        ),
         ('@ServerEndpoint("/chat") class Chat { }', [("route", "WS /chat")]),
     ],
 )
@@ -67,6 +85,16 @@ def test_servers_and_functional_routes_of_java(source: str, expected: list[tuple
         ),
         (
             "import java.util.concurrent.*;\nclass KeyCache { void init() { pool.scheduleAtFixedRate(r, 1, 1, S); } }",
+            [],
+        ),
+        (
+            "abstract class Dumps { void go() { Tasks.scheduleDump(a, 1, 9, TimeUnit.SECONDS);"
+            " Tasks.scheduleClean(b, 1, 9, TimeUnit.SECONDS); } }",
+            [("job", "Dumps")],
+        ),
+        (
+            "class Sender { void go() { Tasks.scheduleRetry(a, 9, TimeUnit.SECONDS);"
+            " Tasks.scheduleRetry(b, 9, TimeUnit.SECONDS); } }",
             [],
         ),
         (
@@ -134,6 +162,11 @@ def test_a_controller_of_java_that_dispatches_by_name_tells_the_names() -> None:
             [("job", "Nightly"), ("route", "GET /api/ask/{id}")],
         ),
         ("class TaskThread { void Init() { _t = new Timer(Run, null, 0, 5); } }", [("job", "TaskThread")]),
+        (
+            "class Parts { void Add() { s.AddHostedService<Mails>(); s.AddSingleton<IHostedService, Rates>(); } }",
+            [("job", "Parts")],
+        ),
+        ("class Parts { void Add() { s.AddHostedService<Mails>(); t.AddHostedService<Mails>(); } }", []),
         ("class Player { void Init() { _t = new Timer(Blink, null, 0, 5); } }", []),
         ("class Reader { void Go() { c = new AsyncEventingBasicConsumer(ch); } }", [("job", "Reader")]),
         ("class Bus { Processor CreateProcessor(string q) => _client.CreateProcessor(q); }", []),
@@ -185,6 +218,20 @@ def test_services_of_csharp(source: str, expected: list[tuple[str, str]]) -> Non
             "<?php class Ws { function go() { $s = new Swoole\\WebSocket\\Server('0.0.0.0', 1); } }",
             [("server", "WebSocket server")],
         ),
+        ("public/tools.php", "<?php require 'a.php'; if ($_POST['x']) { clean(); }", [("server", "public/tools.php")]),
+        ("src/tools.php", "<?php require 'a.php'; if ($_POST['x']) { clean(); }", []),
+        ("server.php", "<?php if (is_file($_SERVER['REQUEST_URI'])) { return false; } require 'public/index.php';", []),
+        (
+            "src/routes.php",
+            "<?php return function (RouteCollection $map) { $map->get('/a', 'a', $h); $cache->get('/b', 1); };",
+            [("route", "GET /a")],
+        ),
+        (
+            "src/QueueProvider.php",
+            "<?php use Illuminate\\Queue\\Worker; class QueueProvider { function go() { return new Worker($q); } }",
+            [("job", "QueueProvider")],
+        ),
+        ("src/QueueProvider.php", "<?php class QueueProvider { function go() { return new Worker($q); } }", []),
         ("src/Ws.php", "<?php class Ws { function go() { return new Server('db'); } }", []),
     ],
 )
@@ -218,6 +265,14 @@ def test_services_of_php(path: str, source: str, expected: list[tuple[str, str]]
         ("lib/pump.rb", "class Pump\n def start\n  Thread.new { fetch_one }\n end\nend\n", []),
         ("lib/s.rb", "class S\n def go\n  TCPServer.new(80) # UNIXServer.new\n end\nend\n", [("server", "TCP server")]),
         ("lib/s.rb", "class S\n def go\n  TCPSocket.new(h, 80)\n end\nend\n", []),
+        (
+            "lib/s.rb",
+            "http('x') do |serv|\n serv.get('/api/x') { |req| a(req) }\nend\nrpc.mount_proc('/stop') { |a, b| c }\n",
+            [("route", "GET /api/x"), ("route", "/stop")],
+        ),
+        ("lib/s.rb", "conn.get('/api/x') { |req| req.body = 1 }\napp.get('/x')\n", []),
+        ("lib/svc.rb", "require 'win32/daemon'\nclass Svc < Daemon\nend\n", [("server", "Svc")]),
+        ("lib/svc.rb", "class Svc < Daemon\nend\n", []),
         ("lib/w.rb", "class Long < Background::Worker\nend\n", [("job", "Long")]),
         ("app/mailers/m.rb", "class DeliveryJob < ActionMailer::MailDeliveryJob\nend\n", []),
         ("lib/g.rb", "require 'desk_services_pb'\nclass D < Shop::Desk::Service\nend\n", [("route", "gRPC Desk")]),
@@ -242,6 +297,11 @@ def test_services_of_ruby(path: str, source: str, expected: list[tuple[str, str]
             "java",
             "import java.net.*;\n" + "class A extends Thread { " * 400 + "void run() { while (true) { } }" + "}" * 400,
         ),
+        (
+            "java",
+            "class A { TimeUnit t; void go() {" + "x.scheduleAll(Map<String, " * 3000 + "h.put(RequestHandler> } }",
+        ),
+        ("php", "<?php function f(RouteCollection $a, " + "RouteCollection $a, $a->get('/" * 3000),
         ("csharp", "class A { void M() {" + "e.MapRoute(new PeriodicTimer(" * 2000 + "} }"),
         ("php", "<?php require 'a.php';" + "$routes->add('a', $s->addRoute(['GET'" * 3000),
         ("ruby", "Rufus\n" + "Thread.new do\nscheduler.every 5 do\n" * 3000),

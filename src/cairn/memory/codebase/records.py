@@ -12,7 +12,7 @@ import msgspec
 
 from cairn.wire.genesis import ScanGraph
 
-ENGINE = "builtin/7"
+ENGINE = "builtin/8"
 """Another name whenever facts come out differently: those of another engine are not carried over."""
 
 Layer = Literal["product", "architecture", "dependencies", "conventions", "dataModel", "entryPoints", "security"]

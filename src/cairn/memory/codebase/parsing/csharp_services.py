@@ -41,6 +41,11 @@ _CONSUMER_SIGNS = (b"BasicConsumer", b"ConsumerBuilder", b"Processor", b"Periodi
 _QUARTZ = re.compile(rb"\b(?:ScheduleJob|AddJob)\s{0,9}<\s{0,9}(?P<kind>[\w.]{2,100})\s{0,9}>")
 _TIMER = re.compile(rb"\bnew\s{1,9}(?:System\.(?:Threading|Timers)\.)?Timer\s{0,9}\(")
 _TIMED = re.compile(r"(?:Scheduler|ScheduleManager|Worker|Thread|TaskRunner|TaskManager|JobRunner|Poller|Daemon)$")
+_HOSTED = re.compile(
+    rb"\bAddHostedService\s{0,9}<\s{0,9}(?P<kind>[\w.]{1,100})|\bAdd(?:Singleton|Transient)\s{0,9}<\s{0,9}IHostedService\s{0,9}"
+    rb"(?:,\s{0,9}(?P<named>[\w.]{1,100})|>\s{0,9}\((?P<given>[^;\n]{1,200}))"
+)
+_LEAST_HOSTED = 2
 _PATTERN_ROUTES = re.compile(
     rb"\b(?P<call>MapControllerRoute|MapAreaControllerRoute|MapDynamicControllerRoute|MapRoute|MapAreaRoute|MapHttpRoute)\b"
 )
@@ -64,6 +69,8 @@ def read_services(root: Node, into: Collector) -> None:
         _read_workers(in_code(_CONSUMERS, root), into)
     if b"Timer(" in source:
         _read_workers(in_code(_TIMER, root), into, _TIMED)
+    if b"HostedService" in source:
+        _read_hosted(root, into)
     if b"Quartz" in source:
         for node, match in in_code(_QUARTZ, root):
             into.entry("job", match["kind"].decode().rpartition(".")[2], node)
@@ -91,6 +98,16 @@ def _read_workers(
         is_told = into.tells("job", name)
         if not is_told and (needed is None or needed.search(name)):
             into.entry("job", name, node)
+
+
+def _read_hosted(root: Node, into: Collector) -> None:
+    """Where the work that goes on beside the requests is put together; one service alone tells of itself."""
+    found: dict[bytes, Node] = {}
+    for node, match in in_code(_HOSTED, root):
+        found.setdefault(match["kind"] or match["named"] or match["given"], node)
+    if len(found) >= _LEAST_HOSTED:
+        first = next(iter(found.values()))
+        into.entry_once("job", name_around(first, _CLASSES, stem(into.path)), first)
 
 
 def _is_made_for_others(node: Node) -> bool:

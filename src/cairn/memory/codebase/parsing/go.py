@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from cairn.memory.codebase.parsing import go_jobs, go_models, go_programs, prose
+from cairn.memory.codebase.parsing import go_jobs, go_models, go_programs, go_servers, prose
 from cairn.memory.codebase.parsing.collecting import MOST, Collector
 from cairn.memory.codebase.parsing.literals import plain
 from cairn.memory.codebase.parsing.syntax import child_at, text, walk
@@ -51,6 +51,7 @@ def read(root: Node, into: Collector) -> None:
         _used(root, into)
     go_programs.read(root, into)
     if not is_test(into.path):
+        go_servers.read_rows(root, into)
         go_jobs.read(root, into)
     go_models.read(structs, methods, into)
 

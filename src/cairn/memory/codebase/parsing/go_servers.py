@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.literals import plain, words
+from cairn.memory.codebase.parsing.routing import joined
 from cairn.memory.codebase.parsing.syntax import child_at, text
 from cairn.memory.codebase.records import EntryKind
 
@@ -61,6 +62,14 @@ _GRPC = re.compile(r"Register(\w{1,80})Server")
 _HANDLES = re.compile(r"handler|command|route|method|rpc|action|dispatch|endpoint|cmd", re.IGNORECASE)
 _IS_FUNCTION = re.compile(r"^func\(|(?:Func|Handler|Fn|Command|Method)$")
 _LEAST_ROWS = 6
+# ``h(r, "ping", api.Ping)``: a function of the project's own that is given a router, a path and what answers.
+_ROW = re.compile(
+    rb"^[ \t]{1,20}(\w{1,40})\((\w{1,40})(?:\.\w{1,20}\([\w.]{0,60}\))?, "
+    rb"\x22([\w./:{}*-]{1,80})\x22, (?:\w{1,40}\.){1,3}\w{1,60}\)\r?$",
+    re.MULTILINE,
+)
+_ROUTER = re.compile(r"\w{0,20}(?:Router|Mux|Engine|RouterGroup|Routes|Group|Echo)(?:\[\w{1,40}\])?")
+_ROUTER_WORDS = words("r router mux rg routes")
 _INTERFACES = words("ServerInterface StrictServerInterface")
 
 
@@ -124,3 +133,33 @@ def read_promise(declaration: Node, into: Collector) -> None:
         made = text(spec.child_by_field_name("type")).rpartition(".")[2] if spec.type == "var_spec" else ""
         if made in _INTERFACES and text(spec.child_by_field_name("name")) == "_":
             into.entry("route", f"OpenAPI {made}", spec)
+
+
+def read_rows(root: Node, into: Collector) -> None:
+    """Paths that a function of the file itself, or one that is given a router, ties to methods: many rows alike."""
+    source = root.text or b""
+    rows = [match for match in _ROW.finditer(source) if match[1] != b"append"] if b"http" in source else []
+    if len(rows) < _LEAST_ROWS:
+        return
+    helpers = {name for name in {match[1].decode() for match in rows} if _takes_router(root, name)}
+    ours = [
+        match for match in rows if match[1].decode() in helpers or (not helpers and match[2].decode() in _ROUTER_WORDS)
+    ]
+    if len(ours) < _LEAST_ROWS:
+        return
+    for match in ours[:200]:
+        at = root.start_byte + match.start(1)
+        node = root.descendant_for_byte_range(at, at + 1)
+        if node is not None:
+            into.entry("route", joined(match[3].decode(errors="replace")), node)
+
+
+def _takes_router(root: Node, name: str) -> bool:
+    """Whether a function of this file is given a router first."""
+    for node in root.named_children:
+        if node.type == "function_declaration" and text(node.child_by_field_name("name")) == name:
+            given = node.child_by_field_name("parameters")
+            first = child_at(given) if given is not None else None
+            kind = text(first.child_by_field_name("type")) if first is not None else ""
+            return _ROUTER.fullmatch(kind.lstrip("*").rpartition(".")[2]) is not None
+    return False

@@ -57,6 +57,24 @@ _JOB_BASES = {
 }
 _JOB_BASES["org.springframework.scheduling.quartz."] = _JOB_BASES["org.quartz."]
 _JOB_BASES["jakarta.jms."] = _JOB_BASES["javax.jms."]
+# A time to wait at first, one between the runs, and their unit: wrappers of a pool have names of their own.
+_REPEATS = re.compile(rb"\.\s{0,20}schedule\w{0,60}\s{0,9}\(")
+_UNIT = re.compile(r"(?:TimeUnit\s{0,9}\.\s{0,9}|ChronoUnit\s{0,9}\.\s{0,9})?[A-Z]{4,12}S|\w{0,40}[tT]imeUnit|unit")
+_REPEAT_ARGUMENTS = 4
+_COMMANDS = words("Command ConfiguredCommand EnvironmentCommand ServerCommand CheckCommand")
+_COMMAND_PACKAGES = re.compile(r"io\.dropwizard\.(?:core\.)?cli\.|net\.sourceforge\.argparse4j\.inf\.")
+_COMMAND_NAME = re.compile(rb"\bsuper\s{0,9}\(\s{0,99}\"([\w:.-]{1,80})\"")
+_MANAGES = re.compile(rb"\blifecycle\(\)\s{0,99}\.\s{0,9}manage\s{0,9}\(")
+_CONNECTED = re.compile(
+    r"(?:Text|Binary|Abstract)?WebSocketHandler|WebSocketConnect(?:ion)?Listener|(?:Jetty)?WebSocketCreator"
+)
+_CALLERS = re.compile(r"okhttp3\.|(?:^|\.)client\.")
+_HANDLER_TABLE = re.compile(
+    rb"\b\w{0,20}Map\s{0,9}<[^<>;(){}]{1,99},\s{0,9}\w{0,60}(?:Request|Cmd|Command|Message|Msg|Rpc|Packet)Handler(?:<[^;(){}]{0,99}>)?\s{0,9}>\s{1,9}\w{1,80}\s{0,9}[=;]"
+)
+_FILLS = re.compile(
+    rb"\.\s{0,9}put(?:IfAbsent)?\s{0,9}\(|\bgetBeansOfType\s{0,9}\(|\btoMap\s{0,9}\(|\bMap\s{0,9}\.\s{0,9}of(?:Entries)?\s{0,9}\("
+)
 _RUNS = re.compile(rb"\bnew\s{1,9}Thread\s{0,9}\(|\bstartVirtualThread\s{0,9}\(|\.\s{0,20}(?:execute|submit)\s{0,9}\(")
 # Loops until a flag falls: nothing that ends when its work is done.
 _ENDLESS = re.compile(
@@ -74,10 +92,11 @@ _NO_STARTS = re.compile(
 )
 # Their tickers keep a thing alive that somebody else began.
 _NO_WORKERS = re.compile(
-    r"Cache|Config|Settings|Metric|Statistic|Client|RateLimit|"
+    r"Cache|Config|Settings|DataSource|Metric|Statistic|Client|RateLimit|"
     r"(?:Connection|Connector|Session|Channel|Limiter|Pool|Factory|Utils?|Reporter|Listener|Handler|Context|Transport|"
     r"Stats|Locator|Repository|Store|Queue|Resource|Executor|Template|Processor)$"
 )
+_FIELDS = words("field_declaration block constructor_body")
 _METHODS = words("method_declaration constructor_declaration class_declaration")
 # A ticker that a program sets up once when it begins; others come and go with a request or a connection.
 _AT_START = re.compile(
@@ -102,6 +121,17 @@ def read_services(root: Node, into: Collector) -> None:
         for node, match in in_code(_SOCKET_ROUTE, root):
             add(into, ["WS"], joined(match[1].decode(errors="replace")), node)
     _read_background(root, source, targets, into)
+    if b"Handler" in source and b"Map<" in source and _FILLS.search(source):
+        _read_handler_tables(root, into)
+
+
+def _read_handler_tables(root: Node, into: Collector) -> None:
+    """A class whose field ties kinds of requests to what handles them."""
+    for node, _ in in_code(_HANDLER_TABLE, root):
+        field, holder = around(node, _FIELDS), around(node, _CLASSES)
+        name = text(holder.child_by_field_name("name")) if holder is not None else ""
+        if field is not None and field.type == "field_declaration" and "Client" not in name:
+            into.entry_once("route", name, node)
 
 
 def _server(name: str, found: Iterator[tuple[Node, re.Match[bytes]]], into: Collector) -> None:
@@ -112,21 +142,42 @@ def _server(name: str, found: Iterator[tuple[Node, re.Match[bytes]]], into: Coll
 
 
 def _read_background(root: Node, source: bytes, targets: list[str], into: Collector) -> None:
-    """One job a class, however many threads it has."""
+    """One job a class, however many threads it has. An abstract one counts only where it sets up several at once."""
     told = {entry.name for entry in into.entries if entry.kind == "job"}
     places: list[Node] = []
     if b".schedule" in source and any(target.startswith(_TICKERS) for target in targets):
         places += [node for node, _ in in_code(_TICKS, root) if _is_at_start(node)]
     if (b"while" in source or b"for (;;" in source) and _RUNS.search(source):
         places += [node for node, _ in in_code(_RUNS, root) if _is_given_a_loop(node)]
-    for node in places:
+    together: list[Node] = []
+    if b".schedule" in source and b"TimeUnit" in source:
+        repeated = _repeated(root)
+        together = [calls[0] for calls in repeated if len(calls) > 1]
+        places += [calls[0] for calls in repeated if _is_at_start(calls[0])]
+    for node in [*places, *together]:
         holder = around(node, _CLASSES)
         name = text(holder.child_by_field_name("name")) if holder is not None else ""
-        if holder is None or "abstract" in modifiers(holder):
+        if holder is None or ("abstract" in modifiers(holder) and node not in together):
             continue
         if name not in told and not _NO_WORKERS.search(name) and not any(each.name == name for each in into.entries):
             told.add(name)
             into.entry("job", name, node)
+
+
+def _repeated(root: Node) -> list[list[Node]]:
+    """Calls that let something run again and again, by the methods in which they stand."""
+    methods: dict[int, list[Node]] = {}
+    for node, _ in in_code(_REPEATS, root):
+        call = node if node.type == "method_invocation" else around(node, _GIVING)
+        given = call.child_by_field_name("arguments") if call is not None else None
+        arguments = given.named_children if given is not None else []
+        method = around(node, _METHODS)
+        if method is None or call is None or len(arguments) != _REPEAT_ARGUMENTS:
+            continue
+        name = call.child_by_field_name("name")
+        if name is not None and _UNIT.fullmatch(text(arguments[-1])):
+            methods.setdefault(method.start_byte, []).append(name)
+    return list(methods.values())
 
 
 def _is_at_start(node: Node) -> bool:
@@ -157,6 +208,10 @@ def read_class(node: Node, name: str, given: dict[str, Node], bases: list[str], 
         if not kinds.isdisjoint(plain) and any(each.target.startswith(package) for each in into.imports):
             into.entry("job", name, node)
             return
+    if "abstract" not in modifiers(node):
+        _read_command(node, name, plain, into)
+        if any(map(_CONNECTED.fullmatch, plain)) and not any(_CALLERS.search(each.target) for each in into.imports):
+            into.entry("route", f"WS {name}", node)
     if "abstract" in modifiers(node) or plain.isdisjoint(_RUNNING | _LIFE_CYCLES):
         return
     body = (node.text or b"")[:_MOST_BODY]
@@ -166,6 +221,20 @@ def read_class(node: Node, name: str, given: dict[str, Node], bases: list[str], 
     )
     if is_loop or is_bootstrap:
         into.entry("job", name, node)
+
+
+def _read_command(node: Node, name: str, plain: set[str], into: Collector) -> None:
+    """A command of Dropwizard, or one that derives from a command and declares arguments of its own."""
+    is_command = not plain.isdisjoint(_COMMANDS) or any(base.endswith("Command") for base in plain)
+    if not is_command or not any(_COMMAND_PACKAGES.match(each.target) for each in into.imports):
+        return
+    body = (node.text or b"")[:_MOST_BODY]
+    said = _COMMAND_NAME.search(body)
+    if "ServerCommand" in plain:
+        # A service of its own; what it manages works for as long as it runs.
+        into.entry("job" if _MANAGES.search(body) else "server", name, node)
+    else:
+        into.entry("cli", said[1].decode() if said else name, node)
 
 
 def bases_of(node: Node) -> list[str]:

@@ -47,7 +47,7 @@ _WORDS = tuple(
         "commander yargs parseArgs meow cac( Application.start Alpine.start document).ready InertiaApp angular.module "
         "consume( eachMessage Router({ router({ throng .method( .handle( .once( addMethod( addHandler( "
         "registerMethod( registerHandler( registerCommand( registerOperation( registerRpc( registerTool( "
-        "registerMessageHandler( addMessageHandler( Job("
+        "registerMessageHandler( addMessageHandler( Job( workerpool expose( registerPromiseWorker"
     )
 )
 

@@ -24,6 +24,13 @@ _QUEUES = words("bullmq bull bee-queue agenda @nestjs/bull @nestjs/bullmq pg-bos
 _CRON_CALLS = words("schedule CronJob scheduleJob Cron every")
 _SCHEDULING = re.compile(r"schedule\w{0,40}Job")
 _THREADS = ("worker_threads", "node:worker_threads")
+# What makes a file the far side of a worker, with the package that it is of.
+_SERVED = {
+    "worker": ("workerpool",),
+    "expose": ("comlink", "threads", "threads/worker"),
+    "registerPromiseWorker": ("promise-worker/register",),
+    "registerWebworker": ("webworker-promise/lib/register",),
+}
 _SERVICE_EVENTS = frozenset(("install", "activate", "fetch", "push"))
 _RUN_BY_CLOCK = re.compile(
     r"(?:^|.*/)(?:(?:crons?|schedulers?|schedules?|jobs|workers?|daemons?)/[^/]{1,80}|"
@@ -124,7 +131,8 @@ def _workers(source: bytes, found: Found, into: Collector) -> None:
     for owner, name, call in found.calls:
         is_thread = found.uses(*_THREADS) and text(call, 12).startswith("parentPort")
         is_child = owner == "process" and name == "on" and first_string(call) == "message" and b"process.send" in source
-        if is_thread or (is_child and is_top_level(call)):
+        is_served = name in _SERVED and found.uses(*_SERVED[name]) and is_top_level(call)
+        if is_thread or is_served or (is_child and is_top_level(call)):
             into.entry("job", f"worker {stem(into.path)}", call)
             return
         if owner == "self" and name == "addEventListener":

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.collecting import Collector
+from cairn.memory.codebase.parsing.finding import around, in_code
 from cairn.memory.codebase.parsing.javascript_calls import (
     Found,
     arguments,
@@ -18,8 +20,9 @@ from cairn.memory.codebase.parsing.javascript_calls import (
     unwrapped,
 )
 from cairn.memory.codebase.parsing.literals import plain, words
-from cairn.memory.codebase.parsing.routing import add
+from cairn.memory.codebase.parsing.routing import add, joined
 from cairn.memory.codebase.parsing.syntax import child_at, text, walk
+from cairn.memory.codebase.parsing.testing import is_test
 
 _TABLES = re.compile(
     r"(?:(?:message|request|command|rpc|packet|operation|socket|server|api|method|job|task)_?)?"
@@ -41,6 +44,16 @@ _FEWEST_MOUNTED = 3
 _MOUNTED = re.compile(r"(?i:rout(?:er|es|ers|e)|controller|endpoints?|api)(?:\(\))?")
 _LISTS = frozenset(("array", "spread_element", "parenthesized_expression", "ternary_expression"))
 _PROCEDURES = frozenset(("query", "mutation", "subscription"))
+_TAG = re.compile(rb"<\w{0,30}Route\s")
+_TAGS = words("jsx_opening_element jsx_self_closing_element")
+_OBJECTS = frozenset(("object",))
+_SHOWN_BY = words("element component Component render children lazy loadComponent loadChildren components resolver")
+_PATH_KEY = re.compile(rb"\bpath:\s{0,40}[\x22'`]")
+_REGISTERED_APP = re.compile(rb"\b(?:registerRootComponent|AppRegistry\.registerComponent)\(")
+_APP_PACKAGES = ("expo", "react-native", "expo/build/launch/registerRootComponent")
+_EXPO_LAYOUT = re.compile(r"(?:^|.*/)app/_layout\.[jt]sx?")
+_FEWEST_ADDRESSES = 6
+_FEWEST_TOLD = 8
 _NO_TABLES = (".tsx", ".jsx", ".vue", ".svelte")
 
 
@@ -51,10 +64,50 @@ def read(root: Node, found: Found, into: Collector) -> None:
     _mounted(found, into)
     _procedures(found, into)
     _of_meteor(found, into)
+    if not is_test(into.path):
+        _of_browser(root, found, into)
     if into.path.endswith(_NO_TABLES):
         return
     _registered(found, into)
     _written(root, into)
+
+
+def _of_browser(root: Node, found: Found, into: Collector) -> None:
+    """The addresses that a browser's router knows, and the application that a phone starts."""
+    source = root.text or b""
+    tied = [*_tags(root)] if b"Route" in source and b"path=" in source else []
+    if b"path:" in source and any(word.encode() in source for word in _SHOWN_BY):
+        tied += _addresses(root)
+    if len(tied) >= _FEWEST_ADDRESSES:
+        for path, node in tied[:_MOST]:
+            into.entry("page", path, node)
+    if found.uses("expo-router") and _EXPO_LAYOUT.fullmatch(into.path):
+        into.entry_once("main", "mobile app", root)
+    if found.uses(*_APP_PACKAGES):
+        for node, _ in in_code(_REGISTERED_APP, root):
+            into.entry_once("main", "mobile app", node)
+
+
+def _tags(root: Node) -> Iterator[tuple[str, Node]]:
+    """``<Route path="/users" element={<Users />} />``."""
+    for inside, _ in in_code(_TAG, root):
+        tag = inside if inside.type in _TAGS else around(inside, _TAGS)
+        given = (
+            {text(child_at(each)): child_at(each, 1) for each in tag.named_children[1:20]} if tag is not None else {}
+        )
+        path = plain(given.get("path"))
+        if tag is not None and path and (tag.type == "jsx_opening_element" or not _SHOWN_BY.isdisjoint(given)):
+            yield joined(path), tag
+
+
+def _addresses(root: Node) -> Iterator[tuple[str, Node]]:
+    """``{ path: "/users", component: Users }``, however the router is called."""
+    for inside, _ in in_code(_PATH_KEY, root):
+        holder = around(inside, _OBJECTS)
+        given = dict(pairs(holder))
+        path = plain(given.get("path"))
+        if holder is not None and path is not None and not _SHOWN_BY.isdisjoint(given):
+            yield joined(path), holder
 
 
 def _of_meteor(found: Found, into: Collector) -> None:
@@ -131,7 +184,7 @@ def _registered(found: Found, into: Collector) -> None:
     """``rpc.method("budget/load", load)``, where many are; ``ipcMain.handle`` of Electron always."""
     by_owner: defaultdict[tuple[str, str], list[tuple[str, Node]]] = defaultdict(list)
     for owner, name, call in found.calls:
-        is_desktop = owner == "ipcMain" and name in ("handle", "on")
+        is_desktop = (owner == "ipcMain" and name in ("handle", "on")) or (owner == "ipcRenderer" and name == "on")
         is_desktop = is_desktop or (name == "registerCommand" and found.uses("vscode"))
         if name not in _REGISTERING and not is_desktop:
             continue
@@ -141,7 +194,9 @@ def _registered(found: Found, into: Collector) -> None:
         if key and len(given) > 1 and given[-1].type in _RUNNABLE:
             by_owner[owner, name].append((key, call))
     for (owner, _), calls in by_owner.items():
-        if len(calls) >= _FEWEST or owner == "ipcMain":
+        # A component listens to the few messages that it shows.
+        fewest = _FEWEST_TOLD if owner == "ipcRenderer" else _FEWEST
+        if len(calls) >= fewest or owner == "ipcMain":
             for key, call in calls[:_MOST]:
                 into.entry("route", key, call)
 

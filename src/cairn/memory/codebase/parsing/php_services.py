@@ -38,13 +38,30 @@ _REACT = re.compile(rb"\bnew\s{1,9}\\?(?:React\\(?:Http|Socket)\\)?(?:HttpServer
 _WORKERMAN = re.compile(rb"\bnew\s{1,9}\\?(?:Workerman\\)?Worker\s{0,9}\(\s{0,9}['\"](?P<place>\w{2,12})://")
 _WORKS = re.compile(
     rb"->(?P<amqp>basic_consume)\s{0,9}\(|\bnew\s{1,9}\\?(?P<gearman>GearmanWorker)\b|->(?P<timer>addPeriodicTimer)\s{0,9}\("
-    rb"|\bTimer::(?:(?P<tick>tick)|(?P<add>add))\s{0,9}\(|\b(?P<messenger>new\s{1,9}\\?(?:Symfony\\Component\\Messenger\\)?Worker)\s{0,9}\(\s{0,9}[\[$]"
+    rb"|\bTimer::(?:(?P<tick>tick)|(?P<add>add))\s{0,9}\(|\b(?P<messenger>new\s{1,9}\\?(?:Symfony\\Component\\Messenger\\)?Worker)\s{0,9}\(\s{0,99}[\[$]"
 )
 _SERVICE_SIGNS = (b"Server", b"socket_", b"Worker", b"basic_consume", b"PeriodicTimer", b"Timer::")
-# Words that are too common by themselves, with what must be in the file too.
-_NEEDED = {"tick": b"woole", "add": b"Workerman", "messenger": b"Messenger", "timer": b"React\\"}
+# Words that are too common by themselves, with what must be in the file too: one of these.
+_NEEDED = {
+    "tick": (b"woole",),
+    "add": (b"Workerman",),
+    "messenger": (b"Messenger", b"Illuminate\\Queue\\Worker;"),
+    "timer": (b"React\\",),
+}
 # They consume for somebody else, who says when.
 _ADAPTERS = re.compile(r"(?:Adapter|Driver|Client|Transport|Connection|Interface)$")
+_WEB_ROOTS = words("public web www htdocs public_html webroot html")
+_ASKED = re.compile(
+    rb"\$_(?:GET|POST|REQUEST)\b|\$_SERVER\[['\"]REQUEST_|\bhttp_response_code\s{0,9}\(|\bheader\s{0,9}\("
+)
+# Stands in for a web server while one develops.
+_DEVELOPMENT = re.compile(rb"\breturn\s{1,9}false;")
+_ROUTER_GIVEN = re.compile(
+    rb"[(,]\s{0,99}\\?(?:\w{1,80}\\)*+Route(?:Collect|Regist)\w{1,30}\s{1,9}\$(\w{1,40})\s{0,9}[,)]"
+)
+_GIVEN_ROUTE = re.compile(
+    rb"\$(?P<who>\w{1,40})->(?P<verb>get|post|put|patch|delete)\(\s{0,99}['\"](?P<path>/[^'\"\n]{0,200})['\"]\s{0,9},"
+)
 _ADDED_ROUTE = re.compile(
     rb"->addRoute\(\s{0,99}(?P<verbs>\[[^\]\n]{0,80}\]|['\"][A-Z]{3,7}['\"])?\s{0,9},?\s{0,99}['\"](?P<path>[^'\"\n]{0,200})['\"]\s{0,9},"
 )
@@ -100,6 +117,15 @@ def _read_script(root: Node, source: bytes, into: Collector) -> None:
         into.entry("cli", stem(into.path), call)
     elif call is not None:
         into.entry("server", into.path, call)
+    elif _is_page(folder, source):
+        into.entry("server", into.path, root)
+
+
+def _is_page(folder: str, source: bytes) -> bool:
+    """Whether a browser asks for the script itself: it lies where the web server looks and reads a request."""
+    is_reachable = not folder or folder.rpartition("/")[2] in _WEB_ROOTS
+    is_asked = is_reachable and _ASKED.search(source) is not None
+    return is_asked and not _CONSOLE.search(source) and not _DEVELOPMENT.search(source)
 
 
 def _top_calls(root: Node) -> Iterator[Node]:
@@ -118,8 +144,8 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
     if found and not into.tells("server"):
         into.entry("server", found[0][1], found[0][0])
     for node, match in in_code(_WORKS, root) if not _ADAPTERS.search(stem(into.path)) else ():
-        needed = next((word for group, word in _NEEDED.items() if match[group]), b"")
-        if needed in source and not into.tells("job"):
+        needed = next((signs for group, signs in _NEEDED.items() if match[group]), (b"",))
+        if any(sign in source for sign in needed) and not into.tells("job"):
             into.entry("job", stem(into.path), node)
 
 
@@ -137,6 +163,8 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
         for node, match in in_code(_ADDED_ROUTE, root):
             verbs = re.findall(r"[A-Z]{3,7}", (match["verbs"] or b"").decode(errors="replace"))
             routing.add(into, verbs, routing.joined(match["path"].decode(errors="replace")), node)
+    if b"Route" in source and not into.tells("route"):
+        _read_given_router(root, source, into)
     if b"$routes->add(" in source:
         for node, match in in_code(_NAMED_ROUTE, root):
             routing.add(into, [], routing.joined(match["path"].decode(errors="replace")), node)
@@ -148,6 +176,14 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
     if any(_RPC.search(each.target) and each.target.endswith("Server") for each in into.imports):
         for node, match in in_code(_PROCEDURE, root):
             into.entry("route", f"RPC {(match['object'] or match['name']).decode()}", node)
+
+
+def _read_given_router(root: Node, source: bytes, into: Collector) -> None:
+    """``function (RouteCollection $map) { $map->get('/path', …) }``."""
+    routers = {match[1] for match in islice(_ROUTER_GIVEN.finditer(source), MOST)}
+    for node, match in in_code(_GIVEN_ROUTE, root) if routers else ():
+        if match["who"] in routers:
+            routing.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), node)
 
 
 def _read_registry(root: Node, source: bytes, into: Collector) -> None:

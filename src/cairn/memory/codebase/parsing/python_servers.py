@@ -76,6 +76,15 @@ _BASES = {
     "SSHServer": ("asyncssh",),
     "BaseApplication": ("gunicorn",),
 }
+# A file system that answers the kernel, a service of the system: the library calls the methods of the class.
+_FUSE = ("llfuse", "pyfuse3", "fuse", "mfusepy", "refuse")
+_BASES |= {
+    "Operations": _FUSE,
+    "Fuse": _FUSE,
+    "ServiceFramework": ("win32serviceutil",),
+    "Service": ("rpyc",),
+    "Daemon": ("daemon", "daemonize", "daemons"),
+}
 _CONSUMERS = words(
     "WebsocketConsumer AsyncWebsocketConsumer JsonWebsocketConsumer AsyncJsonWebsocketConsumer SyncConsumer "
     "AsyncConsumer AsyncHttpConsumer"

@@ -22,6 +22,10 @@ _FEWEST = 4
 _MOST = 100
 _FEWEST_METHODS = 6
 _BY_NAME = re.compile(rb"getattr\([^()\n]{1,60}[\"']((?:cmd|do|handle|rpc|command|op)_)")
+_ALLOWED = re.compile(
+    r"_{0,2}(?:[a-z]{1,20}_){0,2}(?:rpc|remote|exposed|callable|public)_(?:methods|calls|functions|commands)",
+    re.IGNORECASE,
+)
 _RUNNABLE = frozenset(("identifier", "attribute", "lambda"))
 
 
@@ -34,6 +38,7 @@ def read(classes: list[Node], found: Found, into: Collector) -> None:
             _dictionary(variable, table, into)
     for node in classes:
         _by_name(node, into)
+        _allowed(node, into)
 
 
 def _list(variable: str, table: Node, found: Found, into: Collector) -> None:
@@ -92,3 +97,21 @@ def _by_name(node: Node, into: Collector) -> None:
     if len(ours) >= _FEWEST_METHODS:
         for name, each in ours[:_MOST]:
             into.entry("route", name.removeprefix(prefix), each)
+
+
+def _allowed(node: Node, into: Collector) -> None:
+    """``rpc_methods = ("open", "close", …)`` of a class that looks a method up with ``getattr``."""
+    body = node.child_by_field_name("body")
+    if body is None or b"getattr(self" not in (node.text or b""):
+        return
+    for child in body.named_children[:200]:
+        assignment = child_at(child) if child.type == "expression_statement" else None
+        if assignment is None or assignment.type != "assignment":
+            continue
+        listed = assignment.child_by_field_name("right")
+        if listed is None or not _ALLOWED.fullmatch(text(assignment.child_by_field_name("left"))):
+            continue
+        named = [(plain(each), each) for each in listed.named_children[:_MOST] if each.type == "string"]
+        if listed.type in ("tuple", "list", "set") and len(named) >= _FEWEST_METHODS:
+            for name, each in named:
+                into.entry("route", name or "", each)

@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from cairn.memory.codebase.parsing import syntax
+from cairn.memory.codebase.parsing import routing, syntax
 from cairn.memory.codebase.parsing.collecting import Collector
 from cairn.memory.codebase.parsing.finding import around, in_code, name_around
 from cairn.memory.codebase.parsing.literals import stem, words
@@ -51,6 +51,12 @@ _SUBSCRIBED = re.compile(rb"\bsubscribe\b[^\n]{0,200}\bblock: true\b|\.each_mess
 # Their threads keep something alive that somebody else began.
 _HOUSEKEEPERS = re.compile(r"(?:pool|cache|client|connection|adapter)$")
 _BROKERS = (b"Bunny", b"Kafka", b"Rdkafka")
+# "conn.get('/path') { |req| … }" of a client looks the same: who is asked tells.
+_SERVED = re.compile(
+    rb"(?:\b|@)(?:\w{0,40}_)?(?:serv|server|srv|router|app)\.(?P<verb>get|post|put|patch|delete|head)\b"
+    rb"|\.(?P<mounted>mount_proc)\b"
+)
+_SERVED_SIGNS = (b"erv.", b"erver.", b"srv.", b"outer.", b"app.", b".mount_proc")
 _PROGRAM_FOLDERS = words("bin exe script scripts")
 _STARTED = words("run start run! start! daemonize perform work listen call")
 _WORKING = re.compile(r"(?:Runner|Worker|Scheduler|Daemon|Consumer|Listener|Poller|Watcher|Command|Supervisor)$")
@@ -69,6 +75,8 @@ def read_services(root: Node, into: Collector) -> None:
         into.entry_once("job", name_around(node, _SCOPES, _WORKER_NAMES[match.lastgroup or "consumer"]), node)
     if b"ufus" in source:
         _read_times(root, into)
+    if any(sign in source for sign in _SERVED_SIGNS):
+        _read_served(root, into)
     if b"Clockwork" in source:
         for node, _ in in_code(_CLOCKWORK, root):
             _read_clock(node, into)
@@ -92,6 +100,18 @@ def _read_times(root: Node, into: Collector) -> None:
         how = match["how"].decode()
         is_said = arguments[0].type in ("string", "integer")
         into.entry_once("job", f"{how} {word_of(arguments[0])}" if is_said else name_around(node, _SCOPES, how), node)
+
+
+def _read_served(root: Node, into: Collector) -> None:
+    """``server.get('/path') { |request| … }`` and ``server.mount_proc('/path') do``."""
+    for node, match in in_code(_SERVED, root):
+        call = around(node, _CALL)
+        arguments = arguments_of(call) if call is not None else []
+        if call is None or call.child_by_field_name("block") is None or len(arguments) != 1:
+            continue
+        path = word_of(arguments[0]) if arguments[0].type == "string" else ""
+        if path.startswith("/"):
+            routing.add(into, [(match["verb"] or b"").decode()], path, node)
 
 
 def _read_clock(node: Node, into: Collector) -> None:
@@ -146,5 +166,7 @@ def read_class(node: Node, name: str, base: str, into: Collector) -> None:
         into.entry("route", f"WS {name}", node)
     elif base == "ActionMailbox::Base":
         into.entry("route", name, node)
+    elif base in ("Win32::Daemon", "Daemon") and any(each.target == "win32/daemon" for each in into.imports):
+        into.entry("server", name, node)
     elif _CONSUMERS.fullmatch(base) and not name.startswith("Application"):
         into.entry("job", name, node)

@@ -7,9 +7,11 @@ import re
 from tree_sitter import Node
 
 from cairn.memory.codebase.parsing.collecting import Collector
+from cairn.memory.codebase.parsing.finding import around, in_code
 from cairn.memory.codebase.parsing.literals import plain
 from cairn.memory.codebase.parsing.rust_items import Item
 from cairn.memory.codebase.parsing.syntax import text, walk
+from cairn.memory.codebase.parsing.testing import is_test
 from cairn.memory.codebase.records import EntryKind
 
 Call = tuple[str, Node, list[Node]]
@@ -17,7 +19,8 @@ Call = tuple[str, Node, list[Node]]
 MAY_SERVE = re.compile(
     rb"\brmcp\b|Listener::bind|accept_(?:hdr_)?async|on_upgrade|\binterval(?:_at)?\(|thread::Builder|Scheduler::new|tower_lsp|"
     rb"lsp_server|jsonrpsee|register_(?:async_)?method|tarpc|tiny_http|rouille|salvo|tide::|axum_server|quinn|lambda_|"
-    rb"basic_consume|rdkafka|apalis|generate_handler!|mobile_entry_point|serve_connection|zbus|gotham|Iron::new"
+    rb"basic_consume|rdkafka|apalis|generate_handler!|mobile_entry_point|serve_connection|zbus|gotham|Iron::new|"
+    rb"tonic::|define_windows_service!|service_dispatcher::start|\.recv\(\)"
 )
 # The crate, the end of what is called, and what that makes.
 _MADE: tuple[tuple[str, str, EntryKind, str], ...] = (
@@ -50,6 +53,7 @@ _MADE: tuple[tuple[str, str, EntryKind, str], ...] = (
     ("job_scheduler_ng", "JobScheduler::new", "job", "job scheduler"),
     ("job_scheduler", "JobScheduler::new", "job", "job scheduler"),
     ("tokio_cron_scheduler", "JobScheduler::new", "job", "job scheduler"),
+    ("windows_service", "service_dispatcher::start", "server", "Windows service"),
     ("clokwerk", "Scheduler::new AsyncScheduler::new Scheduler::with_tz", "job", "job scheduler"),
 )
 _LISTENERS = re.compile(r"(?:\w{1,30}::){0,6}(?:Tcp|Unix)Listener::bind")
@@ -63,6 +67,16 @@ _BEATS = re.compile(
 )
 _SHORT = re.compile(r"from_secs(?:_f(?:32|64))?\((?:\d|[12]\d)(?:\.\d{0,4})?\)")
 _SPAWNS = re.compile(r"(?:std::)?thread::Builder::new")
+# What a file of background work is called; others take from a channel what belongs to one screen or connection.
+_OF_JOBS = re.compile(
+    r"(?:^|.*/)\w{0,40}(?:jobs?|workers?|background|daemon|scheduler|tasks)(?:_\w{1,40})?(?:/mod)?\.rs"
+)
+_ASYNC_TRAIT = re.compile(rb"#\[(?:tonic::)?async_trait\b")
+_ANSWERS = re.compile(rb"\bResult<\s{0,40}(?:tonic::)?Response<|,\s{0,40}(?:tonic::)?Status\s{0,40},?\s{0,40}>")
+_LOOPS = frozenset(("loop_expression", "while_expression"))
+_MODULES = frozenset(("mod_item",))
+_BETWEEN = ("attribute_item", "line_comment", "block_comment")
+_MOST_BETWEEN = 20
 _PATH = re.compile(r"\w{1,80}(?:::\w{1,80}){0,6}")
 _MOST_CLIMBED = 40
 
@@ -77,6 +91,7 @@ def read(root: Node, calls: list[Call], into: Collector) -> None:
         for name in names.split()
     }
     takes = any(name in _TAKES for name, _, _ in calls)
+    may_take = _OF_JOBS.fullmatch(into.path) is not None and not is_test(into.path)
     if not _is_mcp_server(root.text or b""):
         makes.pop(".serve", None)
     for name, call, given in calls:
@@ -92,6 +107,54 @@ def read(root: Node, calls: list[Call], into: Collector) -> None:
             _interval(call, given[-1], into)
         elif _SPAWNS.fullmatch(name):
             _thread(call, into)
+        elif name == ".recv" and not given and may_take:
+            _taking(call, into)
+    is_grpc = "tonic" in crates or b"tonic::" in (root.text or b"")
+    if is_grpc and not is_test(into.path) and not into.path.endswith("/tests.rs"):
+        _services(root, into)
+
+
+def _services(root: Node, into: Collector) -> None:
+    """``#[tonic::async_trait] impl Users for Api``: the methods of a gRPC service."""
+    for mark, _ in in_code(_ASYNC_TRAIT, root):
+        attribute = mark if mark.type == "attribute_item" else mark.parent
+        made = attribute.next_named_sibling if attribute is not None else None
+        for _ in range(_MOST_BETWEEN):
+            if made is None or made.type not in _BETWEEN:
+                break
+            made = made.next_named_sibling
+        if made is not None and made.type == "impl_item" and not _is_in_tests(made):
+            _service(made, into)
+
+
+def _service(made: Node, into: Collector) -> None:
+    """Every method answers with a ``Response`` or a ``Status``: other traits are asynchronous too."""
+    trait, body = made.child_by_field_name("trait"), made.child_by_field_name("body")
+    methods = [each for each in body.named_children if each.type == "function_item"] if body is not None else []
+    if trait is None or not methods or not all(map(_is_answer, methods)):
+        return
+    for each in methods:
+        into.entry("route", f"gRPC {text(each.child_by_field_name('name'))}", each)
+
+
+def _is_answer(method: Node) -> bool:
+    returned = method.child_by_field_name("return_type")
+    written = (returned.text or b"") if returned is not None else b""
+    return b"Response" in written and _ANSWERS.search(written) is not None
+
+
+def _is_in_tests(node: Node) -> bool:
+    module = around(node, _MODULES)
+    return module is not None and text(module.child_by_field_name("name")).startswith("test")
+
+
+def _taking(call: Node, into: Collector) -> None:
+    """``loop { match jobs.recv() { … } }`` and ``while let Ok(job) = jobs.recv()``, in a file about jobs."""
+    holder = around(call, _LOOPS | {"function_item"})
+    function = _function_around(call) if holder is not None and holder.type in _LOOPS else None
+    name = text(function.child_by_field_name("name")) if function is not None else ""
+    if function is not None and not into.tells("job") and not _BEATS.search(name):
+        into.entry("job", name, function)
 
 
 def _is_mcp_server(source: bytes) -> bool:
@@ -114,7 +177,7 @@ def _interval(call: Node, period: Node, into: Collector) -> None:
     body = function.child_by_field_name("body") if function is not None else None
     if function is None or body is None or _SHORT.search(written) or _BEATS.search(f"{name} {written}"):
         return
-    has_loop = any(each.type in ("loop_expression", "while_expression") for each in walk(body))
+    has_loop = any(each.type in _LOOPS for each in walk(body))
     if has_loop and b".tick()" in (body.text or b"") and not into.tells("server"):
         into.entry_once("job", name, function)
 

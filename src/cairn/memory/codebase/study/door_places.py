@@ -12,6 +12,7 @@ from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import place_of
 
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
+_NO_PAGE = r"(?!config|test|phpunit|rector|ecs|scoper|common|version|const)"
 _ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
 _NO_DATA = r"(?![\w.-]*\.(?:json|ya?ml|toml|md|txt|lock|xml|ini|cfg|conf)$)"
@@ -55,6 +56,7 @@ _ROWS: tuple[Row, ...] = (
     (r"…1/app/(?:assets/javascripts|frontend/entrypoints)/application[\w-]*\.[jt]s", "browser", "main", "browser", 74),
     (rf"…4/{_SERVED}/(?:app|main|index|application|site)\.[jt]sx?", "browser", "main", "browser", 68),
     (r"…3/(?:src/)?(?:app/layout|pages/_app|app/root)\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 86),
+    (r"…3/app/_layout\.[jt]sx", "browser", "main", "app", 80),
     (r"…3/(?:src/)?(?:app/page|pages/index)\.(?:tsx|jsx|js|ts)", "browser", "main", "first page", 60),
     (r"…3/(?:src/)?(?:routes/\+layout|App)\.(?:svelte|vue)", "browser", "main", "app", 66),
     (r"…3/src/App\.(?:tsx|jsx|js|ts)", "browser", "main", "app", 66),
@@ -102,7 +104,8 @@ _ROWS: tuple[Row, ...] = (
     (r"[a-z][a-z0-9_-]+", "script", "cli", "", 66),
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
     (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
-    (r"(?!config|test|phpunit|rector|ecs|scoper|common|version|const)[a-z][\w-]*\.php", "server", "server", "page", 56),
+    (rf"{_NO_PAGE}[a-z][\w-]*\.php", "server", "server", "page", 56),
+    (rf"…1/(?:public|web|htdocs|www|webroot)/{_NO_PAGE}[a-z][\w-]*\.php", "server", "server", "page", 56),
     (r"…4/(?:(?:crontabs?|cron\.d)/[\w-]+|(?:[\w-]+\.)?crontab)", "job", "job", "crontab", 58),
     (rf"script/{_NO_DATA}[\w.-]+", "script", "cli", "", 54),
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),

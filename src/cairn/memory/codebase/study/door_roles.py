@@ -11,7 +11,7 @@ from cairn.memory.codebase.study.door_sources import ASIDE, Offer, size_bonus
 from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import CODE, place_of
 
-_SHORTEST = 30
+_SHORTEST, _SHORTEST_TABLE = 30, 12
 _KEEPER = r"(?:manager|registry|loader|registration|registrar)"
 _PLUGINS = r"(?:plugin|extension|add-?on|module)s?"
 _JOBS = r"(?:(?:scheduled|background|recurring|periodic)[-_]?)?(?:job|task|cron|queue)s?"
@@ -19,6 +19,9 @@ _RUNNER = r"(?:scheduler|hosted[-_]?service|runner(?:[-_]?service)?|registry|pro
 _TAKER = r"(?:handler|router|dispatcher)"
 _RUNS, _TAKES, _CALLS = "runs jobs", "takes messages", "answers calls"
 _CALLED, _MESSAGES = r"(?:json[-_]?|xml[-_]?)?rpc", r"(?:message|packet|web[-_]?sockets?|socket[-_]?io|sockets?)"
+_ASKED, _TIES = r"(?:request|command|message|event|method|rpc|action|packet)", "ties requests to their handlers"
+# The look of a page, a part of another thing, or a helper for it.
+_NO_HOME = r"(?!(?:views?|layouts?|templates?|scenes?|settings|config|routes|stores?|operations|\w{0,20}utils_{0,2})/)"
 _SENT_BY = r"(?:http|grpc|kafka|\w{0,10}mq|pulsar|udp|tcp|syslog)"
 # The name of a file without its ending, with the directory before it; in small letters.
 _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
@@ -46,8 +49,17 @@ _ROLES: tuple[tuple[str, Group, EntryKind, str, float], ...] = (
     (r"[^/]*/\w{0,20}?mcp(?:[-_]?server)?", "server", "server", "answers agents by MCP", 54),
     (rf"[^/]*/\w{{0,20}}?{_CALLED}[-_]?(?:impl|methods|commands|handlers?|api|service)", "table", "server", _CALLS, 52),
     (rf"[^/]*/(?!\w{{0,20}}http)\w{{0,30}}?{_MESSAGES}[-_]?{_TAKER}", "table", "server", _TAKES, 54),
-    (r"[^/]*/(?:rout(?:e|es|ing)|api|endpoints?)[-_]?(?:provider|registrar|registry)", "table", "server", "routes", 54),
-    (r"[^/]*/(?:commands?|jobs?)[-_]?provider", "job", "job", "brings jobs or commands together", 46),
+    (
+        r"[^/]*/(?:rout(?:e|es|ing)|api|endpoints?)[-_]?(?:(?:service[-_]?)?provider|registrar|registry)",
+        "table", "server", "routes", 54,
+    ),
+    (rf"[^/]*/(?:commands?|{_JOBS})[-_]?(?:service[-_]?)?provider", "job", "job", "brings jobs together", 46),
+    (rf"[^/]*/\w{{0,30}}?{_ASKED}[-_]?handlers?[-_]?(?:registry|mapping|map|table)", "table", "server", _TIES, 54),
+    (r"[^/]*/\w{0,30}?connect(?:ion)?[-_]?(?:listener|acceptor)", "server", "server", "takes connections", 46),
+    (rf"{_NO_HOME}[^/]*/rout(?:es|er|ing)", "table", "server", "routes", 50),
+    (rf"{_NO_HOME}[^/]*/\w{{0,30}}?application", "server", "server", "the application", 46),
+    (r"[^/]*/(?:background|scheduled|periodic|recurring|cron)[-_]?(?:jobs|tasks|workers?)", "job", "job", _RUNS, 54),
+    (r"[^/]*/\w{0,20}?(?:win[-_]?svc|win(?:dows|32)[-_]?service)", "onward", "main", "a service of Windows", 46),
     (r"[^/]*/(?!test|dev|mock)\w{0,30}?[-_]?server", "server", "server", "serves", 46),
     (r"[^/]*/\w{0,30}?migrat(?:ion|or)s?[-_]?(?:service|manager|runner)", "onward", "main", "migrates the data", 46),
 )  # fmt: skip
@@ -55,9 +67,23 @@ _WORDS = (
     *("manager", "registry", "loader", "registration", "registrar", "scheduler", "service", "runner", "processor"),
     *("executor", "handler", "server", "config", "configuration", "gateway", "hub", "collector", "api"),
     *("consumer", "worker", "pool", "daemon", "bootstrap", "bootstrapper", "poller", "cron", "cronjob", "cronjobs"),
-    *("helper", "thread", "loop", "mcp", "impl", "methods", "commands", "handlers", "router", "dispatcher", "provider"),
+    *("routes", "routing", "application", "svc", "jobs", "tasks", "workers", "mapping", "map", "table", "listener"),
+    *(
+        "acceptor",
+        "helper",
+        "thread",
+        "loop",
+        "mcp",
+        "impl",
+        "methods",
+        "commands",
+        "handlers",
+        "router",
+        "dispatcher",
+        "provider",
+    ),
 )
-_DECLARED_ONLY = (".h", ".hh", ".hpp", ".hxx", ".d.ts")
+_DECLARED_ONLY = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".erb", ".haml", ".slim")
 _MATCH = tuple((re.compile(row[0]), row) for row in _ROLES)
 _WEB_SETUP = re.compile(
     r"\w{0,30}(?:Web(?:Mvc|Flux|Server|Security)?|Http|Server|Security|Ui|Gateway)Config(?:uration)?\.(?:java|kt)"
@@ -72,10 +98,10 @@ _NO_PART = re.compile(r"(?:^|/)(?:I[A-Z][a-z]|Abstract|Base|base_|abstract_|Noop
 def role_doors(codebase: Codebase) -> Iterator[Offer]:
     """Files called for a work that every newcomer asks after: who loads plugins, runs jobs, takes messages."""
     for path, facts in codebase.files.items():
-        if facts.lines < _SHORTEST:
-            continue
         above, _, file = path.rpartition("/")
         stem = file.partition(".")[0].lower()
+        if facts.lines < (_SHORTEST_TABLE if stem == "routes" else _SHORTEST):
+            continue
         if not stem.endswith(_WORDS) or facts.language not in CODE or place_of(path) != "own":
             continue
         if file.endswith(_DECLARED_ONLY):
@@ -90,6 +116,23 @@ def role_doors(codebase: Codebase) -> Iterator[Offer]:
             if pattern.fullmatch(name):
                 yield path, Entry(kind, said, 1), group, weight + size_bonus(facts)
                 break
+
+
+_NO_COMMAND = re.compile(
+    r"completions?|systemd|init\.d|debian|packag(?:es|ing)|snap|(?:^|/)man/|\.(?:service|conf|fish|zsh)"
+)
+_OWN_SCRIPT = 54
+
+
+def own_scripts(codebase: Codebase) -> Iterator[Offer]:
+    """Scripts that carry the project's name before their own: they are installed beside the program."""
+    own = f"{codebase.name.lower()}-"
+    for path, facts in codebase.files.items():
+        file = path.rpartition("/")[2]
+        if facts.language != "shell" or facts.lines < _SHORTEST or not file.lower().startswith(own):
+            continue
+        if place_of(path) == "own" and not _NO_ROLE.search(path) and not _NO_COMMAND.search(path):
+            yield path, Entry("cli", file, 1), "script", _OWN_SCRIPT
 
 
 _LARGE, _MOST_PARTS, _MOST_BESIDE = 300, 10, 3

@@ -29,6 +29,7 @@ _FIRST = re.compile(
 )
 _MAIN_COMPILED, _MAIN_SCRIPTED, _SERVER, _OPTIONS, _COMMAND, _JOB, _BROWSER = 86, 56, 72, 74, 56, 54, 84
 _CONTROLLER, _TABLE_NAME, _TABLE_ROOT, _UNROUTED, _AGGREGATES = 60, 6, 14, 44, 6
+_PAGES, _FEWEST_PAGES = 46, 6
 _A_CROWD = 3
 _A_TOOL = 12
 _UP_TO_ASIDE = re.compile(
@@ -110,6 +111,7 @@ def source_doors(codebase: Codebase, declared: Collection[str] = ()) -> Iterator
             cost += _ASIDE_COST if is_crowd and _BASE.search(path) else 0
             yield from _of_entries(path, facts, cost, is_crowd, bool(declared))
             yield from _of_routes(path, facts, roots, routed[_above(path)])
+            yield from _of_pages(path, facts)
         if is_controller and not any(one.kind == "route" for one in facts.entries):
             yield (
                 path,
@@ -217,6 +219,23 @@ def _of_routes(path: str, facts: FileFacts, roots: set[str], beside: int) -> Ite
         group,
         weight,
     )
+
+
+def tables_of_pages(facts: FileFacts) -> list[Entry]:
+    """The pages that one file ties to their addresses; a page that is a file of its own is no table."""
+    pages = [entry for entry in facts.entries if entry.kind == "page" and entry.name.startswith("/")]
+    return pages if len(pages) >= _FEWEST_PAGES else []
+
+
+def _of_pages(path: str, facts: FileFacts) -> Iterator[Offer]:
+    pages = tables_of_pages(facts)
+    if pages:
+        weight = _PAGES + min(10.0, 2 * log2(len(pages))) + (_TABLE_NAME if _TABLE.fullmatch(_name(path)) else 0)
+        yield path, Entry("page", f"{len(pages)} pages", pages[0].line), "browser", weight
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _said_of(routes: list[Entry]) -> str:

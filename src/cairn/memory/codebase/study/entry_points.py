@@ -12,7 +12,7 @@ from cairn.memory.codebase.languages import language_of
 from cairn.memory.codebase.records import Codebase, Entry
 from cairn.memory.codebase.study.door_parts import heads_of_directories, named_parts
 from cairn.memory.codebase.study.door_places import is_stub, placed_doors, process_doors
-from cairn.memory.codebase.study.door_roles import main_parts, public_parts, role_doors
+from cairn.memory.codebase.study.door_roles import main_parts, own_scripts, public_parts, role_doors
 from cairn.memory.codebase.study.door_settings import settings_doors
 from cairn.memory.codebase.study.door_sources import SETTINGS, size_of, source_doors
 from cairn.memory.codebase.study.door_wiring import SERVER_PART, facades, namesakes, put_aside, wiring_doors
@@ -78,7 +78,7 @@ def entry_points(codebase: Codebase, graph: Graph | None = None) -> list[tuple[s
     is_web = len(doors.of("table", "controller")) >= _OF_THE_WEB
     for path, entry, group, weight in (
         *process_doors(codebase.paths), *settings_doors(codebase), *role_doors(codebase), *public_parts(codebase),
-        *main_parts(codebase, is_web), *wiring_doors(codebase),
+        *main_parts(codebase, is_web), *wiring_doors(codebase), *own_scripts(codebase),
     ):  # fmt: skip
         doors.offer(path, entry, group, weight)
     _roots_first(codebase, doors)

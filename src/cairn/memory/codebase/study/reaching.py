@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cairn.memory.codebase.records import Entry, Finding
+from cairn.memory.codebase.study.door_sources import tables_of_pages
 from cairn.memory.codebase.study.entry_points import entry_points
 from cairn.memory.codebase.study.further import further_findings
 from cairn.memory.codebase.study.placing import area_of
@@ -165,7 +166,8 @@ def _examples(names: list[str]) -> list[str]:
 
 
 def _pages(survey: Survey) -> Finding | None:
-    rows = sorted({(entry.name, path) for path, entry in survey.entries("page")})
+    files = survey.codebase.files
+    rows = sorted({(entry.name, path) for path, entry in survey.entries("page") if not tables_of_pages(files[path])})
     if len(rows) < 2:
         return None
     places = Counter(area_of(path, 3) for _, path in rows)
