@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cairn.cli import drafts
@@ -13,6 +13,8 @@ texts = st.text(st.one_of(st.sampled_from("-: \"'[],\n\r\t#\u2028é"), st.charac
 lists = st.lists(texts.filter(bool))
 
 
+@example(title="", tags=[], files=[], content="\r")
+@example(title="", tags=[], files=[], content="one\r\n\r")
 @given(title=texts, tags=lists, files=lists, content=texts)
 def test_what_nobody_touches_is_not_changed(title: str, tags: list[str], files: list[str], content: str) -> None:
     fields: dict[str, Any] = {"title": title, "tier": 2, "tags": tags, "files": files}

@@ -9,6 +9,7 @@ from typing import Any
 from cairn.cli.kit import Stop
 
 _FENCE = "---"
+_LINE = "\n"
 
 
 def write(fields: Mapping[str, Any], content: str) -> str:
@@ -30,7 +31,9 @@ def read(text: str, fields: Mapping[str, Any], content: str) -> dict[str, Any]:
     told = dict(_field(line, fields) for line in lines[start + 1 : end] if line.strip())
     changed = {name: value for name, value in told.items() if value != fields[name]}
     below = "\n".join(lines[end + 1 :]).removeprefix("\n").rstrip("\n")
-    if below != content.replace("\r\n", "\n").rstrip("\n"):
+    # What was written ends its last line, and a line may have ended in half of an ending.
+    before = f"{content.rstrip(_LINE)}{_LINE}".replace("\r\n", _LINE).rstrip(_LINE)
+    if below != before:
         changed["content"] = below
     return changed
 
