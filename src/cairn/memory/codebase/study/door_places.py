@@ -12,6 +12,7 @@ from cairn.memory.codebase.study.doors import Group
 from cairn.memory.codebase.study.placing import place_of
 
 _SERVED = r"(?:static|assets|public|wwwroot)/(?:js|javascripts?|scripts|src)"
+_WEB_ROOT = r"(?:public|web|htdocs|www|webroot)"
 _NO_PAGE = r"(?!config|test|phpunit|rector|ecs|scoper|common|version|const)"
 _ROUTE_FOLDER = r"(?:routes|routers|endpoints|(?:api_?)?handlers|controllers)"
 _FIRST_DATA = r"(?:Context|Db|Database|Data)(?:Initiali[sz]er|Seed(?:er)?)"
@@ -33,7 +34,7 @@ _ROWS: tuple[Row, ...] = (
     (r"(?:(?!docker|bin|scripts?)[^/]+/)?artisan", "console", "cli", "artisan", 94),
     (r"…1/bin/console", "console", "cli", "console", 94),
     (r"…1/bin/rails", "console", "cli", "rails", 94),
-    (r"…1/(?:public|web|htdocs|www|webroot)/index\.php", "server", "server", "index.php", 98),
+    (rf"…1/{_WEB_ROOT}/index\.php", "server", "server", "index.php", 98),
     (r"index\.php", "server", "server", "index.php", 84),
     (r"…2/(?:asgi|wsgi)\.py", "server", "server", "server", 58),
     (r"…1/config\.ru", "server", "server", "rack", 84),
@@ -105,7 +106,7 @@ _ROWS: tuple[Row, ...] = (
     (r"[a-z][\w-]*\.(?:sh|bash|zsh|fish|pl)", "script", "cli", "", 62),
     (r"(?:upgrade|install|setup|cron)\.php", "script", "cli", "", 60),
     (rf"{_NO_PAGE}[a-z][\w-]*\.php", "server", "server", "page", 56),
-    (rf"…1/(?:public|web|htdocs|www|webroot)/{_NO_PAGE}[a-z][\w-]*\.php", "server", "server", "page", 56),
+    (rf"…1/{_WEB_ROOT}/{_NO_PAGE}[a-z][\w-]*\.php", "server", "server", "page", 56),
     (r"…4/(?:(?:crontabs?|cron\.d)/[\w-]+|(?:[\w-]+\.)?crontab)", "job", "job", "crontab", 58),
     (rf"script/{_NO_DATA}[\w.-]+", "script", "cli", "", 54),
     (r"…3/(?:docker[_-])?entrypoint(?:\.sh|\.py)?", "script", "cli", "", 60),

@@ -68,20 +68,8 @@ _WORDS = (
     *("executor", "handler", "server", "config", "configuration", "gateway", "hub", "collector", "api"),
     *("consumer", "worker", "pool", "daemon", "bootstrap", "bootstrapper", "poller", "cron", "cronjob", "cronjobs"),
     *("routes", "routing", "application", "svc", "jobs", "tasks", "workers", "mapping", "map", "table", "listener"),
-    *(
-        "acceptor",
-        "helper",
-        "thread",
-        "loop",
-        "mcp",
-        "impl",
-        "methods",
-        "commands",
-        "handlers",
-        "router",
-        "dispatcher",
-        "provider",
-    ),
+    *("acceptor", "helper", "thread", "loop", "mcp", "impl", "methods", "commands", "handlers", "router"),
+    *("dispatcher", "provider"),
 )
 _DECLARED_ONLY = (".h", ".hh", ".hpp", ".hxx", ".d.ts", ".erb", ".haml", ".slim")
 _MATCH = tuple((re.compile(row[0]), row) for row in _ROLES)
@@ -118,9 +106,7 @@ def role_doors(codebase: Codebase) -> Iterator[Offer]:
                 break
 
 
-_NO_COMMAND = re.compile(
-    r"completions?|systemd|init\.d|debian|packag(?:es|ing)|snap|(?:^|/)man/|\.(?:service|conf|fish|zsh)"
-)
+_NO_COMMAND = re.compile(r"completions?|systemd|init\.d|debian|packaging|snap|(?:^|/)man/|\.(?:service|conf|fish|zsh)")
 _OWN_SCRIPT = 54
 
 

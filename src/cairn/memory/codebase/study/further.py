@@ -65,13 +65,12 @@ def _told(title: str, lead: str, rows: Rows) -> Finding:
     for path, entry in rows:
         by_kind[_kind(entry)].append(path)
     kept, length, told = [lead, ""], len(lead), 0
-    for kind, paths in by_kind.items():
-        for line, count in _lines(kind, paths):
-            length += len(line) + 1
-            if length + _MARGIN > MAX_CONTENT:
-                break
-            kept.append(line)
-            told += count
+    for line, count in (row for kind, paths in by_kind.items() for row in _lines(kind, paths)):
+        length += len(line) + 1
+        if length + _MARGIN > MAX_CONTENT:
+            break
+        kept.append(line)
+        told += count
     if told < len(rows):
         kept.append(f"- and {counted(len(rows) - told, 'more file')}, named with this finding")
     paths = [path for path, _ in rows]
