@@ -22,7 +22,7 @@ Storm = Callable[[str | Path], AbstractAsyncContextManager[None]]
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a locked file, and ask for work all the time, so that the storm meets somebody."""
-    monkeypatch.setattr(sqlite, "_BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
     monkeypatch.setattr(runner, "_POLL_S", 0.002)
 
 
@@ -37,9 +37,12 @@ async def outlast(work: Callable[[], Awaitable[T]]) -> T:
 
 @asynccontextmanager
 async def file_locked(address: str | Path) -> AsyncIterator[None]:
-    """Another process holds SQLite's write lock for longer than anybody waits."""
-    with closing(sqlite3.connect(address, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    """Another process holds SQLite's write lock for longer than anybody waits.
+
+    It waits for the lock in a thread: who holds it may need the event loop to let it go.
+    """
+    with closing(sqlite3.connect(address, isolation_level=None, check_same_thread=False)) as other:
+        await asyncio.to_thread(other.execute, "BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
 
