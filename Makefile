@@ -31,7 +31,7 @@ check: develop ## format, lint, types, floors, fast tests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/architecture tests/base tests/memory tests/contract
 
-e2e: $(VENV)/e2e.stamp ## the slow tests: real models, real agents, long runs
+e2e: develop $(VENV)/e2e.stamp ## the slow tests: real models, real agents, long runs
 	$(BIN)/python -m pytest -m slow $(TESTS)
 
 .PHONY: lint

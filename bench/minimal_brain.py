@@ -13,7 +13,7 @@ from typing import Any
 
 from cairn.base.settings import load
 from cairn.entry import server
-from cairn.storage.sqlite import connect
+from cairn.storage.sqlite_connection import connect
 
 TAG = b'"0123456789abcdef0123456789abcdef"'
 _BODY = b'{"markdown":"' + b"a word of it " * 1_850 + b'"}'

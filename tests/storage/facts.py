@@ -9,7 +9,7 @@ import asyncpg
 from sqlalchemy import bindparam, insert, select, update
 
 from cairn.storage.database import Database, Tx
-from cairn.storage.statements import Sql
+from cairn.storage.statements import InList, Sql
 from cairn.storage.tables import installation
 
 _INSERT = Sql(insert(installation))
@@ -18,6 +18,7 @@ _UPDATE = Sql(
 )
 _FIND = Sql(select(installation.c.value).where(installation.c.name == bindparam("of_name")))
 _NAMES = Sql(select(installation.c.name).order_by(installation.c.name))
+_FEW = Sql(select(installation.c.name).where(InList(installation.c.name, "of_names")).order_by(installation.c.name))
 
 
 async def put(tx: Tx, name: str, value: str = "") -> None:
@@ -32,6 +33,10 @@ async def change(tx: Tx, name: str, value: str) -> int:
 async def find(tx: Tx, name: str) -> str | None:
     row = await tx.one(_FIND, of_name=name)
     return None if row is None else str(row["value"])
+
+
+async def few(tx: Tx, *names: str) -> list[str]:
+    return [row["name"] for row in await tx.few(_FEW, of_names=list(names))]
 
 
 async def names(database: Database) -> list[str]:

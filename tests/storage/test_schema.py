@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Text, create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from cairn.storage import migrations, schema, sqlite
+from cairn.storage import migrations, schema, sqlite_connection
 from cairn.storage.tables import metadata
 from tests.servers import lifetime
 from tests.support import databases
@@ -35,7 +35,7 @@ _VERSIONS = "alembic_version"
 async def _with_connection(address: str | Path, work: Callable[[Connection], T]) -> T:
     """Run work that SQLAlchemy does, on either engine."""
     if isinstance(address, Path):
-        engine = create_engine("sqlite://", creator=lambda: sqlite.connect(address), poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=lambda: sqlite_connection.connect(address), poolclass=NullPool)
         with engine.begin() as connection:
             return work(connection)
     many = create_async_engine(

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from cairn.base import clock
-from cairn.storage import batch, sqlite
+from cairn.storage import batch, sqlite, sqlite_connection
 from cairn.storage.database import StorageUnavailable
 from cairn.storage.sqlite import SqliteDatabase
 from tests.storage import facts
@@ -150,7 +150,7 @@ async def test_giving_up_while_another_process_writes_frees_the_writer(
 async def test_another_process_that_holds_on_too_long_is_an_error_and_then_forgotten(
     sqlite_path: Path, sqlite_database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MS", 50)
     with _held_by_another(sqlite_path, 0.3), pytest.raises(StorageUnavailable):
         await _put(sqlite_database, "too late")
     await _put(sqlite_database, "in time")
@@ -163,7 +163,7 @@ def test_opening_waits_for_somebody_who_is_just_making_the_file(tmp_path: Path) 
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE made_by_another (x)")
     with _held_by_another(path, 0.2):
-        sqlite.connect(path).close()
+        sqlite_connection.connect(path).close()
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from sqlalchemy import delete, select
 
 from cairn.storage.database import Database, Tx
 from cairn.storage.opening import open_database
+from cairn.storage.snapshots import open_snapshot
 from cairn.storage.tables import installation
 from tests.storage import facts
 
@@ -44,6 +45,24 @@ async def test_a_block_that_raised_left_nothing_and_its_error_is_its_own(databas
     with pytest.raises(Refused, match="no thanks"):
         await change_ones_mind()
     assert await facts.names(database) == []
+
+
+async def test_a_handful_by_key_is_found_wherever_one_is(database: Database) -> None:
+    """In a read what is committed, in a write its own as well, in a snapshot what was there when it began."""
+    async with database.write() as tx:
+        for name in ("one", "two", "three"):
+            await facts.put(tx, name)
+        assert await facts.few(tx, "two", "three", "nobody") == ["three", "two"]
+    async with open_snapshot(database) as snapshot:
+        async with database.write() as tx:
+            await facts.put(tx, "four")
+            assert await facts.few(tx, "four", "one") == ["four", "one"]
+            async with database.read() as reader:
+                assert await facts.few(reader, "four", "one") == ["one"]
+        assert await facts.few(snapshot, "four", "one") == ["one"]
+    async with database.read() as reader:
+        assert await facts.few(reader, "four", "one") == ["four", "one"]
+        assert await facts.few(reader) == []
 
 
 async def test_a_fault_of_ours_is_not_taken_for_the_databases(database: Database) -> None:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from cairn.storage import sqlite
+from cairn.storage import sqlite_connection
 from cairn.storage.database import StorageUnavailable
 
 
@@ -14,7 +14,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
     """One moment of the database, in a file of its own. Nobody waits; what is committed meanwhile is not in it."""
     unfinished = target.with_name(f".{target.name}.unfinished")
     unfinished.unlink(missing_ok=True)
-    connection = sqlite.connect(source)
+    connection = sqlite_connection.connect(source)
     try:
         connection.execute("VACUUM INTO ?", (str(unfinished),))
     except sqlite3.Error as error:

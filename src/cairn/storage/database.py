@@ -26,6 +26,9 @@ class Tx(Protocol):
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         """The first row of a look-up by an index. Must be cheap: on SQLite it runs at once, on the event loop."""
 
+    async def few(self, query: Query, /, **values: Any) -> list[Row]:
+        """The rows of a handful of keys. Must be as cheap as ``one``, and runs where that does."""
+
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         """All rows of a listing."""
 

@@ -184,6 +184,8 @@ class _Read:
             rows: list[Row] = await connection.fetch(compiled.text, *compiled.arguments(values))
         return rows
 
+    few = many
+
     async def run(self, query: Query, /, **values: Any) -> int:
         raise TypeError("a read transaction does not write")
 
@@ -261,6 +263,8 @@ class _Write:
         with _guard:
             rows: list[Row] = await self._connection.fetch(compiled.text, *compiled.arguments(values))
         return rows
+
+    few = many
 
     async def run(self, query: Query, /, **values: Any) -> int:
         compiled = compiled_for(query, POSTGRES)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 from sqlalchemy import text
 
-from cairn.storage import sqlite
+from cairn.storage import sqlite_connection
 from cairn.storage.database import StorageUnavailable, Tx
 from cairn.storage.statements import Sql
 
@@ -53,7 +53,7 @@ def _sqlite_version(path: Path) -> str | None:
     if not path.exists():
         return None
     try:
-        connection = sqlite.connect(path)
+        connection = sqlite_connection.connect(path)
     except sqlite3.Error as error:
         raise StorageUnavailable(f"{path} cannot be opened: {error}") from error
     try:
@@ -112,7 +112,7 @@ def _migrate_sqlite(path: Path) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
-    engine = create_engine("sqlite://", creator=lambda: sqlite.connect(path), poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=lambda: sqlite_connection.connect(path), poolclass=NullPool)
     # The driver would commit before each DDL statement; we begin ourselves, so that a step is all or nothing.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     with engine.begin() as connection:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import asyncpg
 
-from cairn.storage import postgres, sqlite
+from cairn.storage import postgres, sqlite, sqlite_connection
 from cairn.storage.database import Database, Row, StorageUnavailable, Tx
 from cairn.storage.sqlite_rows import all_rows
 from cairn.storage.statements import POSTGRES, SQLITE, Bulk, Query, compiled_for
@@ -40,6 +40,8 @@ class _Snapshot:
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         return await self._rows(query, values)
+
+    few = many
 
     async def run(self, query: Query, /, **values: Any) -> int:
         raise TypeError("a snapshot is only read")
@@ -74,7 +76,7 @@ async def _sqlite_snapshot(path: Path) -> AsyncIterator[Tx]:
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-snapshot")
 
     def begin() -> sqlite3.Connection:
-        opened = sqlite.connect(path)
+        opened = sqlite_connection.connect(path)
         opened.execute("BEGIN")
         opened.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on it sees nothing new
         return opened
@@ -111,6 +113,7 @@ async def _postgres_snapshot(url: str) -> AsyncIterator[Tx]:
 
     try:
         await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        await connection.execute("SELECT")  # from here on it sees nothing new: BEGIN alone does not fix what is seen
         yield _Snapshot(rows)
     finally:
         connection.terminate()  # it has written nothing, and its reader may have gone in the middle of a statement

@@ -18,50 +18,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from cairn.base import clock
 from cairn.storage.batch import Batch
 from cairn.storage.database import Row, StorageUnavailable, Tx
 from cairn.storage.signals import Signals
+from cairn.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect
 from cairn.storage.sqlite_rows import all_rows, data_version, first_row, rows_inserted, rows_touched
 from cairn.storage.statements import SQLITE, Bulk, Query, compiled_for
 
 T = TypeVar("T")
 
-_BUSY_TIMEOUT_MS = 10_000
-_CACHE_KIB = 32 * 1024
 _ROWS_AT_ONCE = 8
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection with the settings all of ours have."""
-    connection = sqlite3.connect(
-        path,
-        isolation_level=None,
-        check_same_thread=False,
-        timeout=_BUSY_TIMEOUT_MS / 1000,
-        cached_statements=512,
-    )
-    connection.row_factory = sqlite3.Row
-    _use_wal(connection)
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-    connection.execute("PRAGMA temp_store=MEMORY")
-    return connection
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait by itself for another process that is just making the file."""
-    give_up_at = clock.monotonic() + _BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if clock.monotonic() > give_up_at:
-                raise
-            clock.pause(0.02)
-        else:
-            return
 
 
 class SqliteDatabase:
@@ -129,6 +95,9 @@ class _Read:
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         return first_row(self._near, compiled_for(query, SQLITE), values)
 
+    async def few(self, query: Query, /, **values: Any) -> list[Row]:
+        return all_rows(self._near, compiled_for(query, SQLITE), values)
+
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, SQLITE)
         return await self._database.in_reader(lambda connection: all_rows(connection, compiled, values))
@@ -157,6 +126,9 @@ class _Write:
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
         return first_row(self._writer.connection, compiled_for(query, SQLITE), values)
+
+    async def few(self, query: Query, /, **values: Any) -> list[Row]:
+        return all_rows(self._writer.connection, compiled_for(query, SQLITE), values)
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, SQLITE)
@@ -257,7 +229,7 @@ class _Writer:
             self.connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
             # Another process (the operator's command line) is writing: wait for it off the event loop.
-            self.connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+            self.connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
             await self.in_thread(lambda: self.connection.execute("BEGIN IMMEDIATE"))
 
     def _end_turn(self) -> None:
