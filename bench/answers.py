@@ -24,9 +24,9 @@ from cairn.ports.embeddings.embedder import open_embedder
 
 _STRENGTH = 3.0
 _ROUNDS = 40
-_WANTED_CITED = 0.88
+_WANTED_CITED = 0.86
 _NEAR_MISS = 2.0
-"""There are few of them, and they are the hard ones: each counts for so many of the others."""
+"""They are the hard ones: each counts for so many of the others."""
 
 Row = NDArray[np.float64]
 
@@ -55,10 +55,12 @@ def run() -> None:
     """Print the figures of each project, then the weights fitted on all of them."""
     asks = load_asks("dev")
     cases = asyncio.run(_cases(asks))
+    scores = []
     for project in dict.fromkeys(line.project for line in asks.questions):
         fitted = _fit([case for case in cases if case.line.project != project])
-        score = _score([case for case in cases if case.line.project == project], fitted, fitted.silent_below)
-        print(f"{project}, by weights fitted on the others\n{score.to_table()}")
+        scores.append(_score([case for case in cases if case.line.project == project], fitted, fitted.silent_below))
+        print(f"{project}, by weights fitted on the others\n{scores[-1].to_table()}")
+    print(f"all of them, each by weights fitted on the others\n{_added(scores).to_table()}")
     fitted = _fit(cases)
     print("WORTH", dict(zip((field.name for field in fields(Clues)), fitted.worth.round(1).tolist(), strict=True)))
     print("TRUST", dict(zip((field.name for field in fields(Signs)), fitted.trust.round(2).tolist(), strict=True)))
@@ -67,6 +69,10 @@ def run() -> None:
         print(f"silent below {below:.2f}\n{_score(cases, fitted, below).to_table()}")
     shipped = _Fitted(np.array(astuple(WORTH)), np.array(astuple(TRUST)), SILENT_BELOW)
     print(f"as it is shipped\n{_score(cases, shipped, SILENT_BELOW).to_table()}")
+
+
+def _added(scores: Sequence[AskScore]) -> AskScore:
+    return AskScore(*(sum(figures) for figures in zip(*map(astuple, scores), strict=True)))
 
 
 async def _cases(asks: AskSet) -> list[_Case]:

@@ -20,8 +20,7 @@ import numpy as np
 
 from bench.embeddings_reference import REFERENCE_FILE, TEXTS
 from cairn.ports.embeddings.embedder import Embedder, open_embedder
-from cairn.ports.embeddings.weights import read_pieces
-from cairn.ports.embeddings.wordpiece import WordPiece
+from cairn.ports.embeddings.weights import read_pack
 
 _SPECS = ("builtin", "builtin:fp32")
 _ROUNDS = 3
@@ -102,7 +101,7 @@ async def _rate(embedder: Embedder, texts: list[str]) -> dict[str, float]:
 
 def _texts(tokens: int, count: int) -> list[str]:
     """Different texts of about so many tokens, made of the words of the reference's."""
-    tokenizer = WordPiece(read_pieces())
+    tokenizer = read_pack().tokenizer
     words = [word for text in TEXTS if text.isascii() for word in text.split() if len(word) < 20]
     taken = cycle((word, len(tokenizer.encode(word)) - 2) for word in words)
     texts = []

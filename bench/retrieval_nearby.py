@@ -1,4 +1,8 @@
-"""Makes the table of words near in meaning that the ranking uses: the words the built-in model knows, one by one."""
+"""Makes a table of words near in meaning for the ranking: the words the built-in model knows, one by one.
+
+The table in the package was made in this way by all-MiniLM-L6-v2, the built-in model of before: one by the present
+model is a little worse on the first half of LoCoMo (docs/decisions/0018). What is made here takes its place.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,14 @@ from cairn.memory.ranking.nearby import NEIGHBOURS, NOBODY, WHOLE
 from cairn.memory.ranking.stems import root
 from cairn.memory.ranking.terms import STOPPED, term_hash
 from cairn.ports.embeddings.embedder import open_embedder
-from cairn.ports.embeddings.weights import read_pieces
+from cairn.ports.embeddings.weights import read_pack
 
 _LEAST = 0.5
 """The cosine of two words from which on the one says something of the other."""
 
 _ROWS_AT_ONCE = 1000
+_SPACE = "\u0120"
+"""How a piece begins that begins a word."""
 
 
 def run() -> None:
@@ -33,9 +39,10 @@ def run() -> None:
 def _common_words() -> dict[int, str]:
     """Of each root the word that comes first in the model's list, which begins with the commonest."""
     words: dict[int, str] = {}
-    for piece in read_pieces():
-        if piece.isascii() and piece.isalpha() and len(piece) > 2 and piece not in STOPPED:
-            words.setdefault(term_hash(root(piece)), piece)
+    for piece in read_pack().pieces:
+        word = piece.removeprefix(_SPACE).lower()
+        if piece != word and word.isascii() and word.isalpha() and len(word) > 2 and word not in STOPPED:
+            words.setdefault(term_hash(root(word)), word)
     return words
 
 

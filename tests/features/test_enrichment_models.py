@@ -237,10 +237,10 @@ async def test_another_embedder_gets_every_item_anew_in_the_background(
 
     async with run_service(settings_for(tmp_path, database_url)) as service:
         await (await Memory.of(service)).learn(save(BUG))
-        assert await models(service) == {"minilm-l6-v2-q8"}
+        assert await models(service) == {"granite-30m-q8"}
     async with run_service(settings_for(tmp_path, database_url, CAIRN_EMBEDDINGS="builtin:fp32")) as service:
         import asyncio
 
         async with asyncio.timeout(60):
-            while await models(service) != {"minilm-l6-v2"}:
+            while await models(service) != {"granite-30m"}:
                 await asyncio.sleep(0.05)

@@ -263,13 +263,16 @@ async def test_an_index_is_bounded_and_comes_back(service: Service) -> None:
             assert other.sources == []
 
 
-async def test_what_an_earlier_version_has_packed_is_packed_anew(service: Service) -> None:
+@pytest.mark.parametrize("terms", [b"\x01old", b"\x03torn", b""])
+async def test_what_an_earlier_version_has_packed_or_is_torn_is_packed_anew(service: Service, terms: bytes) -> None:
     shelf = await Shelf.of(service)
     known = await shelf.known()
     async with service.house.database.write() as tx:
-        await tx.run(update(item_index).where(item_index.c.item_id == known["passwords"]).values(terms=b"\x01old"))
+        await tx.run(update(item_index).where(item_index.c.item_id == known["passwords"]).values(terms=terms))
     finder = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
-    found = await finder.find(shelf.scope, shelf.project, "src/auth/passwords.py", limit=1, min_similarity=0)
+    found = await finder.find(
+        shelf.scope, shelf.project, "src/auth/passwords.py", limit=1, min_similarity=0, explain=True
+    )
     assert found.sources[0].item_id == known["passwords"]
     assert any(reason.leg == "names" for reason in found.sources[0].reasons)
 

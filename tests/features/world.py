@@ -16,7 +16,7 @@ import httpx
 from sqlalchemy import Table, insert
 
 from cairn.base import clock, ids
-from cairn.storage import sqlite
+from cairn.storage import sqlite_connection
 from cairn.storage.tables import metadata, projects, team_members, users
 from tests.support.databases import storage_address
 from tests.support.service import PASSWORD, Service
@@ -146,7 +146,7 @@ async def raw_database(service: Service) -> bytes:
 
 
 def _run_local(path: Path, statements: tuple[str, ...]) -> list[Any]:
-    local = sqlite.connect(path)
+    local = sqlite_connection.connect(path)
     try:
         for statement in statements:
             cursor = local.execute(statement)

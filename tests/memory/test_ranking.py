@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cairn.memory.ranking.calibration import CALIBRATIONS, DEFAULT, calibration_of
+from cairn.memory.ranking.calibration import CALIBRATIONS, USUAL, calibration_of
 from cairn.memory.ranking.corpus import Corpus
 from cairn.memory.ranking.entry import Entry, OtherFormatError, pack_terms
 from cairn.memory.ranking.ranking import Filters, Question, rank
@@ -200,8 +201,9 @@ def test_any_question_is_answered_alike_each_time(text: str, limit: int) -> None
     rows = vectors(len(TEXTS))
     corpus = Corpus.build([entry(f"i{n}", one, session="s") for n, one in enumerate(TEXTS)], rows)
     question = Question(text, rows[2])
-    hits = rank(corpus, question, Filters(), limit)
-    assert hits == rank(corpus, question, Filters(), limit)
+    hits = rank(corpus, question, Filters(), limit, explain=True)
+    assert hits == rank(corpus, question, Filters(), limit, explain=True)
+    assert [replace(hit, reasons=()) for hit in hits] == rank(corpus, question, Filters(), limit)
     assert len(hits) == max(0, min(limit, len(TEXTS)))
     assert all(math.isclose(sum(reason.points for reason in hit.reasons), hit.score, abs_tol=1e-6) for hit in hits)
     assert all(0 <= hit.similarity <= 1 for hit in hits)
@@ -215,10 +217,13 @@ def test_a_vector_of_another_embedder_is_as_good_as_none(corpus: Corpus) -> None
         )
 
 
-def test_terms_of_another_version_are_refused() -> None:
-    old = entry("i0", "text")
-    with pytest.raises(OtherFormatError):
-        Corpus.build([Entry("i0", "approved", "bug", "", None, None, 0, 1.0, b"\x01" + old.terms[1:])], vectors(1))
+def test_terms_of_another_version_and_torn_ones_are_refused() -> None:
+    """One item's terms must never be read as the next one's."""
+    whole = entry("i0", "text").terms
+    for terms in (b"\x01" + whole[1:], whole[:-1], whole + b"\0", b""):
+        torn = Entry("i0", "approved", "bug", "", None, None, 0, 1.0, terms)
+        with pytest.raises(OtherFormatError):
+            Corpus.build([torn, entry("i1", "another text")], vectors(2))
 
 
 @pytest.mark.parametrize("name", [*CALIBRATIONS, "never-measured"])
@@ -228,7 +233,7 @@ def test_similarity_rises_with_the_cosine(name: str) -> None:
     assert worth == sorted(worth)
     assert (worth[0], worth[-1]) == (0.0, 1.0)
     assert calibration.similarity(calibration.even) == pytest.approx(0.5)
-    assert calibration_of("never-measured") is DEFAULT
+    assert calibration_of("never-measured") is USUAL
 
 
 def test_ranking_costs_little_more_than_looking_at_every_vector() -> None:

@@ -40,9 +40,9 @@ def test_changed_ranks_exactly_like_built(steps: list[tuple[list[Entry], list[in
     corpus = Corpus.build([], vectors(0))
     held: dict[str, tuple[Entry, int]] = {}
     for entries, rows, gone in steps:
-        before = [rank(corpus, Question(text, POOL[0]), Filters(), 9) for text in QUESTIONS]
+        before = [rank(corpus, Question(text, POOL[0]), Filters(), 9, explain=True) for text in QUESTIONS]
         after = corpus.changed(entries, POOL[rows] if rows else vectors(0), gone)
-        assert before == [rank(corpus, Question(text, POOL[0]), Filters(), 9) for text in QUESTIONS]
+        assert before == [rank(corpus, Question(text, POOL[0]), Filters(), 9, explain=True) for text in QUESTIONS]
         corpus = after
         for item_id in gone:
             held.pop(item_id, None)
@@ -57,7 +57,9 @@ def test_changed_ranks_exactly_like_built(steps: list[tuple[list[Entry], list[in
         for vector in (POOL[1], None):
             question = Question(text, vector, ("src/a.py",))
             for filters in (Filters(), Filters(branch="feat")):
-                assert rank(corpus, question, filters, 12) == rank(fresh, question, filters, 12)
+                assert rank(corpus, question, filters, 12, explain=True) == rank(
+                    fresh, question, filters, 12, explain=True
+                )
 
 
 def test_thousands_of_single_changes_keep_few_segments() -> None:

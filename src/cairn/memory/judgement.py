@@ -23,7 +23,7 @@ from cairn.memory.extraction import worth
 from cairn.memory.extraction.telling import telling_words
 from cairn.memory.items import TIER_OF_TYPE, Item
 
-EMBEDDERS = ("minilm-l6-v2-q8", "minilm-l6-v2")
+EMBEDDERS = ("granite-30m-q8", "granite-30m")
 """Whose vectors the weights are for."""
 JUDGED_EVENTS = ("session_save", "git_digest")
 TYPED_EVENTS = ("session_save", "git_digest", "context_update")

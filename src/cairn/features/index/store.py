@@ -6,6 +6,8 @@ from then on, so that versions become visible in their order. Whoever has read u
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from sqlalchemy import and_, bindparam, or_, select, update
 
 from cairn.base.caller import Scope
@@ -17,6 +19,7 @@ from cairn.storage.tables import item_index, projects
 RANKED = ("approved", "draft")
 """The states in which an item can be found; of others the index keeps only that they are not to be."""
 GONE = "gone"
+_FIELDS = itemgetter(*Entry._fields)
 
 _NEXT_VERSION = Sql(
     update(projects)
@@ -117,14 +120,4 @@ async def list_changed(tx: Tx, scope: Scope, project_id: str, since: int, take: 
 
 
 def to_entry(row: Row) -> Entry:
-    return Entry(
-        item_id=row["item_id"],
-        status=row["status"],
-        type=row["type"],
-        schema_key=row["schema_key"],
-        session_id=row["session_id"],
-        branch=row["branch"],
-        created_at_ms=row["created_at_ms"],
-        confidence=row["confidence"],
-        terms=row["terms"],
-    )
+    return Entry._make(_FIELDS(row))

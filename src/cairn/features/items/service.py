@@ -18,6 +18,7 @@ from cairn.features.history.memory import lock_memory as lock_memory
 from cairn.features.history.memory import touch_memory as touch_memory
 from cairn.features.index import store as index
 from cairn.features.items import records, store
+from cairn.features.items.store import find_few as find_few
 from cairn.features.items.store import find_item as find_item
 from cairn.features.items.store import hold_item as hold_item
 from cairn.features.items.store import list_by_ids as list_by_ids

@@ -30,6 +30,7 @@ _OF_TEAM = items.c.team_id == bindparam("scope")
 _ONE = and_(_OF_TEAM, items.c.id == bindparam("item_id"))
 _FIND = Sql(WHOLE.where(_ONE))
 _HOLD = Sql(WHOLE.where(_ONE).with_for_update(of=items))
+_A_HANDFUL = 20
 _BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id))
 _THERE = Sql(select(items.c.id).where(_OF_TEAM, InList(items.c.id, "item_ids")))
 _HOLD_BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id).with_for_update(of=items))
@@ -134,6 +135,13 @@ async def hold_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
 async def list_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
     """Those of them that are there, oldest first."""
     return await tx.many(_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
+
+
+async def find_few(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
+    """The same of what one answer shows: a handful at once, more as a listing."""
+    if len(item_ids) > _A_HANDFUL:
+        return await list_by_ids(tx, scope, item_ids)
+    return await tx.few(_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
 
 
 async def find_those_there(tx: Tx, scope: Scope, item_ids: Collection[str]) -> set[str]:

@@ -54,6 +54,7 @@ async def search(call: Call, query: SearchQuery) -> SearchResults:
         limit=query.limit,
         filters=query.filters,
         min_similarity=query.min_similarity,
+        explain=query.explain,
     )
     results = [_shape(item, explain=query.explain) for item in found.sources]
     return SearchResults(results=results, query=query.q, took_ms=round((clock.monotonic() - started) * 1000, 3))

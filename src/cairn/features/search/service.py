@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from cairn.base import log
 from cairn.base.caller import Scope
-from cairn.features.items.records import to_item
-from cairn.features.items.service import list_by_ids
+from cairn.features.items.records import files_of
+from cairn.features.items.service import find_few
 from cairn.features.search.shelf import Shelf, Shelved
-from cairn.memory.items import Item
 from cairn.memory.ranking.calibration import calibration_of
 from cairn.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
 from cairn.ports.embeddings.embedder import EmbedderFailed
 from cairn.ports.embeddings.embedders import Embedders
-from cairn.storage.database import Database
+from cairn.storage.database import Database, Row
 from cairn.wire.items import ItemType
 
 _log = log.logger("search")
@@ -32,7 +31,7 @@ _IN_THREAD_FROM = 4_000
 
 @dataclass(frozen=True)
 class FoundItem:
-    """An item that was found, as it is at this moment."""
+    """An item that was found, as it is at this moment; with reasons where they were asked for."""
 
     item_id: str
     type: ItemType
@@ -72,9 +71,10 @@ class Finder:
         filters: Filters | None = None,
         files: tuple[str, ...] = (),
         min_similarity: float = SIMILARITY_FLOOR,
+        explain: bool = False,
     ) -> Found:
         """What answers a text, or belongs to the files at hand; the caller has seen that the project may be read."""
-        wanted = _Wanted(text, files, filters or Filters(), limit, min_similarity)
+        wanted = _Wanted(text, files, filters or Filters(), limit, min_similarity, explain)
         model = self._shelf.model_of(project_id)
         while True:
             vector, tokens = await self._embed(model, text)
@@ -107,21 +107,23 @@ class Finder:
         question = Question(wanted.text, vector, wanted.files, calibration_of(shelved.model))
         depth = wanted.limit + _SPARE
         if len(shelved.corpus) < _IN_THREAD_FROM:
-            hits = rank(shelved.corpus, question, wanted.filters, depth)
+            hits = rank(shelved.corpus, question, wanted.filters, depth, explain=wanted.explain)
         else:
-            hits = await asyncio.to_thread(rank, shelved.corpus, question, wanted.filters, depth)
+            hits = await asyncio.to_thread(
+                rank, shelved.corpus, question, wanted.filters, depth, explain=wanted.explain
+            )
         # Without a vector there is no similarity to go by, and the best of the words are better than silence.
         near = [hit for hit in hits if vector is None or hit.similarity >= wanted.min_similarity]
         async with self._database.read() as tx:
-            rows = {row["id"]: row for row in await list_by_ids(tx, scope, [hit.item_id for hit in near])}
+            rows = {row["id"]: row for row in await find_few(tx, scope, [hit.item_id for hit in near])}
         there = [
-            _found(hit, to_item(rows[hit.item_id]))
+            (hit, row)
             for hit in near
-            if hit.item_id in rows
-            and rows[hit.item_id]["status"] == wanted.filters.status
-            and rows[hit.item_id]["project_id"] == project_id
+            if (row := rows.get(hit.item_id)) is not None
+            and row["status"] == wanted.filters.status
+            and row["project_id"] == project_id
         ]
-        return there[: wanted.limit]
+        return [_found(hit, row) for hit, row in there[: wanted.limit]]
 
 
 @dataclass(frozen=True)
@@ -131,17 +133,18 @@ class _Wanted:
     filters: Filters
     limit: int
     min_similarity: float
+    explain: bool
 
 
-def _found(hit: Hit, item: Item) -> FoundItem:
+def _found(hit: Hit, row: Row) -> FoundItem:
     return FoundItem(
-        item_id=item.id,
-        type=item.type,
-        title=item.title,
-        content=item.content,
-        schema_key=item.schema_key,
-        files=item.files,
-        confidence=item.confidence,
+        item_id=hit.item_id,
+        type=row["type"],
+        title=row["title"],
+        content=row["content"],
+        schema_key=row["schema_key"],
+        files=files_of(row),
+        confidence=row["confidence"],
         similarity=hit.similarity,
         score=hit.score,
         reasons=hit.reasons,

@@ -129,14 +129,16 @@ class Shelf:
 
 
 async def _packed_now(tx: Tx, scope: Scope, entries: list[Entry]) -> list[Entry]:
-    """Entries whose terms an earlier version of Cairn has packed are packed anew, from the items themselves."""
+    """Entries whose terms an earlier version has packed, or that are torn, are packed anew from their items."""
     earlier = [entry.item_id for entry in entries if not is_current(entry.terms)]
+    if not earlier:
+        return entries
     fresh: dict[str, Entry] = {}
     for start in range(0, len(earlier), _CHANGES_ROWS):
         for row in await list_by_ids(tx, scope, earlier[start : start + _CHANGES_ROWS]):
             merged = row["merged_at_ms"] is not None
             fresh[row["id"]] = to_entry(to_item(row), row["session_id"], row["created_at_ms"], merged=merged)
-    current = [fresh.get(entry.item_id, entry) for entry in entries] if earlier else entries
+    current = (fresh.get(entry.item_id, entry) for entry in entries)
     return [entry for entry in current if is_current(entry.terms)]
 
 

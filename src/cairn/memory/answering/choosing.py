@@ -12,15 +12,15 @@ from cairn.memory.answering.weighing import MOST_READ
 
 MOST_CITED = 4
 
-# Fitted on the questions of asks-dev; docs/decisions/0021-answers.md says how, and what they were worth on a project
+# Fitted on the questions of asks-dev; docs/decisions/0021-answers.md says how, and what they were worth on projects
 # that they were not fitted on.
-WORTH = Clues(near=7.9, share=1.6, rare=6.3, title=1.0, lacks=-1.8, code=1.7, stray=0.0, reason=1.2)
-TRUST = Signs(worth=0.5, near=2.0, has=0.2, misses=-1.2)
-REACH = 2.0
+WORTH = Clues(near=6.0, share=2.3, rare=2.2, lacks=-1.3, code=2.6, stray=0.0, reason=0.5)
+TRUST = Signs(worth=0.42, near=0.68, misses=-0.33)
+REACH = 1.4
 """A passage is cited beside the best one if it is worth no less than this below it."""
-FAR_BELOW = 2.0
-SILENT_BELOW = 2.9
-DOUBTFUL_BELOW = 4.0
+FAR_BELOW = 1.13
+SILENT_BELOW = 1.48
+DOUBTFUL_BELOW = 2.33
 """Below the first nothing is near, below the second what is near and shares a word is named and not cited, below the
 third it is cited with a doubt."""
 

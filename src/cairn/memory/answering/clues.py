@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cairn.memory.answering.asking import Asked
-from cairn.memory.answering.evidence import bag_of, codes_in, joined_names, names_code, share_of
+from cairn.memory.answering.evidence import bag_of, codes_in, joined_names, names_code
 from cairn.memory.answering.kinds import gives_reason, lacks_wanted
 from cairn.memory.answering.records import Passage
 from cairn.memory.answering.sentences import LONGEST_PASSAGE
@@ -28,7 +28,6 @@ class Clues:
     near: float
     share: float
     rare: float
-    title: float
     lacks: float
     code: float
     stray: float
@@ -39,12 +38,11 @@ class Clues:
 class Signs:
     """Of a question and the passage that is worth most.
 
-    ``has`` and ``misses``: how much of what the question is about stands in that passage, and how much does not.
+    ``misses``: how much of what the question is about does not stand in that passage.
     """
 
     worth: float
     near: float
-    has: float
     misses: float
 
 
@@ -57,13 +55,8 @@ def clues_of(asked: Asked, passages: Sequence[Passage]) -> list[Clues]:
 def signs_of(asked: Asked, passages: Sequence[Passage], best: int, worth: float) -> Signs:
     """``best`` is the place of the passage that is worth most."""
     weights = rarities(dict.fromkeys(asked.subjects, 1.0), [bag_of(whole(passage)) for passage in passages])
-    has = held(weights, bag_of(whole(passages[best])))
-    return Signs(
-        worth=worth,
-        near=passages[best].similarity,
-        has=min(has / _ENOUGH_WEIGHT, 1.0),
-        misses=min((sum(weights.values()) - has) / _ENOUGH_WEIGHT, 1.0),
-    )
+    missing = sum(weights.values()) - held(weights, bag_of(whole(passages[best])))
+    return Signs(worth=worth, near=passages[best].similarity, misses=min(missing / _ENOUGH_WEIGHT, 1.0))
 
 
 def whole(passage: Passage) -> str:
@@ -81,7 +74,6 @@ def _clues(asked: Asked, passage: Passage, weights: dict[str, float]) -> Clues:
         near=passage.similarity,
         share=told / total,
         rare=min(told / _ENOUGH_WEIGHT, 1.0),
-        title=share_of(asked.words, bag_of(passage.title[:_SHORT])),
         lacks=float(lacks_wanted(asked.text, content)),
         code=float(any(names_code(code, known) for code in asked.codes | asked.loose_codes)),
         stray=float(bool(asked.codes) and not any(names_code(code, known) for code in asked.codes)),

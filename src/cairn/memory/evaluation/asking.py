@@ -65,7 +65,7 @@ Answer = Callable[[AskLine], Sequence[str]]
 class AskScore:
     """``cited``: covered questions whose answer cites a right item. ``silent``: the others, answered with nothing.
 
-    ``foreign``: covered questions of each project, asked of every other one, which knows nothing of it.
+    ``foreign``: covered questions of each project, asked of the next one, which knows nothing of it.
     """
 
     covered: int
@@ -145,7 +145,7 @@ def parse_asks(split: str, memory: str, questions: str) -> AskSet:
 
 
 def score_asks(asks: AskSet, answer: Answer) -> AskScore:
-    """Every question answered once, and once more of each project that it is not about."""
+    """Every question answered once, and once more of a project that it is not about."""
     return score_lines(asks.questions, foreign_questions(asks), answer)
 
 
@@ -167,13 +167,13 @@ def score_lines(lines: Sequence[AskLine], foreign: Sequence[AskLine], answer: An
 
 
 def foreign_questions(asks: AskSet) -> tuple[AskLine, ...]:
-    """What memory covers of one project, asked of each of the others: of those, nothing covers it."""
-    projects = dict.fromkeys(line.project for line in asks.questions)
+    """What memory covers of one project, asked of the next one: there, nothing covers it."""
+    projects = list(dict.fromkeys(line.project for line in asks.questions))
+    after = dict(zip(projects, projects[1:] + projects[:1], strict=True))
     return tuple(
-        msgspec.structs.replace(line, project=project, answers=(), kind="uncovered")
-        for project in projects
+        msgspec.structs.replace(line, project=after[line.project], answers=(), kind="uncovered")
         for line in asks.questions
-        if line.answers and line.project != project
+        if line.answers and after[line.project] != line.project
     )
 
 

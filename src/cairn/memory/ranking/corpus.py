@@ -40,7 +40,7 @@ class Corpus:
     def build(cls, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> Corpus:
         """Row i of the vectors belongs to entry i; a row of zeros says that there is no vector yet.
 
-        Entries whose terms another version has packed raise ``OtherFormatError``.
+        Entries whose terms another version has packed, or that are not whole, raise ``OtherFormatError``.
         """
         entries, vectors = _each_once(entries, vectors)
         codes: dict[str, int] = {}

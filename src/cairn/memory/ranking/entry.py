@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -27,16 +26,15 @@ _DEEPEST = 12
 
 
 def is_current(packed: bytes) -> bool:
-    """Whether terms were packed by this version."""
-    return packed[:1] == bytes((FORMAT,))
+    """Whether terms were packed by this version, and are whole."""
+    return _is_ours(packed) and len(packed) == _size(read_head(packed))
 
 
 class OtherFormatError(ValueError):
-    """Terms that another version has packed: pack the item's terms anew."""
+    """Terms that another version has packed, or that are not whole: pack the item's terms anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An item as the ranking sees it. ``terms`` come from ``pack_terms``. Ids are in the order of time."""
 
     item_id: str
@@ -51,11 +49,16 @@ class Entry:
 
 
 class Unpacked(NamedTuple):
-    """The terms as arrays: how often each stands in the item (see ``IN_HEADING``), and its files and folders."""
+    """Of many items one after the other, and how many each has: terms, how often each stands there, files and folders.
+
+    Of counts see ``IN_HEADING``.
+    """
 
     terms: NDArray[np.uint32]
     counts: NDArray[np.uint8]
     files: NDArray[np.uint64]
+    terms_each: list[int]
+    files_each: list[int]
 
 
 class Head(NamedTuple):
@@ -90,19 +93,40 @@ def pack_terms(title: str, content: str, schema_key: str, files: Sequence[str], 
     )
 
 
+def _is_ours(packed: bytes) -> bool:
+    return len(packed) >= _HEAD.size and packed[0] == FORMAT
+
+
 def read_head(packed: bytes) -> Head:
-    if len(packed) < _HEAD.size or packed[0] != FORMAT:
+    if not _is_ours(packed):
         raise OtherFormatError("terms were packed by another version")
     return Head._make(_HEAD.unpack_from(packed))
 
 
-def unpack_terms(packed: bytes) -> Unpacked:
-    head = read_head(packed)
-    counted = _HEAD.size + 4 * head.terms
+def _size(head: Head) -> int:
+    return _HEAD.size + 5 * head.terms + 8 * head.files
+
+
+def unpack_terms(packed: Sequence[bytes]) -> Unpacked:
+    """All at once: an array for each item would take longer to make than everything else."""
+    terms, counts, files, terms_each, files_each = [], [], [], [], []
+    for each in packed:
+        head = read_head(each)
+        counted = _HEAD.size + 4 * head.terms
+        filed = counted + head.terms
+        if len(each) != _size(head):
+            raise OtherFormatError("terms are not as long as they say")
+        terms.append(each[_HEAD.size : counted])
+        counts.append(each[counted:filed])
+        files.append(each[filed:])
+        terms_each.append(head.terms)
+        files_each.append(head.files)
     return Unpacked(
-        np.frombuffer(packed, "<u4", head.terms, _HEAD.size),
-        np.frombuffer(packed, np.uint8, head.terms, counted),
-        np.frombuffer(packed, "<u8", head.files, counted + head.terms),
+        np.frombuffer(b"".join(terms), "<u4"),
+        np.frombuffer(b"".join(counts), np.uint8),
+        np.frombuffer(b"".join(files), "<u8"),
+        terms_each,
+        files_each,
     )
 
 

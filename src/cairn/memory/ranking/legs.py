@@ -17,20 +17,20 @@ from cairn.memory.ranking.segment import GRID
 from cairn.memory.ranking.terms import QuestionTerms, read_question
 
 # On the scale of the cosine, which has weight one.
-WORDS = 0.20
-WORDS_OF_TALK = 0.18
-HEADING = 0.25
-WINDOW = 1.33
+WORDS = 0.125
+WORDS_OF_TALK = 0.255
+HEADING = 0.156
+WINDOW = 1.66
 SESSION = 0.31
-NEIGHBOURS = 0.25
-BRIEF = 0.10
-SPEAKER = 0.30
-QUESTION_ONLY = 0.10
-TIME = 0.20
-NAMES = 0.20
+NEIGHBOURS = 0.40
+BRIEF = 0.16
+SPEAKER = 0.24
+QUESTION_ONLY = 0.16
+TIME = 0.32
+NAMES = 0.125
 SAME_FILE = 0.50
 NEAR_FILE = 0.15
-RECENT = 0.002
+RECENT = 0.0005
 OWN_BRANCH = 0.02
 
 _ENOUGH_WORDS = 12
@@ -112,7 +112,9 @@ def _kind(corpus: Corpus, question: QuestionTerms) -> list[Leg]:
     flags = columns["flags"]
     legs = []
     if question.words:
-        legs.append(Leg("asks", "asks, and does not tell", -QUESTION_ONLY * _ones(flags & ASKS != 0)))
+        # Among people who ask no answer; in notes and code a question mark may be anything.
+        points = -np.float32(QUESTION_ONLY * corpus.layout.trust) * _ones(flags & ASKS != 0)
+        legs.append(Leg("asks", "asks, and does not tell", points))
     if question.asks_when:
         # In what people tell each other a time is an answer; in notes it may be any rule with a number of days.
         points = np.float32(TIME * corpus.layout.trust) * _ones(flags & TELLS_TIME != 0)

@@ -1,7 +1,7 @@
 """Words near in meaning, so that a question about hobbies finds who paints.
 
-A table of some ten thousand common roots, each with its nearest others, made once by ``python -m bench nearby`` with
-the built-in embedder. It is the same whichever embedder is used, and it holds no text: roots are hashes.
+A table of some ten thousand common roots, each with its nearest others, made once (``python -m bench nearby``) with
+the vectors of all-MiniLM-L6-v2. It is the same whichever embedder is used, and it holds no text: roots are hashes.
 """
 
 from __future__ import annotations

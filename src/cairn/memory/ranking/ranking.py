@@ -62,16 +62,19 @@ class Reason:
 
 @dataclass(frozen=True)
 class Hit:
-    """A found item. ``score`` orders the hits of one question; ``similarity`` compares between questions, 0 to 1."""
+    """A found item. ``score`` orders the hits of one question; ``similarity`` compares between questions, 0 to 1.
+
+    ``reasons`` are there where they were asked for.
+    """
 
     item_id: str
     score: float
     similarity: float
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Reason, ...] = ()
 
 
-def rank(corpus: Corpus, question: Question, filters: Filters, limit: int) -> list[Hit]:
-    """The best items, best first; equals by item id."""
+def rank(corpus: Corpus, question: Question, filters: Filters, limit: int, *, explain: bool = False) -> list[Hit]:
+    """The best items, best first; equals by item id. To explain them takes longer."""
     allowed = _allowed(corpus, filters)
     if limit < 1 or not allowed.any():
         return []
@@ -81,7 +84,7 @@ def rank(corpus: Corpus, question: Question, filters: Filters, limit: int) -> li
     for leg in legs:
         scores += leg.points
     places = _best(np.where(allowed, scores, np.float32(-np.inf)), min(limit, int(np.count_nonzero(allowed))))
-    hits = _hits(corpus, question, legs, cosines, places)
+    hits = _hits(corpus, question, legs, cosines, places, explain=explain)
     return sorted(hits, key=lambda hit: (-hit.score, hit.item_id))[:limit]
 
 
@@ -116,7 +119,13 @@ def _best(scores: Floats, limit: int) -> NDArray[np.int64]:
 
 
 def _hits(
-    corpus: Corpus, question: Question, legs: Sequence[Leg], cosines: Floats, places: NDArray[np.int64]
+    corpus: Corpus,
+    question: Question,
+    legs: Sequence[Leg],
+    cosines: Floats,
+    places: NDArray[np.int64],
+    *,
+    explain: bool,
 ) -> list[Hit]:
     points = np.stack([leg.points[places] for leg in legs], axis=1).astype(np.float64).round(6).tolist()
     rows = corpus.layout.order[places].tolist()
@@ -127,7 +136,11 @@ def _hits(
                 item_id=corpus.item_id(row),
                 score=round(sum(each), 6),
                 similarity=round(question.calibration.similarity(cosine), 4),
-                reasons=tuple(Reason(leg.name, leg.told(place), of) for leg, of in zip(legs, each, strict=True) if of),
+                reasons=_reasons(legs, place, each) if explain else (),
             )
         )
     return hits
+
+
+def _reasons(legs: Sequence[Leg], place: int, points: Sequence[float]) -> tuple[Reason, ...]:
+    return tuple(Reason(leg.name, leg.told(place), of) for leg, of in zip(legs, points, strict=True) if of)

@@ -85,16 +85,14 @@ class Segment:
 
 def make_segment(items: Sequence[Entry], vectors: NDArray[np.float32]) -> Segment:
     """Row i of the vectors belongs to item i."""
-    entries = [unpack_terms(item.terms) for item in items]
+    found = unpack_terms([item.terms for item in items])
     keys = tuple((item.session_id or "", item.item_id) for item in items)
-    rows = np.arange(len(entries), dtype=np.uint64)
-    terms = _joined([entry.terms for entry in entries], np.uint64)
-    counts = _joined([entry.counts for entry in entries], np.uint64)
-    owners = np.repeat(rows, [len(entry.terms) for entry in entries])
-    files = _joined([entry.files for entry in entries], np.uint64)
-    file_owners = np.repeat(rows.astype(np.int32), [len(entry.files) for entry in entries])
+    rows = np.arange(len(items), dtype=np.uint64)
+    owners = np.repeat(rows, found.terms_each)
+    postings = _packed(found.terms.astype(np.uint64), owners, found.counts.astype(np.uint64))
+    file_owners = np.repeat(rows.astype(np.int32), found.files_each)
     on_grid = np.rint(np.asarray(vectors, dtype=np.float32) * np.float32(GRID))
-    return _sorted(keys, on_grid, _packed(terms, owners, counts), files, file_owners)
+    return _sorted(keys, on_grid, postings, found.files.astype(np.uint64), file_owners)
 
 
 def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
@@ -154,7 +152,3 @@ def _sorted(
     order = np.argsort(files, kind="stable")
     row_of = {item_id: row for row, (_, item_id) in enumerate(keys)}
     return Segment(keys, row_of, np.ascontiguousarray(vectors), postings, files[order], file_rows[order])
-
-
-def _joined(arrays: Sequence[NDArray[np.unsignedinteger]], dtype: type[np.uint64]) -> NDArray[np.uint64]:
-    return np.concatenate(arrays).astype(dtype) if arrays else np.empty(0, dtype=dtype)

@@ -1,4 +1,4 @@
-"""The built-in embedder: all-MiniLM-L6-v2 by onnxruntime, in a thread of its own.
+"""The built-in embedder: granite-embedding-30m-english by onnxruntime, in a thread of its own.
 
 Every text is run alone. Run together, texts would share the steps of rounding, and a text's vector would hang on
 its neighbours; and for all but the shortest texts running them together is no faster.
@@ -16,13 +16,14 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 from onnxruntime.capi import onnxruntime_pybind11_state as faults  # type: ignore[import-untyped]
 
+from cairn.ports.embeddings.bytepairs import BytePairs
+from cairn.ports.embeddings.centre import read_centre
 from cairn.ports.embeddings.embedded import Embedded, EmbedderFailed, Vectors
+from cairn.ports.embeddings.granite import DIMENSIONS, FORMAT, Precision, build_graph
 from cairn.ports.embeddings.graph_file import is_whole, keep
-from cairn.ports.embeddings.minilm import DIMENSIONS, FORMAT, Precision, build_graph
-from cairn.ports.embeddings.weights import read_pieces, read_tensors
-from cairn.ports.embeddings.wordpiece import WordPiece
+from cairn.ports.embeddings.weights import read_pack
 
-_NAMES: dict[Precision, str] = {"int8": "minilm-l6-v2-q8", "fp32": "minilm-l6-v2"}
+_NAMES: dict[Precision, str] = {"int8": "granite-30m-q8", "fp32": "granite-30m"}
 _TEXTS_PER_TURN = 4
 """How many texts of one call are run before another call has its turn: a question does not wait for a whole scan."""
 
@@ -77,9 +78,9 @@ class BuiltinEmbedder:
 
 
 class _Model:
-    def __init__(self, graph: Path | bytes, pieces: Sequence[str]) -> None:
+    def __init__(self, graph: Path | bytes, tokenizer: BytePairs) -> None:
         self._session = _open_session(graph)
-        self._tokenizer = WordPiece(pieces)
+        self._tokenizer = tokenizer
 
     def run(self, texts: Sequence[str]) -> Embedded:
         encoded = [self._tokenizer.encode(text) for text in texts]
@@ -104,11 +105,11 @@ def _open_session(graph: Path | bytes) -> onnxruntime.InferenceSession:
 
 def _load(name: str, precision: Precision, cache_dir: Path | None) -> _Model:
     """From the file that an earlier load has kept, or from the weights."""
-    pieces = read_pieces()
+    pack = read_pack()
     path = None if cache_dir is None else cache_dir / f"{name}.{FORMAT}.onnx"
     if path is not None and is_whole(path):
-        return _Model(path, pieces)
-    graph = build_graph(read_tensors(), precision)
+        return _Model(path, pack.tokenizer)
+    graph = build_graph(pack.tensors(), precision, read_centre())
     if path is not None and keep(path, graph):
-        return _Model(path, pieces)
-    return _Model(graph, pieces)
+        return _Model(path, pack.tokenizer)
+    return _Model(graph, pack.tokenizer)

@@ -8,7 +8,7 @@ from pathlib import Path
 from cairn.ports.embeddings.builtin import BuiltinEmbedder
 from cairn.ports.embeddings.embedded import Embedded
 from cairn.ports.embeddings.embedder import Embedder
-from cairn.ports.embeddings.minilm import Precision
+from cairn.ports.embeddings.granite import Precision
 
 
 class Embedders:

@@ -1,7 +1,8 @@
-"""all-MiniLM-L6-v2 as one fused graph for onnxruntime: word pieces of one text in, its unit vector out.
+"""granite-embedding-30m-english as one fused graph for onnxruntime: pieces of one text in, its unit vector out.
 
 The graph takes one text, so there is no padding and no mask. In the int8 form the weights are rounded to whole
-numbers column by column, and what flows through the layers is rounded as it flows.
+numbers column by column, but for the last ones of each layer, and what flows through the layers is rounded as it
+flows.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ Precision: TypeAlias = Literal["int8", "fp32"]
 
 DIMENSIONS = 384
 FORMAT = 1
-"""Counted up whenever the graph changes: a file of an earlier one is not read."""
+"""Counted up whenever the graph or the centre changes: a file of an earlier one is not read."""
 
 _LAYERS = 6
 _HEADS = 12
 _EPSILON = 1e-12
+_FIRST_PLACE = 2
+"""The table of places has two rows before that of the first piece."""
 
 _LARGEST_WEIGHT = 63
 """Seven bits: a CPU without VNNI adds pairs of products in 16 bits, which eight-bit weights would overflow."""
@@ -31,14 +34,15 @@ _LARGEST_IN_TABLE = 127
 _NOT_ZERO = 1e-6
 
 
-def build_graph(tensors: dict[str, Vectors], precision: Precision) -> bytes:
-    """The model's file."""
-    return _Builder(tensors, precision).build()
+def build_graph(tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None = None) -> bytes:
+    """The model's file. A centre is taken from each vector before it is made one of unit length."""
+    return _Builder(tensors, precision, centre).build()
 
 
 class _Builder:
-    def __init__(self, tensors: dict[str, Vectors], precision: Precision) -> None:
+    def __init__(self, tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None) -> None:
         self._tensors = tensors
+        self._centre = centre
         self._whole = precision == "int8"
         self._graph = Graph()
 
@@ -46,23 +50,24 @@ class _Builder:
         graph = self._graph
         states = self._embed()
         for number in range(_LAYERS):
-            states = self._layer(states, f"encoder.layer.{number}.")
-        mean = graph.node("ReduceMean", [states], axes=[1], keepdims=0)
-        graph.node("LpNormalization", [mean], output="vector", axis=1, p=2)
+            states = self._layer(states, f"l{number}.")
+        vector = graph.node("Gather", [states, graph.constant(np.array(0, dtype=np.int64))], axis=1)
+        if self._centre is not None:
+            unit = graph.node("LpNormalization", [vector], axis=1, p=2)
+            vector = graph.node("Sub", [unit, graph.constant(self._centre)])
+        graph.node("LpNormalization", [vector], output="vector", axis=1, p=2)
         return graph.write(("pieces", INT32, [1, "length"]), ("vector", FLOAT, [1, DIMENSIONS]))
 
     def _embed(self) -> str:
         """Each piece's row of the word table, and the row of its place."""
         graph, tensors = self._graph, self._tensors
-        words = self._look_up(tensors["embeddings.word_embeddings.weight"])
+        words = self._look_up(tensors["word_emb"])
         # There is one sentence only, so its kind can be added to the places here.
-        places = (
-            tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
-        )
+        places = tensors["pos_emb"][_FIRST_PLACE:] + tensors["type_emb"][0]
         zero, one = (graph.constant(np.array([number], dtype=np.int64)) for number in (0, 1))
         length = graph.node("Gather", [graph.node("Shape", ["pieces"]), one])
         here = graph.node("Slice", [graph.constant(places), zero, length, zero])
-        norm = [self._weight(f"embeddings.LayerNorm.{part}") for part in ("weight", "bias")]
+        norm = [self._weight(f"emb_ln.{part}") for part in ("w", "b")]
         return graph.node("LayerNormalization", [graph.node("Add", [words, here]), *norm], axis=-1, epsilon=_EPSILON)
 
     def _look_up(self, table: Vectors) -> str:
@@ -74,20 +79,17 @@ class _Builder:
         return graph.node("Mul", [row, graph.node("Gather", [graph.constant(scales), "pieces"])])
 
     def _layer(self, states: str, name: str) -> str:
-        attended = self._multiply(
-            self._attend(states, f"{name}attention.self."), f"{name}attention.output.dense.weight"
-        )
-        states = self._add_and_norm(attended, states, f"{name}attention.output.")
-        inner = self._multiply_evenly(states, f"{name}intermediate.dense.weight")
-        inner = self._graph.node("BiasGelu", [inner, self._weight(f"{name}intermediate.dense.bias")], domain=CONTRIB)
-        outer = self._multiply_evenly(inner, f"{name}output.dense.weight")
-        return self._add_and_norm(outer, states, f"{name}output.")
+        attended = self._multiply_evenly(self._attend(states, f"{name}qkv."), f"{name}ao.w")
+        states = self._add_and_norm(attended, states, f"{name}aln.", f"{name}ao.b")
+        inner = self._multiply_evenly(states, f"{name}f1.w")
+        inner = self._graph.node("BiasGelu", [inner, self._weight(f"{name}f1.b")], domain=CONTRIB)
+        # In floating point always: a few of the inner numbers are so large that no step of rounding serves the others.
+        outer = self._multiply_exactly(inner, f"{name}f2.w")
+        return self._add_and_norm(outer, states, f"{name}fln.", f"{name}f2.b")
 
     def _attend(self, states: str, name: str) -> str:
-        graph, tensors = self._graph, self._tensors
-        parts = ("query", "key", "value")
-        weight = np.concatenate([tensors[f"{name}{part}.weight"].T for part in parts], axis=1)
-        bias = graph.constant(np.concatenate([tensors[f"{name}{part}.bias"] for part in parts]))
+        graph = self._graph
+        weight, bias = self._tensors[f"{name}w"].T, self._weight(f"{name}b")
         if not self._whole:
             return graph.node("Attention", [states, graph.constant(weight), bias], domain=CONTRIB, num_heads=_HEADS)
         whole, scales = self._rounded(weight)
@@ -95,25 +97,22 @@ class _Builder:
         inputs = [rounded, whole, bias, scale, scales, "", zero]
         return graph.node("QAttention", inputs, domain=CONTRIB, num_heads=_HEADS)
 
-    def _multiply(self, states: str, name: str) -> str:
-        weight = self._tensors[name].T
-        if not self._whole:
-            return self._graph.node("MatMul", [states, self._graph.constant(weight)])
-        return self._graph.node("DynamicQuantizeMatMul", [states, *self._rounded(weight)], domain=CONTRIB)
-
     def _multiply_evenly(self, states: str, name: str) -> str:
         """One step of rounding serves all pieces, and where a few are much larger than the rest it is too coarse for
         these: so each is divided by its largest number first."""
         if not self._whole:
-            return self._multiply(states, name)
+            return self._multiply_exactly(states, name)
         graph = self._graph
         largest = graph.node("ReduceMax", [graph.node("Abs", [states])], axes=[-1], keepdims=1)
         largest = graph.node("Max", [largest, graph.constant(np.array([_NOT_ZERO], dtype=np.float32))])
-        return graph.node("Mul", [self._multiply(graph.node("Div", [states, largest]), name), largest])
+        inputs = [graph.node("Div", [states, largest]), *self._rounded(self._tensors[name].T)]
+        return graph.node("Mul", [graph.node("DynamicQuantizeMatMul", inputs, domain=CONTRIB), largest])
 
-    def _add_and_norm(self, states: str, before: str, name: str) -> str:
-        parts = ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")
-        inputs = [states, before, *(self._weight(name + part) for part in parts)]
+    def _multiply_exactly(self, states: str, name: str) -> str:
+        return self._graph.node("MatMul", [states, self._graph.constant(self._tensors[name].T)])
+
+    def _add_and_norm(self, states: str, before: str, norm: str, bias: str) -> str:
+        inputs = [states, before, *(self._weight(name) for name in (f"{norm}w", f"{norm}b", bias))]
         return self._graph.node("SkipLayerNormalization", inputs, domain=CONTRIB, epsilon=_EPSILON)
 
     def _weight(self, name: str) -> str:
