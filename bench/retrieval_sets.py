@@ -1,4 +1,4 @@
-"""The retrieval sets as projects to search: LoCoMo, CoSQA and our own development questions."""
+"""The retrieval sets as projects to search: LoCoMo, CoSQA, installed functions and our own development questions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from bench.retrieval_functions import functions as installed_functions
 from cairn.base import clock, limits
 from cairn.entry.evaluation import find_items
 from cairn.features.items.records import item_text
@@ -22,7 +23,7 @@ from cairn.memory.items import Item
 EmbeddedBy = Literal["system", "bench", "nobody"]
 """Who embeds a question: the system under test, the bench before it asks, or nobody since only words count."""
 
-SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "own dev", "asks dev")
+SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "functions dev", "own dev", "asks dev")
 _WANTED = os.environ.get("CAIRN_BENCH_SETS", ",".join(SETS)).split(",")
 """Whoever tunes looks at the dev sets only: a set that is looked at again and again is no test any more."""
 
@@ -82,7 +83,7 @@ def load_projects() -> list[Project]:
     told = json.loads(talks.read_text(encoding="utf-8"))
     conversations = [_conversation(number, talk) for number, talk in enumerate(told, start=1)]
     projects = []
-    for project in (*conversations, _functions(functions), _own(), *_asks()):
+    for project in (*conversations, _functions(functions), _installed(), _own(), *_asks()):
         wanted = {name: asked for name, asked in project.questions.items() if name in _WANTED}
         if wanted:
             projects.append(replace(project, questions=wanted))
@@ -139,6 +140,17 @@ def _functions(folder: Path) -> Project:
         documents.append(Document(item, str(number)))
     asked = tuple(Asked(row["doc"], frozenset((str(row["retrieval_idx"]),))) for row in rows)
     return Project("CoSQA", tuple(documents), {"CoSQA": asked})
+
+
+def _installed() -> Project:
+    """The same of functions that are installed here."""
+    code, questions = installed_functions()
+    documents = [
+        Document(Item(id.rpartition(":")[2].rpartition(".")[2], text, "implementation", "", 0.9, status="approved"), id)
+        for id, text in code.items()
+    ]
+    asked = tuple(Asked(question, frozenset((id,))) for id, question in questions.items())
+    return Project("functions dev", tuple(documents), {"functions dev": asked})
 
 
 def _own() -> Project:

@@ -55,7 +55,9 @@ async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service
         (delivery["eventId"], tries[0].body)
     }
     stamps = [int(request.headers["webhook-timestamp"]) for request in tries]
-    assert all(after - before >= 1 for before, after in pairwise(stamps)), "never early; how late depends on the machine"
+    assert all(after - before >= 1 for before, after in pairwise(stamps)), (
+        "never early; how late depends on the machine"
+    )
     for request in tries:
         check_signatures(request, STANDARD_SECRET, STANDARD_SECRET)
 

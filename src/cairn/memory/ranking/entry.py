@@ -10,18 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.memory.ranking.terms import heading_words, read_text
+from cairn.memory.ranking.terms import read_text
 
-FORMAT = 3
+FORMAT = 4
 """The first byte of packed terms. Counted up when terms are made otherwise: older ones have to be packed anew."""
 
 ASKS = 1
 TELLS_TIME = 2
-IN_HEADING = 128
-"""Added to a word's count where the word stands in the item's title or first sentence; counts stay below it."""
 
-_HEAD = struct.Struct("<BBHHHHI")
+_HEAD = struct.Struct("<BBHHHI")
 _MOST = 65_535
+_MOST_COUNT = 255
 _DEEPEST = 12
 
 
@@ -49,10 +48,7 @@ class Entry(NamedTuple):
 
 
 class Unpacked(NamedTuple):
-    """Of many items one after the other, and how many each has: terms, how often each stands there, files and folders.
-
-    Of counts see ``IN_HEADING``.
-    """
+    """Of many items one after the other, and how many each has: terms, how often each stands there, files, folders."""
 
     terms: NDArray[np.uint32]
     counts: NDArray[np.uint8]
@@ -62,12 +58,11 @@ class Unpacked(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What an item is like: how many words, in its heading as well, how many terms and files, who speaks."""
+    """What an item is like: how many words, terms and files, who speaks."""
 
     version: int
     flags: int
     length: int
-    heading: int
     terms: int
     files: int
     speaker: int
@@ -77,17 +72,14 @@ def pack_terms(title: str, content: str, schema_key: str, files: Sequence[str], 
     """All that an item is found by, besides its vector. A title that the content begins with is read once."""
     said = content if content.lstrip().startswith(title.strip()) else f"{title}\n{content}"
     read = read_text(said, "\n".join((schema_key, *files, *tags)))
-    heading = heading_words(title, content)
     terms = sorted(read.counts)[:_MOST]
     paths = sorted(file_hashes(files))[:_MOST]
     flags = ASKS * read.asks | TELLS_TIME * read.tells_time
     return b"".join(
         (
-            _HEAD.pack(
-                FORMAT, flags, min(read.length, _MOST), min(len(heading), _MOST), len(terms), len(paths), read.speaker
-            ),
+            _HEAD.pack(FORMAT, flags, min(read.length, _MOST), len(terms), len(paths), read.speaker),
             np.array(terms, dtype="<u4").tobytes(),
-            bytes(min(read.counts[term], IN_HEADING - 1) + IN_HEADING * (term in heading) for term in terms),
+            bytes(min(read.counts[term], _MOST_COUNT) for term in terms),
             np.array(paths, dtype="<u8").tobytes(),
         )
     )

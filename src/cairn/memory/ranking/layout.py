@@ -49,7 +49,6 @@ class Layout:
     around: Floats
     starts: NDArray[np.int64]
     session: NDArray[np.int64]
-    heading: Floats
     damping: Floats
     window_damping: Floats
     session_damping: Floats
@@ -61,7 +60,6 @@ class Layout:
     @property
     def nbytes(self) -> int:
         arrays = [self.order, self.place, *self.columns.values(), *self.same, self.around, self.starts, self.session]
-        arrays += [self.heading]
         return sum(array.nbytes for array in (*arrays, self.damping, self.window_damping, self.session_damping))
 
 
@@ -90,7 +88,6 @@ def lay_out(order: NDArray[np.int32], columns: Columns, segments: tuple[Segment,
         _around(same, len(order)),
         starts,
         session,
-        np.sqrt(sorted_columns["heading"].astype(np.float32) + np.float32(1)),
         _damping(lengths, SATURATION, LENGTH_WEIGHT),
         _damping(windowed(lengths, same), _WINDOW_SATURATION, LENGTH_WEIGHT),
         _damping(in_sessions, _SESSION_SATURATION, _SESSION_LENGTH_WEIGHT),

@@ -17,9 +17,8 @@ from cairn.memory.ranking.segment import GRID
 from cairn.memory.ranking.terms import QuestionTerms, read_question
 
 # On the scale of the cosine, which has weight one.
-WORDS = 0.125
+WORDS = 0.10
 WORDS_OF_TALK = 0.255
-HEADING = 0.156
 WINDOW = 1.66
 SESSION = 0.31
 NEIGHBOURS = 0.40
@@ -68,11 +67,9 @@ def legs_of(corpus: Corpus, text: str, files: Sequence[str], branch: str | None,
     lexical = read_words(corpus, question)
     legs = [Leg("meaning", "near in meaning (cosine {:.2f})", cosines)]
     if lexical.covered:
-        # Where items are short and told one after the other, what an item is about is all of it, not its heading.
+        # Where items are short and told one after the other, an item is about all that it says.
         weight = np.float32(WORDS + WORDS_OF_TALK * corpus.layout.trust)
         legs.append(Leg("words", "shares {:.0%} of the question's words", weight * lexical.words, lexical.words))
-        told = "its title and first sentence are {:.0%} like the question"
-        legs.append(Leg("heading", told, HEADING * lexical.heading, lexical.heading))
     legs += _context(corpus, lexical, cosines)
     legs += _kind(corpus, question)
     legs += _names(corpus, question)
@@ -129,7 +126,7 @@ def _kind(corpus: Corpus, question: QuestionTerms) -> list[Leg]:
 def _names(corpus: Corpus, question: QuestionTerms) -> list[Leg]:
     """Identifiers, paths and codes that stand in an item as they stand in the question."""
     asked = question.names[:_MOST_NAMES]
-    found = [places for places, _, _ in find_terms(corpus, tuple(name for _, name in asked)) if len(places)]
+    found = [places for places, _ in find_terms(corpus, tuple(name for _, name in asked)) if len(places)]
     if not found:
         return []
     shares = np.zeros(len(corpus.layout), dtype=np.float32)

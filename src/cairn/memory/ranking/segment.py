@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.memory.ranking.entry import IN_HEADING, Entry, read_head, unpack_terms
+from cairn.memory.ranking.entry import Entry, read_head, unpack_terms
 
 GRID = 4096
 """Steps between 0 and 1 that a vector's numbers are rounded to. The product of two unit vectors on this grid, and
@@ -35,11 +35,10 @@ Rows = NDArray[np.int64]
 
 
 class Standing(NamedTuple):
-    """Where a term stands: the rows, how often in each, and whether in its heading."""
+    """Where a term stands: the rows, and how often in each."""
 
     rows: Rows
     counts: NDArray[np.float32]
-    in_heading: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,7 @@ class Segment:
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             part = self.postings[start:end]
             rows = ((part >> np.uint64(_COUNT_BITS)) & _ROW).astype(np.int64)
-            marks = (part & _COUNT).astype(np.uint8)
-            counts = (marks & np.uint8(IN_HEADING - 1)).astype(np.float32)
-            found.append(Standing(rows, counts, marks >= IN_HEADING))
+            found.append(Standing(rows, (part & _COUNT).astype(np.float32)))
         return found
 
     def find_file(self, file: int) -> Rows:
@@ -126,7 +123,6 @@ def columns_of(entries: Sequence[Entry], codes: dict[str, int]) -> Columns:
     heads = [read_head(entry.terms) for entry in entries]
     return {
         "length": np.array([head.length for head in heads], dtype=np.int32),
-        "heading": np.array([head.heading for head in heads], dtype=np.int32),
         "flags": np.array([head.flags for head in heads], dtype=np.uint8),
         "speaker": np.array([head.speaker for head in heads], dtype=np.uint32),
         "status": coded(entry.status for entry in entries),

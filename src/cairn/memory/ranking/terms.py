@@ -23,10 +23,6 @@ def _words(text: str) -> frozenset[str]:
 
 
 _LONGEST_TOKEN = 120
-_QUOTES = ('"""', "'''")
-_QUOTED_BY = 400
-_LONGEST_SENTENCE = 300
-_SENTENCE_END = re.compile(r"[.!?]\s|\n[^\S\n]*\n")
 _TOKENS = re.compile(r"[^\W_]+(?:[_./:#@+'’-]{1,3}[^\W_]+)*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _IS_NAME = re.compile(r"[_/]|[^\W\d]\.[^\W\d]|::|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]-\d")
@@ -102,27 +98,6 @@ def read_text(said: str, besides: str) -> TextTerms:
         said.rstrip().endswith("?"),
         _TIME.search(said) is not None,
     )
-
-
-def heading_words(title: str, content: str) -> frozenset[int]:
-    """The words that say what an item is about: of its title, and of its first sentence.
-
-    Of code with a documentation string, the first sentence is that string's.
-    """
-    sentence = (_quoted(content) or content[: 2 * _LONGEST_SENTENCE]).strip()[:_LONGEST_SENTENCE]
-    end = _SENTENCE_END.search(sentence)
-    tokens = _TOKENS.findall(f"{title[:LONGEST_TEXT]}\n{sentence[: end.start()] if end else sentence}")
-    return frozenset(word for token in tokens for word in _terms_of_token(token)[0])
-
-
-def _quoted(content: str) -> str:
-    """The beginning of the first text in triple quotes, if it stands near the top."""
-    starts = [(start, quotes) for quotes in _QUOTES if (start := content.find(quotes, 0, _QUOTED_BY)) >= 0]
-    if not starts:
-        return ""
-    start, quotes = min(starts)
-    begins = start + len(quotes)
-    return content[begins : begins + 2 * _LONGEST_SENTENCE].split(quotes)[0].strip()
 
 
 @dataclass(frozen=True, slots=True)
