@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -84,5 +85,8 @@ class Terminal:
 
 
 def _take_over() -> None:
-    """Make it the terminal that signals come from."""
+    """Make it the terminal that signals come from, and hear them: whoever runs the tests may be deaf to some."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for key in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+        signal.signal(key, signal.SIG_DFL)
