@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -80,14 +81,25 @@ def load_projects() -> list[Project]:
     talks, functions = folder / "locomo" / "locomo10.json", folder / "cosqa"
     if not talks.is_file() or not (functions / "code_idx_map.txt").is_file():
         raise SystemExit("set CAIRN_BENCH_DATA to the folder that holds locomo/locomo10.json and cosqa/")
-    told = json.loads(talks.read_text(encoding="utf-8"))
-    conversations = [_conversation(number, talk) for number, talk in enumerate(told, start=1)]
+    sources: dict[str, Callable[[], Iterable[Project]]] = {
+        "LoCoMo": lambda: _conversations(talks),
+        "CoSQA": lambda: [_functions(functions)],
+        "functions dev": lambda: [_installed()],
+        "own dev": lambda: [_own()],
+        "asks dev": _asks,
+    }
     projects = []
-    for project in (*conversations, _functions(functions), _installed(), _own(), *_asks()):
-        wanted = {name: asked for name, asked in project.questions.items() if name in _WANTED}
-        if wanted:
-            projects.append(replace(project, questions=wanted))
+    for name, read in sources.items():
+        for project in read() if any(wanted.startswith(name) for wanted in _WANTED) else ():
+            asked = {name: some for name, some in project.questions.items() if name in _WANTED}
+            if asked:
+                projects.append(replace(project, questions=asked))
     return projects
+
+
+def _conversations(path: Path) -> list[Project]:
+    told = json.loads(path.read_text(encoding="utf-8"))
+    return [_conversation(number, talk) for number, talk in enumerate(told, start=1)]
 
 
 def _conversation(number: int, talk: dict[str, Any]) -> Project:
