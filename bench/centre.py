@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
 
 from cairn.entry.asking import text_of
 from cairn.memory.evaluation.asking import load_asks
 from cairn.ports.embeddings.centre import FILE
 from cairn.ports.embeddings.embedded import Vectors
 from cairn.ports.embeddings.granite import build_graph
+from cairn.ports.embeddings.runtime import onnxruntime
 from cairn.ports.embeddings.weights import read_pack
 
 _DIGITS = 5

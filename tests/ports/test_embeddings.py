@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -216,3 +218,25 @@ def test_odd_vectors_can_be_packed() -> None:
     assert unpack(pack(one_sided[:0])).size == 0
     with pytest.raises(ValueError, match="different models"):
         unpack([*pack(one_sided), *pack(one_sided[:, :4])])
+
+
+def test_nobody_is_told_that_a_text_was_embedded(tmp_path: Path) -> None:
+    """onnxruntime as it comes leaves an id of the device at home, and a queue of what it will tell its maker."""
+    script = (
+        "import asyncio, os, sys\n"
+        "from cairn.ports.embeddings.embedder import open_embedder\n"
+        "embedder = open_embedder('builtin')\n"
+        "asyncio.run(embedder.embed(['a text']))\n"
+        "print(os.environ['ORT_DISABLE_TELEMETRY'])\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))}
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**kept, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert told.stdout.strip() == "1"
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -13,14 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
-from onnxruntime.capi import onnxruntime_pybind11_state as faults  # type: ignore[import-untyped]
 
 from cairn.ports.embeddings.bytepairs import BytePairs
 from cairn.ports.embeddings.centre import read_centre
 from cairn.ports.embeddings.embedded import Embedded, EmbedderFailed, Vectors
 from cairn.ports.embeddings.granite import DIMENSIONS, FORMAT, Precision, build_graph
 from cairn.ports.embeddings.graph_file import is_whole, keep
+from cairn.ports.embeddings.runtime import faults, onnxruntime
 from cairn.ports.embeddings.weights import read_pack
 
 _NAMES: dict[Precision, str] = {"int8": "granite-30m-q8", "fp32": "granite-30m"}
