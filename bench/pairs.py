@@ -60,7 +60,9 @@ _FOR_CONTRADICTION = _names(
     " ends turned, other rhythm, other region, other default, other number"
 )
 _AGAINST_SAME = (
-    _AGAINST_BOTH | _FOR_CONTRADICTION | _names("one task, more replaced, replaced early, values apart, names apart")
+    _AGAINST_BOTH
+    | _FOR_CONTRADICTION
+    | _names("one task, more replaced, replaced early, values apart, names apart, other parts")
 )
 _NEARNESS = _names("cosine, title told, covered, shared words, shared names")
 _AGAINST_CONTRADICTION = _AGAINST_BOTH | _names("order agrees, two tasks, names apart, more replaced, replaced early")

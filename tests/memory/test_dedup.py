@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cairn.memory.dedup import choose, group, judge
-from cairn.memory.items import Item
+from cairn.memory.items import Item, Quote
 from cairn.wire.items import ItemType
 
 PROPERTY = settings(max_examples=100, deadline=None, database=None)
@@ -307,6 +308,63 @@ def test_another_thing_in_another_file_is_another_fact() -> None:
         "Fix lost data in the log shipper", lost.format("log shipper", "src/ship.py"), "src/ship.py", type="bug"
     )
     assert judge(log, shipper, 0.9) != "same"
+
+
+def test_a_list_of_rules_is_not_lost_in_what_only_shares_a_name() -> None:
+    about = item(
+        "parcel: Tracks parcels",
+        "Tracks parcels. `python -m parcel.app` starts the API on port 9100. State names follow the UPU standard. "
+        "The code of parcel itself, without tests, is 32 lines in 4 files: Python (100%).",
+        type="architecture",
+    )
+    rules = item(
+        "Parcel guide › Conventions",
+        "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.\n- Run `pytest -q` before each commit.",
+    )
+    assert judge(about, rules, 0.447) != "same"
+    shorter = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
+    assert judge(shorter, rules, NEAR) == "same", "what is told there already may go"
+
+
+def test_findings_of_one_scan_stand_each_for_itself() -> None:
+    def found(title: str, content: str, event: str) -> Item:
+        told = item(title, content, type="codemap")
+        return replace(told, tags=("scan",), evidence=(Quote(event, title),))
+
+    stack = ("Built with FastAPI and SQLite", "repo is built with FastAPI 0.115.0 and SQLite.\n\n- Backend: HTTPX")
+    packages = (
+        "Python packages: fastapi and httpx",
+        "repo asks for 2 Python packages to run: `fastapi 0.115.0`, `httpx`.",
+    )
+    one, other = found(*stack, "evt_1"), found(*packages, "evt_1")
+    assert judge(one, other, NEAR) == "different"
+    bridge = replace(item(stack[0], f"{stack[1]}. {packages[1]}", type="codemap"), tags=())
+    groups = group([one, other, bridge], np.array([[1, 0], [0.95, 0.312], [0.98, 0.199]], dtype=np.float32))
+    assert not any({0, 1} <= set(places) for places in groups)
+
+
+@pytest.mark.parametrize(
+    ("told", "undoes"),
+    [
+        (
+            ("Idempotency keys on POST /bookings", "Clients send Idempotency-Key; the answer is kept for 24 hours."),
+            ('Revert "feat(api): idempotency keys on POST /bookings"', "The table grew by 3 GB a day."),
+        ),
+        (
+            ("Move from SQLite to PostgreSQL", "We moved from SQLite to PostgreSQL because two writers fought."),
+            ("Keep SQLite instead of PostgreSQL", "keep SQLite instead of PostgreSQL because one writer is enough."),
+        ),
+    ],
+)
+def test_what_takes_it_back_does_not_confirm_it(told: tuple[str, str], undoes: tuple[str, str]) -> None:
+    for cosine in (0.5, 0.7, NEAR):
+        assert judge(item(*told, type="implementation"), item(*undoes, type="decision"), cosine) == "contradicts"
+    away = item(
+        "Reverted to Webpack", "The Vite experiment was reverted; we build with webpack again.", type="decision"
+    )
+    assert (
+        judge(away, item("Bundler is webpack", "We build with webpack and not vite.", type="decision"), NEAR) == "same"
+    )
 
 
 def test_many_items_are_grouped_in_a_moment() -> None:

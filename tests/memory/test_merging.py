@@ -105,6 +105,14 @@ def test_what_the_other_adds_is_taken_over_unless_it_contradicts() -> None:
     assert len(merge(better, long).content) <= MAX_JOINED_CHARS
 
 
+def test_what_is_added_to_a_list_does_not_run_into_its_last_point() -> None:
+    stack = _item("Built with FastAPI.\n\n- Database: SQLite\n- Tooling: Ruff", confidence=0.9)
+    sentence, point = "the weekly report leaves out all holidays.", "- Container images: distroless base"
+    assert merge(stack, _item(sentence)).content == f"{stack.content}\n\n{sentence}"
+    assert merge(stack, _item(point)).content == f"{stack.content}\n{point}"
+    assert merge(_item(sentence, confidence=0.9), _item(point)).content == f"{sentence}\n\n{point}"
+
+
 def test_identity_goes_to_the_first_and_the_absorbed_are_named() -> None:
     kept = _item("Redis.", id="i1", status="approved", merged_from=("i0",))
     gone = _item("Sessions in Redis.", confidence=0.95, id="i2", merged_from=("i9", "i1"))

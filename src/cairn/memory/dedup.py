@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from cairn.memory.balance import Balance
 from cairn.memory.contradiction import Clash
+from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
 from cairn.memory.reading import READ_CHARS
+from cairn.memory.reversals import takes_back
 from cairn.memory.signs import clash_of, have_little_in_common, signs_of, stages_of
 from cairn.memory.topics import file_names_in
 from cairn.memory.weights import CONTRADICTS, SAME, weigh
@@ -54,6 +56,7 @@ VETOES = (
     "other region",
     "other default",
     "other number",
+    "other parts",
 )
 
 
@@ -82,8 +85,9 @@ def is_same(a: Item, b: Item, cosine: float) -> bool:
 def contradicts(a: Item, b: Item, cosine: float) -> bool:
     """Whether they are judged to contradict each other, for who need not know more: it ends where they cannot."""
     first, second = sorted((a, b), key=canonical_key)
-    if _at_a_glance(first, second, cosine) is not None:
-        return False
+    glimpsed = _at_a_glance(first, second, cosine)
+    if glimpsed is not None:
+        return glimpsed == "contradicts"
     signs: dict[str, float] = {}
     balance = Balance.of_contradiction()
     for stage in stages_of(first, second, cosine):
@@ -95,9 +99,12 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
 
 def excludes(a: Item, b: Item, cosine: float) -> bool:
     """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
+    if _of_one_look(a, b):
+        return True
     first, second = sorted((a, b), key=canonical_key)
-    if _at_a_glance(first, second, cosine) is not None:
-        return False
+    glimpsed = _at_a_glance(first, second, cosine)
+    if glimpsed is not None:
+        return glimpsed == "contradicts"
     signs = signs_of(first, second, cosine)
     return _is_forbidden(signs) or _weighed(signs) == "contradicts"
 
@@ -106,8 +113,12 @@ def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:
     """What is plain before anything is weighed; None if it must be."""
     if _plain_text(a) == _plain_text(b):
         return "same"
+    if _of_one_look(a, b):
+        return "different"
     if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or _are_elsewhere(a, b, cosine):
         return "different"
+    if takes_back(a, b):
+        return "contradicts"
     if have_little_in_common(a, b):
         return "different"
     return "same" if _is_within(a, b) or _is_within(b, a) else None
@@ -127,6 +138,13 @@ def _is_forbidden(signs: Mapping[str, float]) -> bool:
     # The same sentence about another thing, in another place.
     elsewhere = signs["other files"] and signs.get("subjects differ")
     return bool(elsewhere) and signs["covered"] >= ONE_FRAME
+
+
+def _of_one_look(a: Item, b: Item) -> bool:
+    """Findings of one scan tell of one state of the code: however alike they are worded, both hold, each for itself."""
+    if SCAN not in a.tags or SCAN not in b.tags:
+        return False
+    return not {quote.event_id for quote in a.evidence}.isdisjoint(quote.event_id for quote in b.evidence)
 
 
 def _are_elsewhere(a: Item, b: Item, cosine: float) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from cairn.memory.contradiction import Clash
 from cairn.memory.dedup import canonical_key, clash_between, contradicts
-from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
 
 GIT = "git"
@@ -42,16 +41,9 @@ def conflicts(item: Item, approved: Sequence[tuple[Item, float]]) -> list[Confli
     """The approved items that this one contradicts, the nearest first."""
     found = []
     for other, cosine in sorted(approved, key=lambda pair: (-pair[1], canonical_key(pair[0]))):
-        if not _of_one_look(item, other) and contradicts(item, other, cosine):
+        if contradicts(item, other, cosine):
             found.append(Conflict(other_id=other.id, reason=_reason(clash_between(item, other))))
     return found
-
-
-def _of_one_look(item: Item, other: Item) -> bool:
-    """Findings of one scan tell of one state of the code: however they are worded, both hold."""
-    if SCAN not in item.tags or SCAN not in other.tags:
-        return False
-    return not {quote.event_id for quote in item.evidence}.isdisjoint(quote.event_id for quote in other.evidence)
 
 
 def stale_items(changes: Mapping[str, FileNow], known: Sequence[ItemFile]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from cairn.memory.contradiction import find_clashes
 from cairn.memory.dedup import canonical_key
 from cairn.memory.items import Item, Quote
+from cairn.memory.parts import SENTENCE
 from cairn.memory.reading import read
 
 MAX_FILES = 50
@@ -21,7 +22,7 @@ AGREEMENT_STEP = 0.02
 MAX_JOINED_CHARS = 800
 _COVERED_SHARE = 0.5
 _MIN_WORDS = 3
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_POINT = re.compile(r"\s*(?:[-*•+]|\d{1,3}[.)])\s")
 
 
 def merge(a: Item, b: Item) -> Item:
@@ -59,14 +60,24 @@ def _said(item: Item) -> tuple[object, ...]:
 def _joined(better: Item, other: Item) -> str:
     """The better content, and what the other adds to it without contradicting it."""
     content = better.content
-    for sentence in _SENTENCE.split(other.content.strip()):
+    for sentence in SENTENCE.split(other.content.strip()):
         told, more = read(content, better.title), read(sentence)
         new = more.words - told.words
         if len(more.words) < _MIN_WORDS or len(new) <= len(more.words) * _COVERED_SHARE:
             continue
-        if len(content) + 1 + len(sentence) <= MAX_JOINED_CHARS and find_clashes(told, more).gravest is None:
-            content = f"{content.rstrip()} {sentence}"
+        longer = _with(content.rstrip(), sentence)
+        clash = find_clashes(told, more).gravest
+        if len(longer) <= MAX_JOINED_CHARS and (clash is None or clash.grade == "loose"):
+            content = longer
     return content
+
+
+def _with(content: str, sentence: str) -> str:
+    """A sentence goes on in its line; points of a list stand in lines of their own."""
+    before, now = _POINT.match(content.rpartition("\n")[2]), _POINT.match(sentence)
+    if now:
+        return f"{content}\n{sentence}" if before else f"{content}\n\n{sentence}"
+    return f"{content}\n\n{sentence}" if before else f"{content} {sentence}"
 
 
 def _confidence(a: Item, b: Item) -> float:

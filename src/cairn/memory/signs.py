@@ -8,6 +8,7 @@ from cairn.memory.contradiction import Clash, Clashes, ends_are_turned, find_cla
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
 from cairn.memory.particulars import defaults_differ, regions_differ, rhythms_differ, title_numbers_differ
+from cairn.memory.parts import tell_other_things
 from cairn.memory.reading import Reading, read
 from cairn.memory.stance import (
     Stance,
@@ -48,6 +49,7 @@ STAGES = (
         "other thing",
         "other end",
         "order agrees",
+        "other parts",
     ),
     (
         "shared values",
@@ -118,7 +120,7 @@ def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
     yield {"cosine": cosine} | _kinds(a, b)
     yield _particulars(a, b)
     one, other = read(a.content, a.title), read(b.content, b.title)
-    yield _words(one, other)
+    yield _words(one, other) | {"other parts": float(tell_other_things(a.title, a.content, b.title, b.content))}
     is_report = _are_reports(a, b)
     here, there = stance(a.content, a.title), stance(b.content, b.title)
     stances = _values(here, there) | _asides(here, there) | _turns(one, other, here, there, is_report=is_report)
