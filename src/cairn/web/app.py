@@ -123,7 +123,11 @@ class App:
         return response
 
     async def _answer(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
-        """Authenticate, read the body, run the handler in its transaction, encode the result."""
+        """Authenticate, read the body, run the handler in its transaction, encode the result.
+
+        A body comes as slowly as its sender likes, and a credential may die meanwhile: whoever changes something is
+        looked up again in the transaction that does it.
+        """
         call = Call(request, self._database, self._tools, self._limits)
         if route.tx is TxMode.READ:
             async with self._database.read() as tx:
@@ -134,10 +138,12 @@ class App:
             arguments = await self._arguments(route, request, values) if route.takes_arguments else {}
             if route.tx is TxMode.WRITE:
                 async with self._database.write() as tx:
-                    call.enter(caller, tx)
+                    call.enter(await self._caller_now(route, request, tx), tx)
                     result = await route.handler(call, **arguments)
             else:
-                call.enter(caller, None, lambda: self._caller_now(route, request))
+                call.enter(caller, None, lambda tx: self._caller_now(route, request, tx))
+                if route.body is not None:
+                    await call.ask_again()
                 result = await route.handler(call, **arguments)
         return _as_response(route, call, result)
 
@@ -161,11 +167,11 @@ class App:
             return caller  # what is read is not recorded, so nobody asks where the caller came from
         return structs.replace(caller, address=request.address, request_id=request.request_id)
 
-    async def _caller_now(self, route: Route, request: Request) -> Caller | None:
-        try:
+    async def _caller_now(self, route: Route, request: Request, tx: Tx) -> Caller | None:
+        """Who calls, by what the database says in this transaction; a signature or ticket was never looked up in it."""
+        if route.needs.by_ticket or route.needs.by_signature:
             return await self._early_caller(route, request)
-        except Refusal:
-            return None
+        return await self._caller(route, request, tx)
 
     async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: tuple[str, ...]) -> Any:
         call.enter(caller, tx)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from cairn.base import errors
 from cairn.base.caller import Caller
-from cairn.base.errors import ErrorKind
+from cairn.base.errors import ErrorKind, Refusal
 from cairn.storage.database import Database, Tx
 from cairn.web.ratelimit import RateLimits
 from cairn.web.request import Request
@@ -15,7 +16,7 @@ from cairn.web.response import Headers
 
 T = TypeVar("T")
 
-Recheck = Callable[[], Awaitable[Caller | None]]
+Recheck = Callable[[Tx], Awaitable[Caller | None]]
 
 
 class Tools:
@@ -69,13 +70,29 @@ class Call:
         if decision is not None and not decision.allowed:
             raise refusal({"Retry-After": str(decision.retry_after_s)}, seconds=decision.retry_after_s)
 
-    async def still_allowed(self) -> bool:
-        """Whether the caller's credential holds at this moment; ``caller`` then tells their role of now.
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Tx]:
+        """A transaction to write in, for a route declared without one; the caller is looked up again in it."""
+        async with self.database.write() as tx:
+            await self._look_up(tx)
+            yield tx
 
-        For streams, which outlive their first check.
-        """
-        self._caller = await self._recheck() if self._recheck is not None else None
+    async def ask_again(self) -> None:
+        """Refuse whoever's credential has died since the call began; ``caller`` then tells their role of now."""
+        async with self.database.read() as tx:
+            await self._look_up(tx)
+
+    async def still_allowed(self) -> bool:
+        """As ``ask_again``, for streams, which outlive their first check and can refuse nothing any more."""
+        try:
+            await self.ask_again()
+        except Refusal:
+            self._caller = None
         return self._caller is not None
+
+    async def _look_up(self, tx: Tx) -> None:
+        assert self._recheck is not None, "this route was declared with a transaction"
+        self._caller = await self._recheck(tx)
 
     def enter(self, caller: Caller | None, tx: Tx | None, recheck: Recheck | None = None) -> None:
         """Set by the edge before the handler runs."""

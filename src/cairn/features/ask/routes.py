@@ -67,7 +67,7 @@ async def ticket(call: Call) -> Ticket:
         raise errors.PROJECT_ID_REQUIRED()
     asked = _shaped(given, NewQuestion)
     await call.spend(_LIMIT, call.caller.team_id)
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         made = await issue_ticket(tx, call.caller, tickets, call.use(Plans), asked)
     return Ticket(ticket=made, worker_url=tickets.worker_url)
 

@@ -39,7 +39,7 @@ async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
         raise errors.invalid("plan is required to apply")
     if body.selected_action_ids is None:
         raise errors.invalid("selectedActionIds is required to apply")
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         return await service.apply(tx, call.caller, body.project_id, body.plan.plan_id, body.selected_action_ids)
 
 

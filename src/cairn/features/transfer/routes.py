@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
 import msgspec
 
-from cairn.base import errors
+from cairn.base import clock, errors
 from cairn.base.plans import Plans
-from cairn.features.projects.access import Right, get_project
+from cairn.features.projects.access import Right, find_project, get_project
 from cairn.features.projects.repository import RepoHosts
 from cairn.features.transfer.exporting import export_project
 from cairn.features.transfer.service import Kit, import_chunk
@@ -22,6 +25,7 @@ from cairn.wire.transfer import CHUNK_MOST_BYTES, MEDIA_TYPE, Imported
 routes = Routes("transfer")
 
 _MOST_SECONDS = 15 * 60.0
+_ASKED_AGAIN_S = 1.0
 
 
 class ExportQuery(msgspec.Struct, frozen=True, rename="camel"):
@@ -49,7 +53,28 @@ async def export(call: Call, query: ExportQuery) -> Stream:
     call.set_header("Content-Disposition", 'attachment; filename="cairn-export.jsonl"')
     turn = take_turn(call.database, call.caller)
     pieces = export_project(call.database, call.use(Blobs), call.caller.scope, query.project_id, turn)
-    return Stream(pieces, MEDIA_TYPE.encode(), most_s=_MOST_SECONDS)
+    return Stream(_while_allowed(call, query.project_id, pieces), MEDIA_TYPE.encode(), most_s=_MOST_SECONDS)
+
+
+async def _while_allowed(
+    call: Call, project_id: str, pieces: AsyncGenerator[bytes, None]
+) -> AsyncGenerator[bytes, None]:
+    """What is told to whoever may still read the project; the line that tells the end is missing to all others."""
+    checked = clock.monotonic()
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if clock.monotonic() - checked >= _ASKED_AGAIN_S:
+                if not await _may_read(call, project_id):
+                    return
+                checked = clock.monotonic()
+            yield piece
+
+
+async def _may_read(call: Call, project_id: str) -> bool:
+    if not await call.still_allowed():
+        return False
+    async with call.database.read() as tx:
+        return await find_project(tx, call.caller, project_id) is not None
 
 
 @routes.add(
@@ -70,5 +95,6 @@ async def export(call: Call, query: ExportQuery) -> Stream:
 async def import_lines(call: Call, query: ImportQuery) -> Imported:
     """Add lines of an export to a project; what is there already stays as it is. Several calls make one import."""
     body = await call.request.read_body(CHUNK_MOST_BYTES)
+    await call.ask_again()
     kit = Kit(call.database, call.use(Blobs), call.use(Plans), call.use(RepoHosts))
     return await import_chunk(kit, call.caller, query.project_id, body, dry_run=query.dry_run)

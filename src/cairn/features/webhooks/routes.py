@@ -57,7 +57,7 @@ async def create_webhook(call: Call, body: NewWebhook) -> WebhookCreated:
     async with call.database.read() as tx:  # names are looked up only for those who may
         await get_project(tx, call.caller, body.project_id, Right.MANAGE)
     await service.check_url(call.use(Guard), body.url)
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         return await service.create_webhook(tx, call.caller, call.use(Sealer), body)
 
 
@@ -68,7 +68,7 @@ async def update_webhook(call: Call, id: str, body: WebhookChange) -> Webhook:
         async with call.database.read() as tx:  # names are looked up only for those who may
             await service.get_webhook(tx, call.caller, id)
         await service.check_url(call.use(Guard), body.url)
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         return await service.update_webhook(tx, call.caller, call.use(Sealer), id, body)
 
 
@@ -90,12 +90,12 @@ async def list_deliveries(call: Call, id: str, query: Page) -> list[Delivery]:
 async def test_webhook(call: Call, id: str) -> Delivery:
     """Send a test delivery now, once, and show what came of it."""
     scope = call.caller.scope
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         webhook, delivery_id = await service.create_test_delivery(tx, call.caller, id)
         delivery = await store.find_delivery(tx, scope, delivery_id)
     assert delivery is not None
     answer = await call.use(Deliverer).send(webhook, delivery)
-    async with call.database.write() as tx:
+    async with call.write() as tx:
         status = "delivered" if answer.succeeded else "failed"
         await store.update_delivery(
             tx, scope, delivery_id, status=status, attempts=1, response_status=answer.status, error=answer.error

@@ -1,0 +1,173 @@
+"""A credential that dies while a request is under way: what is asked then is not done, and what is told ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from cairn.features.transfer import exporting
+from cairn.features.transfer import routes as transfer
+from tests.features.carried import export
+from tests.features.world import UNAUTHENTICATED, told
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+LINES = "application/x-ndjson"
+HELD: list[tuple[str, str, dict[str, Any]]] = [
+    ("POST", "/api/keys", {"name": "another"}),
+    ("PATCH", "/api/projects/{project}", {"description": "changed"}),
+    ("POST", "/api/team", {"email": "friend@example.com", "role": "admin"}),
+    ("POST", "/api/contexts", {"projectId": "{project}", "name": "Billing"}),
+    ("POST", "/api/v2/events", {"projectId": "{project}", "event": "session_save", "payload": {"summary": "Done."}}),
+    ("POST", "/api/webhooks", {"projectId": "{project}", "url": "https://192.0.2.7/", "events": ["session.created"]}),
+    ("POST", "/api/v2/ask", {"projectId": "{project}", "question": "Where are the keys?"}),
+    ("POST", "/api/v2/hygiene", {"projectId": "{project}", "action": "analyze", "mode": "quick"}),
+    ("POST", "/api/v2/import?projectId={project}", {"cairn": "export", "version": 1}),
+]
+
+
+class _Held:
+    """A request whose last byte has not come yet."""
+
+    def __init__(self, person: Person, service: Service, method: str, path: str, body: bytes) -> None:
+        self._body = body
+        self._waits = asyncio.Event()
+        self.seen = asyncio.Event()
+        kind = LINES if "import" in path else "application/json"
+        headers = {"Authorization": f"Bearer {person.key}", "Content-Type": kind}
+        self._answer = asyncio.create_task(service.http.request(method, path, headers=headers, content=self._pieces()))
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        yield self._body[:-1]
+        self.seen.set()
+        await self._waits.wait()
+        yield self._body[-1:]
+
+    async def finish(self) -> httpx.Response:
+        self._waits.set()
+        async with asyncio.timeout(30):
+            return await self._answer
+
+
+def _body(body: dict[str, Any], project: str) -> bytes:
+    return msgspec.json.encode(body).replace(b"{project}", project.encode())
+
+
+async def _hold_all(service: Service, person: Person, project: str) -> list[_Held]:
+    held = [
+        _Held(person, service, method, path.replace("{project}", project), _body(body, project))
+        for method, path, body in HELD
+    ]
+    async with asyncio.timeout(30):
+        for request in held:
+            await request.seen.wait()
+    return held
+
+
+async def test_who_was_removed_meanwhile_gets_nothing_done(service: Service) -> None:
+    owner = await service.owner()
+    admin = await service.join(owner, "admin")
+    project = await owner.create_project()
+    before = await export(owner, project)
+    held = await _hold_all(service, admin, project)
+    assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
+    for request, (method, path, _) in zip(held, HELD, strict=True):
+        answer = await request.finish()
+        assert answer.status_code == 401, (method, path, answer.text)
+    assert await export(owner, project) == before
+    assert [person["email"] for person in (await owner.get("/api/team?include=invited")).json()] == [owner.email]
+
+
+async def test_a_key_cannot_outlive_itself(service: Service) -> None:
+    owner = await service.owner()
+    leaked = (await owner.post("/api/keys", {"name": "leaked"})).json()
+    thief = Person(service.http, key=leaked["key"])
+    request = _Held(thief, service, "POST", "/api/keys", b'{"name":"evil"}')
+    await request.seen.wait()
+    assert (await owner.delete("/api/keys", {"keyId": leaked["id"]})).status_code == 204
+    assert told(await request.finish()) == UNAUTHENTICATED
+    assert "evil" not in (await owner.get("/api/keys")).text
+
+
+async def test_who_may_still_call_is_answered_as_ever(service: Service) -> None:
+    owner = await service.owner()
+    request = _Held(owner, service, "POST", "/api/keys", b'{"name":"slow"}')
+    await request.seen.wait()
+    assert (await request.finish()).status_code == 201
+
+
+class _Reader:
+    """Takes the first piece of an export, then lets something happen, then goes on reading."""
+
+    def __init__(
+        self, service: Service, person: Person, project: str, meanwhile: Callable[[], Awaitable[object]]
+    ) -> None:
+        self.got = b""
+        self._app: Any = service.app
+        self._meanwhile = meanwhile
+        self._asked = False
+        self._scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": "/api/v2/export",
+            "raw_path": b"/api/v2/export",
+            "query_string": f"projectId={project}".encode(),
+            "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", f"Bearer {person.key}".encode())],
+            "client": ("127.0.0.1", 5),
+            "server": ("127.0.0.1", 8000),
+            "root_path": "",
+        }
+
+    async def read(self) -> bytes:
+        async with asyncio.timeout(60):
+            await self._app(self._scope, self._receive, self._send)
+        return self.got
+
+    async def _receive(self) -> dict[str, Any]:
+        if not self._asked:
+            self._asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        is_first, self.got = not self.got, self.got + message.get("body", b"")
+        if is_first and self.got:
+            await self._meanwhile()
+
+
+@pytest.mark.parametrize("lost", ["membership", "sight", "nothing"])
+async def test_an_export_ends_where_the_right_to_it_ends(
+    service: Service, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    monkeypatch.setattr(exporting, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(transfer, "_ASKED_AGAIN_S", 0.0)
+    owner = await service.owner()
+    reader = await service.join(owner)
+    project = await owner.create_project(visibility="public")
+    for name in "abc":
+        assert (await owner.post("/api/contexts", {"projectId": project, "name": name})).status_code == 201
+    whole = await export(reader, project)
+
+    async def lose() -> None:
+        if lost == "membership":
+            assert (await owner.delete(f"/api/team/{reader.member_id}")).status_code == 204
+        elif lost == "sight":
+            assert (await owner.patch(f"/api/projects/{project}", {"visibility": "private"})).status_code == 200
+
+    got = await _Reader(service, reader, project, lose).read()
+    if lost == "nothing":
+        assert got == whole
+    else:
+        assert 0 < len(got) < len(whole)
+        assert b'"cairn":"end"' in whole
+        assert b'"cairn":"end"' not in got
