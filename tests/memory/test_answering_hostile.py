@@ -159,3 +159,16 @@ def test_a_checked_answer_has_no_mark_that_points_nowhere(text: str, passages: l
     assert {passages[number - 1].item_id for number in cited} == set(checked.used)
     assert checked.text.count(NOT_IN_MEMORY) >= len(checked.unsupported) > 0 or not checked.unsupported
     build_prompt(text, [Turn(text, text)], passages)
+
+
+@pytest.mark.parametrize("atom", ["0,", "0.", ".", "a-", "a.", "a/", "A", "0", "?!", "- ", "[1", "`", "é", "a, "])
+@pytest.mark.parametrize(
+    "question", ["how long is the zebra timeout?", "where is zebra kept?", "who owns zebra?", "why zebra"]
+)
+def test_a_passage_of_one_thing_over_and_over_keeps_nobody_waiting(atom: str, question: str) -> None:
+    """The engine of patterns holds the whole process: two such items once stopped everybody for 25 seconds."""
+    passages = [_passage(f"The zebra gateway is told of here {atom * 6_000}x", f"i{number}") for number in range(8)]
+    began = time.process_time()
+    compose(question, [], passages)
+    check(f"Zebra {atom * 6_000} [1]", passages)
+    assert time.process_time() - began < 2

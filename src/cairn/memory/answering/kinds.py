@@ -22,12 +22,12 @@ _ASKS: tuple[tuple[Kind, str], ...] = (
 )
 _KINDS = tuple((kind, re.compile(form, re.IGNORECASE)) for kind, form in _ASKS)
 _DURATION = (
-    r"\b\d[\d.,]*[ -]?(?:ms|s|m|h|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?)\b|\d\d:\d\d"
+    r"\b\d[\d.,]{0,15}[ -]?(?:ms|s|m|h|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?)\b|\d\d:\d\d"
     r"|\b(?:each|every|once|twice|daily|nightly|weekly|monthly|immediately|at once|never|forever|second|minute|hour|day"
     r"|week|month|year)s?\b"
 )
 _DATE = (
-    r"\b(?:19|20)\d\d\b|\b\d+\.\d+|(?:january|february|march|april|june|july|august|september|october|november|december"
+    r"\b(?:19|20)\d\d\b|\b\d{1,9}\.\d|(?:january|february|march|april|june|july|august|september|october|november|december"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 )
 _NUMBER = r"\d|\b(?:no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|half|dozen|hundred)\b"
@@ -46,7 +46,7 @@ _WANTED: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (r"\bhow (?:big|large)\b|\b(?:size|sizes|ram|memory limit|biggest|largest)\b", _SIZE),
         (r"\b(?:how much does|costs?|price|pays?|paid|salary|budget)\b", _MONEY),
         (r"\b(?:date|what day|which (?:day|year|month)|since when|what year)\b", _DATE),
-        (r"\b(?:which|what) (?:\w+ )?versions?\b", r"\b\d+\.\d+|\bv\d|\b\d+\+|version \d"),
+        (r"\b(?:which|what) (?:\w+ )?versions?\b", r"\b\d{1,9}\.\d|\bv\d|\b\d{1,9}\+|version \d"),
         (r"\bport\b", r"\b\d{2,5}\b"),
         (r"\bhow many\b|\b(?:number|count|share|percentage|max|maximum|min|minimum) ", _NUMBER),
         (r"\bwho\b", _PERSON),
@@ -58,7 +58,7 @@ _STRONG_REASON = re.compile(
 )
 _REASON = re.compile(r"\b(?:was|were|had|would|but|costs?|rather than|led to|wanted|without|only)\b", re.IGNORECASE)
 _PLACE = re.compile(
-    r"[\w.-]+/[\w./-]*|\b[\w-]+\.[a-z]{1,5}\b|\b(?:lives?|under|folder|bucket|table|kept|stored)\b", re.IGNORECASE
+    r"[\w.-]/|\b[\w-]{1,60}\.[a-z]{1,5}\b|\b(?:lives?|under|folder|bucket|table|kept|stored)\b", re.IGNORECASE
 )
 _ANY_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
 _ANY_TIME = re.compile(f"{_DURATION}|{_DATE}|\\b(?:after|before|until|since)\\b", re.IGNORECASE)

@@ -10,7 +10,7 @@ LONGEST_PASSAGE = 12_000
 
 _MOST_SENTENCES = 80
 _LONGEST_SENTENCE = 600
-_STOP = re.compile(r"[.!?]+[\"')\]`*_]{0,4}(?=\s)")
+_STOP = re.compile(r"(?<![.!?])[.!?]++[\"')\]`*_]{0,4}(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|st|ca|al|[A-Z])\.$", re.IGNORECASE
 )
