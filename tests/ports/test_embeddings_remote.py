@@ -119,6 +119,14 @@ def test_what_a_server_would_refuse_is_not_sent(server: Server) -> None:
     assert len(huge) <= 8_000
 
 
+def test_no_secret_is_sent(server: Server) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    _embed(server, [f"The deploy key is {token}, kept by ops."])
+    (sent,) = server.asked[0]["input"]
+    assert token not in sent
+    assert "kept by ops" in sent
+
+
 def test_a_server_of_ones_own_needs_no_key_and_no_usage(server: Server) -> None:
     server.answer = lambda asked: (200, {"data": _well(asked)[1]["data"]})
 

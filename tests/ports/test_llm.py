@@ -164,6 +164,19 @@ async def test_a_plain_answer(
 
 
 @pytest.mark.parametrize("streamed", [False, True])
+async def test_no_secret_is_shown_to_a_model(
+    server: ScriptedModel, model: RemoteModel, meter: Ledger, streamed: bool
+) -> None:
+    """Also where somebody wrote it into an item by hand, which nothing has cleaned before."""
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    server.answer(Say(TEXT))
+    await ask(model, replace(PLAIN, user=f"The deploy key is {token}, kept by ops."), meter, streamed)
+    (request,) = server.requests
+    assert token not in json.dumps(request.json)
+    assert "kept by ops" in json.dumps(request.json)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
 async def test_an_answer_by_a_schema(
     server: ScriptedModel, model: RemoteModel, meter: Ledger, kind: str, streamed: bool
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from cairn.base.redaction.redacting import redact
 from cairn.ports.embeddings.embedded import Embedded, EmbedderFailed, Vectors
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class RemoteEmbedder:
     async def _ask(self, texts: Sequence[str]) -> Embedded:
         import openai
 
-        # An empty text is refused by some servers, and half characters are no UTF-8.
-        sent = [text[:_CHARACTERS_PER_TEXT].encode(errors="replace").decode() or " " for text in texts]
+        sent = await asyncio.to_thread(lambda: [_sendable(text) for text in texts])
         try:
             async with asyncio.timeout(self._call_seconds):
                 raw = await self._client.embeddings.with_raw_response.create(
@@ -101,6 +101,11 @@ class RemoteEmbedder:
             raise EmbedderFailed(f"{self.name}: a vector without direction")
         units: Vectors = (vectors / lengths).astype(np.float32)
         return units
+
+
+def _sendable(text: str) -> str:
+    """Without secrets. An empty text is refused by some servers, and half characters are no UTF-8."""
+    return redact(text[:_CHARACTERS_PER_TEXT].encode(errors="replace").decode())[0] or " "
 
 
 def _open_client(base_url: str | None, api_key: str | None, call_seconds: float) -> openai.AsyncOpenAI:

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from cairn.base import clock, ids
+from cairn.base.redaction.redacting import redact
 from cairn.ports.llm import billing
 from cairn.ports.llm.attempt import Answer, AttemptFailed, Manner, Provider
 from cairn.ports.llm.breaker import Breaker
@@ -64,7 +65,8 @@ class RemoteModel:
         probe = self._breaker.admit()
         healthy: bool | None = None
         try:
-            async with aclosing(self._attempts(_sendable(prompt), meter, streamed)) as parts:
+            sent = await asyncio.to_thread(_sendable, prompt)
+            async with aclosing(self._attempts(sent, meter, streamed)) as parts:
                 async for part in parts:
                     yield part
             healthy = True
@@ -154,8 +156,8 @@ def _judge(prompt: Prompt, answer: Answer, streamed: bool) -> None:
 
 
 def _sendable(prompt: Prompt) -> Prompt:
-    """Without lone surrogates, which no encoder takes."""
-    return replace(prompt, system=_valid(prompt.system), user=_valid(prompt.user))
+    """Without lone surrogates, which no encoder takes, and without secrets, wherever what is told came from."""
+    return replace(prompt, system=_valid(prompt.system), user=redact(_valid(prompt.user))[0])
 
 
 def _valid(text: str) -> str:
