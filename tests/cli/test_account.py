@@ -86,6 +86,20 @@ def test_a_secret_is_shown_and_renewed_and_the_kept_one_with_it(olga: Desk, serv
     assert kept.key == server.key
 
 
+def test_a_project_is_deleted_by_its_name(olga: Desk, server: Server) -> None:
+    project = server.create_project("Short lived")
+    assert "say --yes" in olga.say("projects", "delete", project).err, "nobody can be asked"
+    wrong = olga.say("projects", "delete", "short lived", given="y\n", terminal=True)
+    assert (wrong.code, "nothing brings them back" in wrong.err) == (1, True)
+    assert olga.say("projects", "show", project).code == 0
+    deleted = olga.say("projects", "delete", "short lived", given="Short lived\n", terminal=True)
+    assert (deleted.code, deleted.out) == (0, f"Short lived ({project}) is deleted, and all it remembered.\n")
+    assert olga.say("projects", "show", project).refusal == "Project not found"
+    another = server.create_project("Shorter lived")
+    assert olga.say("projects", "delete", another, "--yes", "--json").json == {"deleted": another}
+    assert olga.say("projects", "delete").code == USAGE, "never that of the folder"
+
+
 def test_people_come_and_go(olga: Desk) -> None:
     invited = olga.say("team", "invite", "mira@example.com", "--role", "admin", "--json").json
     assert (invited["email"], invited["role"]) == ("mira@example.com", "admin")
@@ -108,6 +122,8 @@ def test_what_is_used_is_drawn(olga: Desk) -> None:
     assert olga.say("billing", "credits").out.startswith("balance        ")
     assert set(olga.say("billing", "credits", "--json").json) == {"balance", "autoRecharge"}
     assert olga.say("billing", "transactions", "--json").json == []
+    assert olga.say("billing", "transactions").err == "no credits were bought or used yet\n"
+    assert olga.say("billing").out == usage
     assert olga.say("billing", "transactions", "--take", "0").code == USAGE
 
 
@@ -117,7 +133,8 @@ def test_a_key_goes_only_to_the_server_it_was_saved_for(olga: Desk, server: Serv
     olga.monkeypatch.setenv("CAIRN_API_KEY", "service_sk_\r\nX-Other: 1")
     assert olga.say("whoami").code == SIGNED_OUT
     olga.monkeypatch.setenv("CAIRN_API_KEY", server.key)
-    assert "cannot be reached" in olga.say("whoami").refusal
+    away = olga.say("whoami").refusal
+    assert away.startswith("http://127.0.0.1:9 cannot be reached: Connection refused; start it (cairn serve)")
     olga.monkeypatch.setenv("CAIRN_URL", server.url)
     assert olga.say("whoami").code == 0
 
@@ -141,9 +158,10 @@ class _Stranger(http.server.BaseHTTPRequestHandler):
     """Some other server: it greets whoever asks, or it lies in every field."""
 
     page = b"<h1>It works!</h1>"
+    status = 200
 
     def do_GET(self) -> None:
-        self.send_response(200)
+        self.send_response(self.status)
         self.end_headers()
         self.wfile.write(self.page)
 
@@ -162,11 +180,32 @@ def stranger() -> Iterator[str]:
     listening.server_close()
 
 
-def test_a_server_that_is_not_cairn_is_one_line(desk: Desk, stranger: str) -> None:
+def test_a_server_that_is_not_cairn_is_one_line(desk: Desk, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (
         desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal
         == f"{stranger} does not answer like Cairn"
     )
+    monkeypatch.setattr(_Stranger, "status", 404)
+    told = f"{stranger} does not answer like Cairn, but with 404; is the address right?"
+    assert desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal.startswith(told)
+    profile.save(profile.Profile(stranger, "service_sk_x"))
+    assert desk.say("whoami").refusal.startswith(told)
+    assert "with 404" in desk.say("doctor").out
+
+
+def test_a_folder_names_the_server_and_a_person_says_yes(desk: Desk, server: Server) -> None:
+    (desk.home / "shop").mkdir()
+    (desk.home / "shop" / ".cairn.toml").write_text(f'project = "prj_x"\nurl = "{server.url}/"\n')
+    desk.monkeypatch.chdir(desk.home / "shop")
+    refused = desk.say("login", given=f"{server.key}\n")
+    assert (refused.code, f"say --url {server.url}" in refused.refusal) == (USAGE, True), "it may be a stranger's"
+    no = desk.say("login", "--key", server.key, given="n\n", terminal=True)
+    assert "http://127.0.0.1:8000" in no.err
+    yes = desk.say("login", "--key", server.key, given="y\n", terminal=True)
+    assert (yes.code, f"names {server.url}. Sign in there?" in yes.err) == (0, True)
+    assert desk.say("login", given=f"{server.key}\n").code == 0, "it is the one that was signed in to"
+    (desk.home / "shop" / ".cairn.toml").write_text('url = "https://evil.example.com"\n')
+    assert server.url in desk.say("login", given=f"{server.key}\n").out
 
 
 @pytest.mark.parametrize("words", [("whoami",), ("whoami", "--json"), ("api", "GET", "/api/auth/me")])

@@ -64,6 +64,9 @@ def test_a_project_is_picked_by_id_name_or_number(olga: Desk, server: Server, sh
     assert second in olga.say("init", "--name", "twin").refusal
     assert olga.say("init", "--project", first, "--json").json["project"] == first
     assert olga.say("init", "--project", second, "--json").json["project"] == second, "said anew, linked anew"
+    assert first in olga.say("init", "--project", "twin").refusal
+    server.create_project("Only one")
+    assert olga.say("init", "--project", "only one", "--json").json["name"] == "Only one"
     assert olga.say("init", "--project", "prj_nowhere").code == 1
     assert olga.say("init", "--project", "../../etc").code == 1
     (shop / ".cairn.toml").unlink()
@@ -155,6 +158,9 @@ def test_git_hooks_come_and_go(olga: Desk, server: Server, shop: Path) -> None:
     assert (hooks / "post-commit").exists()
     assert olga.say("init", "--no-git").code == 0
     assert {path.name: path.read_bytes() for path in hooks.iterdir()} == before
+    olga.monkeypatch.chdir(olga.home)
+    assert "is in no git repository" in olga.say("init", "--project", server.project, "--git").refusal
+    assert not (olga.home / ".cairn.toml").exists()
 
 
 def test_who_is_not_signed_in_is_told(desk: Desk) -> None:

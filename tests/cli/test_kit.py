@@ -25,7 +25,7 @@ from tests.support.processes import COMMAND
         (("whoami", "--jsn"), "unrecognized arguments: --jsn (see: cairn whoami --help)"),
         (("whoami", "--js"), "unrecognized arguments: --js (see: cairn whoami --help)"),
         (("keys", "create"), "the following arguments are required: NAME (see: cairn keys create --help)"),
-        (("keys",), "the following arguments are required: ACTION (see: cairn keys --help)"),
+        (("items", "list", "--limit", "0"), "argument --limit: must be a whole number from 1"),
         (("projects", "secret", "burn"), "argument ACTION: invalid choice: 'burn' (choose from 'show', 'rotate')"),
     ],
 )
@@ -40,7 +40,9 @@ def test_help_is_everywhere(desk: Desk) -> None:
     alone = desk.say()
     assert (alone.code, alone.out) == (USAGE, "")
     assert alone.err == desk.say("--help").out
-    assert desk.say("--version").out == "cairn 0\n"
+    assert [desk.say(word).out for word in ("--version", "version")] == ["cairn 0\n"] * 2
+    alone = desk.say("projects", "secret")
+    assert (alone.code, alone.err) == (USAGE, desk.say("projects", "secret", "--help").out)
     assert list(desk.home.iterdir()) == [], "asking for help makes nothing"
 
 
@@ -50,6 +52,7 @@ def test_a_raw_call_gives_the_answer_as_it_came(olga: Desk, server: Server) -> N
     assert (called.code, called.out.encode()) == (0, answer.content)
     missing = olga.say("api", "GET", "/api/projects/prj_nobody")
     assert (missing.code, json.loads(missing.out)) == (1, {"error": "Project not found"})
+    assert missing.out.endswith("}\n"), "what is said next begins a line of its own"
     assert missing.err == "cairn: the server answered 404\n"
     body = olga.home / "body.json"
     body.write_text('{"name": "By call"}')

@@ -44,6 +44,8 @@ def test_by_single_keys_on_a_terminal(someone: Rememberer, tmp_path: Path) -> No
         terminal.press("\x1b[A")  # an arrow key ends in the letter A
         terminal.see("?")
         terminal.see(asked)
+        terminal.press("?")
+        assert "a  approve    take it into the brain" in terminal.see(asked)
         assert _states(someone)[first] == "draft"
         terminal.press("a")
         assert second in terminal.see(asked)

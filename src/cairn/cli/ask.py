@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -52,10 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
             conversations.remember(client.url, project_id, chat_id)
         with closing(client.stream_answer(ticket, question)) as events:  # type: ignore[type-var]
             done = _tell(events, silently=arguments.json)
-    if arguments.json:
-        _write_json(done, chat_id)
-    elif not isinstance(done.error, str):
-        _show_sources(done)
+        if arguments.json:
+            _write_json(done, chat_id)
+        elif not isinstance(done.error, str):
+            _show_rest(client, project_id, question, done)
     if isinstance(done.error, str):
         raise Stop(f"there is no answer: {done.error}", FAILED)
     return OK
@@ -86,40 +85,29 @@ def _ticket(client: Client, project_id: str, question: str, chat_id: str | None,
 
 def _tell(events: Iterator[AnswerToken | AnswerDone], *, silently: bool) -> AnswerDone:
     """Write the answer as it comes; its last event."""
-    from cairn.cli import page
+    from cairn.cli.answer import Answer
     from cairn.wire.answers import AnswerToken
 
-    written = False
+    answer = Answer(silently=silently)
     try:
         for event in events:
             if not isinstance(event, AnswerToken):
-                if not written and not silently and isinstance(event.answer, str):
-                    sys.stdout.write(page.plain(event.answer))
-                    written = True
+                answer.complete(event)
                 return event
-            if not silently:
-                sys.stdout.write(page.plain(event.content))
-                sys.stdout.flush()
-                written = True
+            answer.add(event.content)
         raise Stop("the answer broke off")
     finally:
-        if written:
-            sys.stdout.write("\n")
-            sys.stdout.flush()
+        answer.end()
 
 
-def _show_sources(done: AnswerDone) -> None:
-    from cairn.cli import page
+def _show_rest(client: Client, project_id: str, question: str, done: AnswerDone) -> None:
+    """What the answer rests on; where that is nothing, what may know more."""
+    from cairn.cli import answer, page
+    from cairn.cli.waiting import matching
 
-    if not done.sources:
-        return
-    page.write()
-    page.write(page.styled("sources", "bold"))
-    for source in sorted(done.sources, key=lambda each: not each.used):
-        mark = page.styled("●", "green") if source.used else " "
-        files = f"  {', '.join(source.files)}" if source.files else ""
-        told = page.one_line(f"{source.title} ({source.type}){files}")
-        page.write(f"{mark} {source.similarity:.2f} {told} {page.styled(source.item_id, 'dim')}")
+    answer.show_sources(done)
+    if not any(source.used for source in done.sources) and (hint := matching(client, project_id, question)):
+        page.note(hint)
 
 
 def _write_json(done: AnswerDone, chat_id: str | None) -> None:

@@ -21,7 +21,7 @@ _STEP = 1024
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    verbs = actions(parser)
+    verbs = actions(parser, "usage")
     usage = verbs.add("usage", "The plan, and what of it is used this month.", _usage, EXAMPLE)
     credits = verbs.add("credits", "The balance, and when credits are bought.", _credits, "cairn billing credits")
     told = verbs.add(
@@ -49,7 +49,9 @@ def _usage(arguments: argparse.Namespace) -> int:
         page.write_json(told)
         return 0
     subscription = told.subscription
-    paid = "" if subscription.status == "none" else f", {subscription.status}, {subscription.seats} seats"
+    paid = (
+        "" if subscription.status == "none" else f", {subscription.status}, {page.counted(subscription.seats, 'seat')}"
+    )
     page.write(page.plain(f"{told.plan} plan{paid}; {told.period.start[:10]} to {told.period.end[:10]}"))
     for name in ("sessions", "events", "enrichments", "storage"):
         page.write(_meter(name, getattr(told.usage, name)))
@@ -125,4 +127,6 @@ def _transactions(arguments: argparse.Namespace) -> int:
         for entry in told
     ]
     page.table(rows, ("when", "what", "credits", "for"))
+    if not told:
+        page.note("no credits were bought or used yet")
     return 0

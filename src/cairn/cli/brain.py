@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from cairn.cli.kit import OK
+
+if TYPE_CHECKING:
+    from cairn.wire.brain import BrainMetadata
 
 SUMMARY = "The project's memory as one document, as an agent reads it."
 EXAMPLE = "cairn brain --budget 2000"
@@ -24,19 +28,30 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cairn.cli import markdown, page, paths
     from cairn.cli.desk import get_project, open_client
+    from cairn.cli.waiting import counting
     from cairn.client.calls.brain import get_brain
 
     files = paths.listed(arguments.files.split(",")) if arguments.files else None
     with open_client() as client:
         project_id = get_project(arguments, client)
         brain = client.send(get_brain(project_id, arguments.budget, arguments.branch, files))
+        is_empty = brain.metadata.item_count == 0 and brain.metadata.omitted.count == 0
+        hint = counting(client, project_id) if is_empty and not arguments.json else ""
     if arguments.json:
         page.write_json(brain.metadata if arguments.metadata else brain)
         return OK
-    if not arguments.metadata:
+    if arguments.metadata:
+        _show_metadata(brain.metadata)
+    else:
         markdown.show(brain.markdown)
-        return OK
-    told = brain.metadata
+    if hint:
+        page.note(f"no item is approved yet; {hint}")
+    return OK
+
+
+def _show_metadata(told: BrainMetadata) -> None:
+    from cairn.cli import page
+
     rows = [
         ("items", str(told.item_count)),
         ("tokens", f"{told.token_estimate} of {told.budget}"),
@@ -45,4 +60,3 @@ def run(arguments: argparse.Namespace) -> int:
         ("keys", ", ".join(told.schema_keys)),
     ]
     page.table(rows)
-    return OK

@@ -33,6 +33,9 @@ def call(arguments: argparse.Namespace) -> int:
     _show(content, told.get("content-type", ""))
     if status < 300:
         return OK
+    if content and not content.endswith(b"\n") and not sys.stdout.isatty():
+        page.write()
+        sys.stdout.flush()
     page.note(f"cairn: the server answered {status}")
     return SIGNED_OUT if status == 401 and asked.signed_for is None else FAILED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cairn.cli import markdown, page
@@ -62,9 +62,14 @@ def show_context(context: ContextDetail) -> None:
         markdown.show(context.content)
 
 
-def list_revisions(revisions: Iterable[Revision]) -> None:
-    rows = [(str(each.version), each.created_at[:19], each.change, each.actor_id or "by itself") for each in revisions]
+def list_revisions(revisions: Iterable[Revision], people: Mapping[str, str]) -> None:
+    """``people``: names by id, for those who are known."""
+    rows = [(str(each.version), each.created_at[:19], each.change, _who(each.actor_id, people)) for each in revisions]
     page.table(rows, ("version", "when", "what", "who"))
+
+
+def _who(actor_id: str | None, people: Mapping[str, str]) -> str:
+    return people.get(actor_id, actor_id) if actor_id else "by itself"
 
 
 def fact(text: str) -> str:

@@ -15,6 +15,7 @@ from cairn.base import clock, profile
 from cairn.cli.desk import OTHER_SERVER, is_key, look_around
 from cairn.cli.offering import agents_here, captures_commits
 from cairn.cli.signing import can_sign
+from cairn.cli.trouble import look_at
 from cairn.client.call import ApiError, Call
 from cairn.client.calls.identity import get_me
 from cairn.client.calls.projects import get_project
@@ -23,6 +24,7 @@ from cairn.client.line import Line
 from cairn.hook import place
 
 _SECONDS = 10.0
+_SERVER = "see that it runs, or sign in to another: cairn login --url URL"
 _SKEW_S = 60
 """A signature is good for five minutes; a clock that is a minute off will be further off soon."""
 _OLD_MS = clock.HOUR_MS
@@ -60,7 +62,10 @@ def _program() -> Iterator[Check]:
     if there is None:
         folder = os.path.dirname(os.path.abspath(sys.argv[0]))
         yield Check(
-            "program", False, "cairn is not on the PATH, where agents and git look for it", f"add {folder} to it"
+            "program",
+            False,
+            "cairn is not on the PATH, where git and the files of projects look for it",
+            f"add {folder} to it",
         )
     else:
         yield Check("program", True, there)
@@ -83,7 +88,8 @@ def _on_server(found: profile.Profile) -> Iterator[Check]:
     try:
         version, date = _greet(found.url)
     except ApiError as error:
-        yield Check("server", False, str(error), "start it (cairn serve), or sign in to another: cairn login --url URL")
+        words, mend = look_at(error, found.url)
+        yield Check("server", False, words, mend or _SERVER)
         return
     yield Check("server", True, f"{found.url} answers, version {version}")
     yield _clock(date)

@@ -21,7 +21,7 @@ _MOST_LEVELS = 64
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json, add_project
 
-    verbs = actions(parser)
+    verbs = actions(parser, "tree")
     tree = verbs.add("tree", "All contexts of the project and the team.", _tree, EXAMPLE)
     showing = verbs.add("show", "One context with its text.", _show, "cairn contexts show root/api")
     editing = verbs.add("edit", "Change a context in your editor.", _edit, "cairn contexts edit root/api")
@@ -63,13 +63,26 @@ def _tree(arguments: argparse.Namespace) -> int:
     if arguments.json:
         page.write_json(found)
         return OK
+    if not found:
+        page.note("no contexts yet; cairn scan makes them from the code")
     open_nodes: list[tuple[int, ContextNode]] = [(0, node) for node in reversed(found)]
     while open_nodes:
         level, node = open_nodes.pop()
-        name = page.styled(page.one_line(node.name), "bold")
-        page.write(f"{'  ' * min(level, _MOST_LEVELS)}{name}  {page.styled(f'{node.schema_key} {node.id}', 'dim')}")
+        _show_node(node, "  " * min(level, _MOST_LEVELS))
         open_nodes += [(level + 1, child) for child in reversed(node.children)]
     return OK
+
+
+def _show_node(node: ContextNode, indent: str) -> None:
+    """In one line where there is room for it."""
+    from cairn.cli import page
+
+    name, key, node_id = map(page.one_line, (node.name, node.schema_key, node.id))
+    if len(f"{indent}{name}  {key} {node_id}") <= page.room():
+        page.write(f"{indent}{page.styled(name, 'bold')}  {page.styled(f'{key} {node_id}', 'dim')}")
+        return
+    page.paragraph(indent, name, "bold", indent=indent)
+    page.flow([key, node_id], f"{indent}  ")
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -149,7 +162,8 @@ def _compact(arguments: argparse.Namespace) -> int:
     if arguments.json:
         page.write_json(done)
     else:
-        page.write(f"{done.entries_before} entries became {done.entries_after}; {done.tokens_saved} tokens saved")
+        before = page.counted(done.entries_before, "entry", "entries")
+        page.write(f"{before} became {done.entries_after}; {page.counted(done.tokens_saved, 'token')} saved")
         page.note("the longer text stays in the history")
     return OK
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 OTHER_SERVER = "another server"
 _KEY_CHARS = 500
+_DIGITS = 6
+_ID = "prj_"
+_SHOWN = 10
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +29,20 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_project(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--project", metavar="ID", help="the project (else: the folder's .cairn.toml, or the only one you may see)"
+        "--project",
+        metavar="PROJECT",
+        help="its id or name (else: the folder's .cairn.toml, or the only one you may see)",
     )
+
+
+def add_limit(parser: argparse.ArgumentParser, usual: int) -> None:
+    parser.add_argument("--limit", type=_count, default=usual, metavar="N", help=f"how many at most ({usual})")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS or int(text) == 0:
+        raise argparse.ArgumentTypeError("must be a whole number from 1")
+    return int(text)
 
 
 def get_profile() -> profile.Profile:
@@ -76,15 +91,33 @@ def look_around(folder: str) -> tuple[Link | None, str]:
     return link, why
 
 
+def is_id(named: str) -> bool:
+    """Whether a project is named by its id, and nobody need be asked."""
+    return named.startswith(_ID)
+
+
+def project_named(client: Client, named: str) -> str:
+    """The id of the project of this id or name."""
+    if is_id(named):
+        return named
+    same = [project.id for project in client.every(list_projects()) if project.name.casefold() == named.casefold()]
+    if not same:
+        raise Stop(f"there is no project {named!r} that you may see (see: cairn projects list)")
+    if len(same) > 1:
+        more = f" and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
+        raise Stop(f"{len(same)} projects are called {named}; say which: {', '.join(same[:_SHOWN])}{more}", USAGE)
+    return same[0]
+
+
 def get_project(arguments: argparse.Namespace, client: Client) -> str:
-    """The project that is meant; where nothing names one, the only one there is."""
+    """The project that is meant, by id or name; where nothing names one, the only one there is."""
     named = find_project(arguments)
     if named is not None:
-        return named
+        return project_named(client, named)
     there = [project for project in client.every(list_projects()) if project.status == "active"]
     if len(there) == 1:
         return there[0].id
     if not there:
         raise Stop("there is no project yet; make one: cairn init")
-    names = ", ".join(f"{project.id} ({project.name})" for project in there[:10])
+    names = ", ".join(f"{project.id} ({project.name})" for project in there[:_SHOWN])
     raise Stop(f"which project? link this folder with cairn init, or say --project: {names}", USAGE)

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def tell(session_id: str, job: EnrichmentJob, items: list[MemoryItem], *, as_json: bool) -> int:
     """What became of it, and the exit code."""
-    from cairn.cli import cards, page
+    from cairn.cli import cards, page, waiting
 
     warning = job.warning if isinstance(job.warning, str) else ""
     if as_json:
@@ -68,6 +68,8 @@ def tell(session_id: str, job: EnrichmentJob, items: list[MemoryItem], *, as_jso
         return FAILED
     if not as_json:
         page.note(f"{job.items_extracted} found in {session_id}")
+        if hint := waiting.told(sum(item.status == "draft" for item in items)):
+            page.note(hint)
     return OK
 
 

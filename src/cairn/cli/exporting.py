@@ -32,14 +32,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.format != "jsonl" and not arguments.output:
+        raise Stop("say where: -o FOLDER", USAGE)
     found = desk.get_profile()
     with desk.open_client() as client:
         project = desk.get_project(arguments, client)
     lines = stream_export(found.url, found.key, project)
     if arguments.format == "jsonl":
         return _write_lines(arguments, lines)
-    if not arguments.output:
-        raise Stop("say where: -o FOLDER", USAGE)
     return _write_folder(arguments, list(_items(lines, everything=arguments.all)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -78,8 +77,8 @@ def _import_export(arguments: argparse.Namespace, path: Path) -> int:
                 total[kind] += getattr(done.created, kind)
                 skipped[kind] += getattr(done.skipped, kind)
             redacted += done.redacted
-            _progress(f"{before + done.lines:,} lines")
-    _progress_ends()
+            page.progress(f"{before + done.lines:,} lines")
+    page.progress_ends()
     if arguments.json:
         counts = {
             "created": {kind: total[kind] for kind in _KINDS},
@@ -135,8 +134,8 @@ def _tell(arguments: argparse.Namespace, notes: list[Note]) -> int:
             known, new = known + duplicate, new + (not duplicate)
             if not duplicate:
                 sessions[kept.session_id] = None
-            _progress(f"{number:,} of {len(notes):,}")
-    _progress_ends()
+            page.progress(f"{number:,} of {len(notes):,}")
+    page.progress_ends()
     if arguments.json:
         page.write_json({"new": new, "known": known, "failed": failed, "sessions": list(sessions)})
     else:
@@ -156,14 +155,3 @@ def _what(note: Note) -> str:
 def _told(notes: list[Note]) -> str:
     counts = Counter(note.kind for note in notes)
     return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in counts.items()) or "nothing"
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{page.plain(text)}")
-        sys.stderr.flush()
-
-
-def _progress_ends() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")

@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
     parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder; else this one")
-    parser.add_argument("--project", metavar="ID", help="link to this project")
+    parser.add_argument("--project", metavar="PROJECT", help="link to this project, by its id or name")
     parser.add_argument("--name", metavar="NAME", help="the project's name; made if there is none of it")
     parser.add_argument("--secret-stdin", action="store_true", help="read the project's signing secret from the input")
     parser.add_argument(
@@ -44,10 +44,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cairn.cli import page
     from cairn.cli.desk import open_client
-    from cairn.cli.offering import offer
+    from cairn.cli.offering import captures_commits, offer
     from cairn.hook.link import save_link
 
     folder = _top(arguments.folder)
+    if arguments.git and captures_commits(folder) is None:
+        raise Stop(f"{folder} is in no git repository, so there are no commits to capture; leave out --git")
     with open_client() as client:
         project, name, is_new = _choose(client, arguments, folder)
         secret = _secret(client, arguments, project)
@@ -79,10 +81,13 @@ def _top(folder: Path) -> str:
 
 def _choose(client: Client, arguments: argparse.Namespace, folder: str) -> tuple[str, str, bool]:
     """The project: named, as linked before, of the same name, picked, or new."""
+    from cairn.cli.desk import project_named
     from cairn.client.call import ApiError
     from cairn.client.calls.projects import create_project, get_project, list_projects
 
-    named = arguments.project or (None if arguments.name else _linked(folder))
+    named = project_named(client, arguments.project) if arguments.project else None
+    if named is None and not arguments.name:
+        named = _linked(folder)
     if named is not None:
         try:
             found = client.send(get_project(named))

@@ -17,13 +17,15 @@ EXAMPLE = "cairn items list --status draft"
 
 _TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
 _FLAGS = ("low_confidence", "conflict", "stale", "quality", "redacted")
+_FILTERS = ("status", "type", "flag", "key", "branch", "file")
+_NONE = "no items yet; tell the memory something with: cairn save TEXT --enrich"
 _EDITED = ("title", "type", "status", "schema_key", "tier", "tags", "files")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    verbs = actions(parser)
+    verbs = actions(parser, "list")
     listing = verbs.add("list", "Items, newest first.", _list, EXAMPLE)
     _declare_list(listing)
     showing = verbs.add("show", "One item, with what it rests on.", _show, "cairn items show itm_…")
@@ -48,7 +50,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_list(listing: argparse.ArgumentParser) -> None:
-    from cairn.cli.desk import add_project
+    from cairn.cli.desk import add_limit, add_project
 
     listing.add_argument("--status", choices=("approved", "draft", "deprecated"))
     listing.add_argument("--type", choices=_TYPES)
@@ -56,7 +58,7 @@ def _declare_list(listing: argparse.ArgumentParser) -> None:
     listing.add_argument("--key", metavar="KEY", help="a schema key, and all below it")
     listing.add_argument("--branch", metavar="NAME")
     listing.add_argument("--file", metavar="PATH", help="items that name this file")
-    listing.add_argument("--limit", type=int, default=50, help="how many (50)")
+    add_limit(listing, 50)
     add_project(listing)
 
 
@@ -68,7 +70,6 @@ def _list(arguments: argparse.Namespace) -> int:
     from cairn.client.calls.items import list_items
 
     with open_client() as client:
-        wanted = max(arguments.limit, 1)
         call = list_items(
             get_project(arguments, client),
             status=arguments.status,
@@ -77,13 +78,15 @@ def _list(arguments: argparse.Namespace) -> int:
             branch=arguments.branch,
             flag=arguments.flag,
             file=paths.in_project([arguments.file])[0] if arguments.file else None,
-            limit=min(wanted, 1_000),
+            limit=min(arguments.limit, 1_000),
         )
-        found = list(islice(client.every(call), wanted))
+        found = list(islice(client.every(call), arguments.limit))
     if arguments.json:
         page.write_json(found)
-    else:
-        cards.list_items(found)
+        return OK
+    cards.list_items(found)
+    if not found:
+        page.note("no such items" if any(vars(arguments)[name] for name in _FILTERS) else _NONE)
     return OK
 
 
@@ -188,11 +191,23 @@ def _history(arguments: argparse.Namespace) -> int:
 
     with open_client() as client:
         found = _revisions(client, arguments.item)
-    if arguments.json:
-        page.write_json(found)
-    else:
-        cards.list_revisions(found)
+        if arguments.json:
+            page.write_json(found)
+        else:
+            cards.list_revisions(found, _people(client) if any(each.actor_id for each in found) else {})
     return OK
+
+
+def _people(client: Client) -> dict[str, str]:
+    """The names of the team, by id; none where the server does not tell them."""
+    from cairn.client.call import ApiError, Call
+    from cairn.wire.team import TeamMember
+
+    asked = Call(method="GET", path="/api/team", answer=list[TeamMember])
+    try:
+        return {person.user_id: person.name for person in client.every(asked) if person.name}
+    except ApiError:
+        return {}
 
 
 def _revert(arguments: argparse.Namespace) -> int:

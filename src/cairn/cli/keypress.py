@@ -14,8 +14,8 @@ _MOST_BYTES = 64
 _MOST_LINE = 1_000
 
 
-def choose(question: str, keys: Mapping[str, str], default: str = "") -> str:
-    """Which of the keys was pressed; ``keys`` maps each to its word.
+def choose(question: str, keys: Mapping[str, str], default: str = "", about: Mapping[str, str] | None = None) -> str:
+    """Which of the keys was pressed; ``keys`` maps each to its word, ``about`` to what ``?`` tells of it.
 
     Enter is ``default``, where there is one; when nobody is there any more, it is the last key.
     """
@@ -32,6 +32,8 @@ def choose(question: str, keys: Mapping[str, str], default: str = "") -> str:
                 sys.stderr.write(f"{keys[found]}\n")
             return found
         sys.stderr.write("?\n")
+        if pressed == "?" and about:
+            sys.stderr.write("".join(f"  {key}  {keys[key]:<10} {told}\n" for key, told in about.items()))
 
 
 def _ask_line(question: str) -> str | None:
@@ -63,7 +65,7 @@ def _press(question: str) -> str | None:
     if pressed[:1] in (b"", _END):
         return None
     if pressed.startswith(_ESCAPE):  # an arrow or a function key: its letters are none
-        return "?"
+        return "\x1b"
     return pressed[:1].decode("latin-1").strip()
 
 

@@ -17,7 +17,7 @@ EXAMPLE = "cairn keys create laptop"
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    verbs = actions(parser)
+    verbs = actions(parser, "list")
     listing = verbs.add("list", "Your keys, newest first.", _list, "cairn keys list")
     making = verbs.add("create", "Make a key. It is shown only now.", _create, EXAMPLE)
     making.add_argument("name", metavar="NAME", help="where it will be used")

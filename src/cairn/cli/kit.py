@@ -12,7 +12,10 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from cairn.client.call import ApiError
 
 OK, FAILED, USAGE, SIGNED_OUT, INTERRUPTED = 0, 1, 2, 4, 130
 
@@ -47,6 +50,9 @@ class _Form(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Wrong use is one line with the way to the help, and exit code 2."""
 
+    usual = ""
+    """The action that is meant where none is named."""
+
     def __init__(self, *, prog: str, description: str = "", epilog: str = "") -> None:
         super().__init__(prog=prog, description=description, epilog=epilog, formatter_class=_Form, allow_abbrev=False)
 
@@ -57,8 +63,12 @@ class Parser(argparse.ArgumentParser):
 class Actions:
     """The verbs of a command such as ``cairn items``."""
 
-    def __init__(self, parser: argparse.ArgumentParser) -> None:
-        self._parsers = parser.add_subparsers(metavar="ACTION", required=True, title="actions")
+    def __init__(self, parser: argparse.ArgumentParser, usual: str) -> None:
+        if isinstance(parser, Parser):
+            parser.usual = usual
+        told = f"{usual}, if none is named" if usual else None
+        self._parsers = parser.add_subparsers(metavar="ACTION", title="actions", description=told)
+        parser.set_defaults(run=lambda _: _show_help(parser))
 
     def add(self, name: str, summary: str, run: Run, example: str = "") -> argparse.ArgumentParser:
         made = self._parsers.add_parser(name, help=summary, description=summary, epilog=_epilog(example))
@@ -70,15 +80,21 @@ class Actions:
         return self._parsers.add_parser(name, help=summary, description=summary)
 
 
-def actions(parser: argparse.ArgumentParser) -> Actions:
-    return Actions(parser)
+def actions(parser: argparse.ArgumentParser, usual: str = "") -> Actions:
+    """``usual`` is done where no action is named; without one, help is shown."""
+    return Actions(parser, usual)
+
+
+def _show_help(parser: argparse.ArgumentParser) -> int:
+    parser.print_help(sys.stderr)
+    return USAGE
 
 
 def _epilog(example: str) -> str:
     return f"example:\n  {example}" if example else ""
 
 
-def parser_of(name: str, place: Place) -> argparse.ArgumentParser:
+def parser_of(name: str, place: Place) -> Parser:
     """The parser of one command, with its module loaded."""
     module = import_module(place.module)
     parser = Parser(prog=f"cairn {name}", description=module.SUMMARY, epilog=_epilog(module.EXAMPLE))
@@ -112,13 +128,15 @@ def _run(table: Table, arguments: list[str], version: Callable[[], str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         (sys.stdout if arguments else sys.stderr).write(overview(table))
         return OK if arguments else USAGE
-    if arguments[0] in ("-V", "--version"):
+    if arguments[0] in ("-V", "--version", "version"):
         sys.stdout.write(f"cairn {version()}\n")
         return OK
     name, *rest = arguments
     if name not in table:
         raise Stop(f"there is no command {name!r}{_nearest(name, table)} (see: cairn --help)", USAGE)
     parser = parser_of(name, table[name])
+    if parser.usual and (not rest or (rest[0].startswith("-") and rest[0] not in ("-h", "--help"))):
+        rest = [parser.usual, *rest]
     try:
         parsed = parser.parse_args(rest)
     except SystemExit as ended:  # --help
@@ -140,7 +158,15 @@ def _guarded(parsed: argparse.Namespace) -> int:
             raise Stop(f"{error}: the project's secret or this machine's clock is wrong; see: cairn doctor") from None
         if error.status == 401:
             raise Stop(f"{error}; sign in with: cairn login", SIGNED_OUT) from None
-        raise Stop(str(error)) from None
+        raise Stop(_explained(error)) from None
+
+
+def _explained(error: ApiError) -> str:
+    from cairn.base import profile
+    from cairn.cli.trouble import explain
+
+    found = profile.load()
+    return explain(error, found.url if found is not None else "the server")
 
 
 def overview(table: Table) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,13 +17,16 @@ SUMMARY = "Remember a server and an API key for the other commands."
 EXAMPLE = "cairn login --url https://memory.example.com < key.txt"
 
 _MOST_CHARS = 10_000
+_FILE_BYTES = 16_384
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    parser.add_argument("--url", help="the server's address (else: the one used before, or http://127.0.0.1:8000)")
+    parser.add_argument(
+        "--url", help="the server's address (else: the folder's, the one used before, or this machine's)"
+    )
     parser.add_argument("--key", help="an API key; asked for, or read from the input, if left out")
     parser.add_argument("--browser", action="store_true", help="sign in with the browser instead of pasting a key")
     add_json(parser)
@@ -32,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cairn.base import profile
     from cairn.cli import page
 
-    url = _address(arguments.url or profile.saved_url() or "http://127.0.0.1:8000")
+    url = _address(arguments.url or _found(profile.saved_url()))
     if arguments.browser:
         from cairn.cli.browsing import sign_in
 
@@ -52,6 +56,33 @@ def run(arguments: argparse.Namespace) -> int:
     if profile.is_given():
         page.note("CAIRN_API_KEY is set in the environment, and wins over what was saved.")
     return 0
+
+
+def _found(saved: str | None) -> str:
+    """The server where none was said. A repository may be anybody's: what it names, a person must say yes to."""
+    from cairn.base import profile
+    from cairn.cli import page
+
+    usual = profile.plain_url(saved or profile.USUAL_URL)
+    named = _named_here()
+    if named in (None, usual):
+        return usual
+    if page.confirm(f".cairn.toml here names {named}. Sign in there?", assumed=False):
+        return str(named)
+    if saved is None and not sys.stdin.isatty():
+        raise Stop(f".cairn.toml here names {named}; if it is to be trusted, say --url {named}", USAGE)
+    return usual
+
+
+def _named_here() -> str | None:
+    """The server that the folder's ``.cairn.toml`` names."""
+    from cairn.base import profile
+    from cairn.hook import files, link, place
+
+    top = place.find_above(os.path.realpath(os.getcwd()), link.FILE)
+    data = files.read_bounded(os.path.join(top, link.FILE), _FILE_BYTES, owner=True) if top is not None else None
+    told = link.read_settings((data or b"").decode(errors="replace")).get("url", "")
+    return profile.plain_url(told) or None
 
 
 def _address(text: str) -> str:
@@ -89,6 +120,7 @@ def _key(given: str | None) -> str:
 
 
 def _check(url: str, key: str) -> Me:
+    from cairn.cli.trouble import explain
     from cairn.client.call import ApiError
     from cairn.client.calls.identity import get_me
     from cairn.client.client import Client
@@ -99,4 +131,4 @@ def _check(url: str, key: str) -> Me:
         except ApiError as error:
             if error.status == 401:
                 raise Stop(f"{url} does not take this key: {error}") from None
-            raise
+            raise Stop(explain(error, url)) from None

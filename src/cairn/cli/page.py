@@ -16,6 +16,9 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 _CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))  # they turn what follows around
 _ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 0x20}
+_READABLE_CHARS = 24
+"""What is shorter than this says too little of a title."""
+_ANY_WIDTH = 10_000
 
 
 def _is_coloured() -> bool:
@@ -59,30 +62,86 @@ def json_text(encoded: bytes) -> str:
     return text.decode().translate(_ESCAPES)
 
 
-def one_line(text: str, width: int = 10_000) -> str:
+def one_line(text: str, width: int = _ANY_WIDTH) -> str:
     told = " ".join(plain(text).split())
     return told if len(told) <= width else told[: max(width - 1, 0)] + "…"
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """How many there are of something, in words that fit."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def width() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 
 
+def room() -> int:
+    """How long a line of data may be: what is piped on is never cut."""
+    return width() if sys.stdout.isatty() else _ANY_WIDTH
+
+
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> None:
-    """Columns as wide as they need to be; the last takes what is left of the line."""
+    """Columns as wide as they need to be; the last takes what is left of the line.
+
+    Where that is too little to be read, the last comes first, the others below it, and what was first at the end.
+    """
     shown = [[one_line(cell) for cell in row] for row in rows]
-    if heads and shown:
-        shown.insert(0, list(heads))
     if not shown:
         return
-    columns = range(len(shown[0]))
-    wide = [max(len(row[column]) for row in shown) for column in columns]
-    room = width() if sys.stdout.isatty() else 10_000
-    for number, row in enumerate(shown):
+    wide = [max(map(len, column)) for column in zip(*shown, *([heads] if heads else []), strict=True)]
+    left = room() - sum(wide[:-1]) - 2 * len(wide[:-1])
+    if left < min(wide[-1], _READABLE_CHARS):
+        for first, *others, last in shown:
+            write(styled(one_line(last, room()), "bold"))
+            flow([cell for cell in (*others, first) if cell], "  ")
+        return
+    for number, row in enumerate([list(heads), *shown] if heads else shown):
         *firsts, last = row
         start = "".join(f"{cell:<{wide[column]}}  " for column, cell in enumerate(firsts))
-        line = start + one_line(last, max(room - len(start), 20))
+        line = start + one_line(last, left)
         write(styled(line.rstrip(), "dim") if heads and number == 0 else line.rstrip())
+
+
+def flow(cells: Sequence[str], indent: str = "") -> None:
+    """Small things beside each other, in as many lines as that takes; none is broken, so that it can be copied."""
+    line = ""
+    for cell in cells:
+        longer = f"{line}  {cell}" if line else indent + cell
+        if line and len(longer) > room():
+            write(styled(line, "dim"))
+            longer = indent + cell
+        line = longer
+    if line:
+        write(styled(line, "dim"))
+
+
+def paragraph(lead: str, text: str, *styles: str, indent: str = "     ") -> None:
+    """A text behind what leads to it; on a terminal its lines begin below each other."""
+    from textwrap import wrap
+
+    told = one_line(text)
+    if len(lead) + len(told) <= room():
+        write(lead + styled(told, *styles))
+        return
+    wide = max(room(), len(lead) + _READABLE_CHARS // 2)
+    lines = wrap(told, wide, initial_indent=lead, subsequent_indent=indent, break_on_hyphens=False)
+    first, *others = lines or [lead]
+    write(lead + styled(first.removeprefix(lead), *styles))
+    for line in others:
+        write(indent + styled(line.removeprefix(indent), *styles))
+
+
+def progress(text: str) -> None:
+    """How far it is, on a terminal only; the next one takes its place."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{plain(text)}")
+        sys.stderr.flush()
+
+
+def progress_ends() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
 
 
 def bar(used: float, limit: float, cells: int = 20) -> str:

@@ -10,7 +10,7 @@ from cairn.cli.kit import FAILED, USAGE, Stop, actions
 if TYPE_CHECKING:
     from cairn.wire.projects import ProjectChanged, ProjectDetail
 
-SUMMARY = "Projects on the server: list, show, create, update, and their signing secrets."
+SUMMARY = "Projects on the server: list, show, create, update, delete, and their signing secrets."
 EXAMPLE = "cairn projects create shop --description 'The web shop'"
 
 _FIELDS = {
@@ -28,7 +28,7 @@ _FIELDS = {
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    verbs = actions(parser)
+    verbs = actions(parser, "list")
     listing = verbs.add("list", "The projects you may see, newest first.", _list, "cairn projects list --json")
     showing = verbs.add("show", "One project.", _show, "cairn projects show")
     _add_id(showing)
@@ -41,6 +41,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     changing = verbs.add("update", "Change a project.", _update, "cairn projects update prj_… --threshold 0.85")
     _add_id(changing)
     _add_changes(changing)
+    ending = verbs.add(
+        "delete", "Delete a project and all it remembers, for ever.", _delete, "cairn projects delete shop"
+    )
+    ending.add_argument("project", metavar="PROJECT", help="its id or name")
+    ending.add_argument("--yes", action="store_true", help="do not ask")
     secrets = actions(verbs.group("secret", "The secret with which tools sign for a project."))
     telling = secrets.add(
         "show", "Print the secret; for owners and admins.", _show_secret, "cairn projects secret show"
@@ -55,12 +60,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _add_id(turning)
     turning.add_argument("--revoke-now", action="store_true", help="the old one ends at once")
     turning.add_argument("--yes", action="store_true", help="do not ask")
-    for verb in (listing, showing, making, changing, telling, turning):
+    for verb in (listing, showing, making, changing, ending, telling, turning):
         add_json(verb)
 
 
 def _add_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("project", nargs="?", metavar="ID", help="the project; that of this folder if left out")
+    parser.add_argument("project", nargs="?", metavar="PROJECT", help="its id or name; that of this folder if left out")
 
 
 def _add_changes(parser: argparse.ArgumentParser) -> None:
@@ -161,6 +166,36 @@ def _update(arguments: argparse.Namespace) -> int:
         raise Stop("say what to change, such as --threshold 0.85 (see: cairn projects update --help)", USAGE)
     with open_client() as client:
         return _tell(arguments, client.send(update_project(get_project(arguments, client), **changes)))
+
+
+def _delete(arguments: argparse.Namespace) -> int:
+    from cairn.cli import page
+    from cairn.cli.desk import open_client, project_named
+    from cairn.client.calls.projects import delete_project, get_project
+
+    with open_client() as client:
+        project = client.send(get_project(project_named(client, arguments.project)))
+        if not arguments.yes:
+            _confirm_deletion(project)
+        client.send(delete_project(project.id))
+    if arguments.json:
+        page.write_json({"deleted": project.id})
+    else:
+        page.write(page.one_line(f"{project.name} ({project.id}) is deleted, and all it remembered."))
+    return 0
+
+
+def _confirm_deletion(project: ProjectDetail) -> None:
+    """By its name, typed: a yes is said too quickly for what nobody can bring back."""
+    from cairn.cli import page
+
+    name = page.one_line(project.name)
+    page.note(
+        f"{name} ({project.id}): its sessions, items and contexts go for everybody, and nothing brings them back."
+    )
+    page.note(f"A copy first: cairn export -o FILE --project {project.id}")
+    if page.ask("Its name, to delete it:") != name:
+        raise Stop("not deleted: the name was not given; or say --yes")
 
 
 def _show_secret(arguments: argparse.Namespace) -> int:

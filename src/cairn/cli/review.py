@@ -16,6 +16,14 @@ EXAMPLE = "cairn review --only conflict"
 
 _QUEUES = ("conflict", "draft", "stale", "low_confidence")
 _KEYS = {"a": "approve", "d": "deprecate", "e": "edit", "s": "skip", "u": "undo", "q": "quit"}
+_ABOUT = {
+    "a": "take it into the brain, where agents read it",
+    "d": "keep it out of the brain, or take it out",
+    "e": "change it in your editor, and see it again",
+    "s": "leave it as it is, for another time",
+    "u": "take your last decision back",
+    "q": "end; what is left waits",
+}
 _STATUS = {"a": "approved", "d": "deprecated"}
 
 
@@ -36,10 +44,10 @@ class _Done(NamedTuple):
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    from cairn.cli.desk import add_json, add_project
+    from cairn.cli.desk import add_json, add_limit, add_project
 
     parser.add_argument("--only", choices=_QUEUES, help="one kind of them")
-    parser.add_argument("--limit", type=int, default=100, help="how many at most (100)")
+    add_limit(parser, 100)
     add_project(parser)
     add_json(parser)
 
@@ -50,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with open_client() as client:
         kinds = (arguments.only,) if arguments.only else _QUEUES
-        queue = _queue(client, get_project(arguments, client), kinds, max(arguments.limit, 1))
+        queue = _queue(client, get_project(arguments, client), kinds, arguments.limit)
         if arguments.json:
             page.write_json([{"why": each.why, "item": each.item} for each in queue])
             return OK
@@ -96,7 +104,7 @@ class _Review:
             if not self._show():
                 self._place += 1
                 continue
-            key = keypress.choose("?", _KEYS)
+            key = keypress.choose("?", _KEYS, about=_ABOUT)
             if key == "q":
                 break
             if key == "u":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.cli.kit import OK, USAGE, Stop
 
 if TYPE_CHECKING:
+    from cairn.client.call import ApiError
     from cairn.client.client import Client
 
 SUMMARY = "Tell the memory something."
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         page.write(page.one_line(f"this was saved before, in {kept.session_id}"))
     else:
         page.write(page.one_line(f"saved in {kept.session_id}"))
-        page.note(f"items are made of it by: cairn enrich {kept.session_id}")
+        page.note(f"turn it into memory with: cairn enrich {kept.session_id}")
     return OK
 
 
@@ -100,13 +101,14 @@ def _payload(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
         payload["branch"] = branch
     cleaned: tuple[dict[str, Any], int] = redact_payload(payload)
     if cleaned[1]:
-        page.note(f"{cleaned[1]} secrets were taken out")
+        page.note(f"{page.counted(cleaned[1], 'secret')} taken out")
     return cleaned[0]
 
 
-def _spool(url: str, project_id: str, payload: dict[str, Any], error: Exception, *, as_json: bool) -> int:
+def _spool(url: str, project_id: str, payload: dict[str, Any], error: ApiError, *, as_json: bool) -> int:
     """The server is away: the event waits on this machine, and is sent when it is back."""
     from cairn.cli import page
+    from cairn.cli.trouble import plainly
     from cairn.hook import spool
 
     record = {
@@ -121,8 +123,8 @@ def _spool(url: str, project_id: str, payload: dict[str, Any], error: Exception,
     try:
         name = spool.put(record, clean=True)
     except spool.SpoolError as refused:
-        raise Stop(f"{error}; and it cannot be kept here: {refused}") from None
-    page.note(page.one_line(str(error)))
+        raise Stop(f"{plainly(error)}; and it cannot be kept here: {refused}") from None
+    page.note(page.one_line(plainly(error)))
     if as_json:
         page.write_json({"spooled": True, "record": name})
     else:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SUMMARY = "Find items of the memory by what they mean."
 EXAMPLE = 'cairn search "how are webhooks retried"'
 
+_INDENT = "     "
 TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
 
 
@@ -34,29 +35,31 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cairn.cli import page, paths
     from cairn.cli.desk import get_project, open_client
+    from cairn.cli.waiting import matching
     from cairn.client.calls.search import search
 
+    words = " ".join(arguments.words)
     files = paths.listed(arguments.files.split(",")) if arguments.files else None
+    filters = {"type": arguments.type, "files": files, "min_similarity": arguments.min, "branch": arguments.branch}
     with open_client() as client:
+        project_id = get_project(arguments, client)
         call = search(
-            get_project(arguments, client),
-            " ".join(arguments.words),
+            project_id,
+            words,
             limit=arguments.limit,
-            type=arguments.type,
-            files=files,
-            min_similarity=arguments.min,
             status=arguments.status,
-            branch=arguments.branch,
             explain=arguments.explain or None,
+            **filters,
         )
         found = client.send(call)
-    if arguments.json:
-        page.write_json(found)
-        return OK
-    for result in found.results:
-        show(result)
-    if not found.results:
-        page.note("nothing found")
+        if arguments.json:
+            page.write_json(found)
+            return OK
+        for result in found.results:
+            show(result)
+        if not found.results:
+            hint = matching(client, project_id, words, **filters) if arguments.status is None else ""
+            page.note("nothing found" + (f"; {hint}" if hint else ""))
     return OK
 
 
@@ -64,10 +67,9 @@ def show(result: SearchResult) -> None:
     """A result in three lines."""
     from cairn.cli import cards, page
 
-    page.write(f"{result.similarity:.2f} {result.type:<14} {page.styled(page.one_line(result.title), 'bold')}")
-    page.write(f"     {cards.fact(result.facts)}")
-    files = f"  {', '.join(result.files)}" if result.files else ""
-    page.write("     " + page.styled(page.one_line(f"{result.item_id}{files}"), "dim"))
+    page.paragraph(f"{result.similarity:.2f} {result.type:<14} ", result.title, "bold")
+    page.paragraph(_INDENT, cards.fact(result.facts))
+    page.paragraph(_INDENT, " ".join((result.item_id, ", ".join(result.files))), "dim")
     if isinstance(result.why, list):
         for reason in result.why:
-            page.write(page.styled(f"     {reason.points:+.4f} {reason.leg}: {page.one_line(reason.told)}", "cyan"))
+            page.paragraph(_INDENT, f"{reason.points:+.4f} {reason.leg}: {reason.told}", "cyan")

@@ -14,16 +14,16 @@ _PAYLOAD_CHARS = 300
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    from cairn.cli.desk import add_json, add_project
+    from cairn.cli.desk import add_json, add_limit, add_project
 
-    verbs = actions(parser)
+    verbs = actions(parser, "list")
     listing = verbs.add("list", "Sessions, newest first.", _list, EXAMPLE)
     listing.add_argument("--status", choices=_STATES, help="only those in this state")
-    listing.add_argument("--limit", type=int, default=20, help="how many (20)")
+    add_limit(listing, 20)
     add_project(listing)
     showing = verbs.add("show", "One session and its jobs.", _show, "cairn sessions show ses_…")
     events = verbs.add("events", "The events of a session, oldest first.", _events, "cairn sessions events ses_…")
-    events.add_argument("--limit", type=int, default=100, help="how many (100)")
+    add_limit(events, 100)
     events.add_argument("--full", action="store_true", help="with their whole payloads")
     for verb in (showing, events):
         verb.add_argument("session", metavar="SESSION")
@@ -44,6 +44,8 @@ def _list(arguments: argparse.Namespace) -> int:
         return OK
     rows = [(each.id, each.status, str(each.event_count), each.created_at[:19]) for each in found]
     page.table(rows, ("id", "status", "events", "begun"))
+    if not found:
+        page.note(f"no {arguments.status} sessions" if arguments.status else "no sessions yet; cairn save begins one")
     return OK
 
 
@@ -60,12 +62,13 @@ def _show(arguments: argparse.Namespace) -> int:
         return OK
     page.write(page.styled(session.id, "bold") + f" {session.status}")
     page.write(
-        f"{session.event_count} events, {session.items_extracted} items, begun {page.plain(session.created_at[:19])}"
+        f"{page.counted(session.event_count, 'event')}, {page.counted(session.items_extracted, 'item')}, "
+        f"begun {page.plain(session.created_at[:19])}"
     )
     page.write(f"model: {page.one_line(session.enrichment_model)}")
     for job in jobs:
         stages = ", ".join(f"{stage.stage} {stage.status}" for stage in job.pipeline)
-        page.write(page.one_line(f"{job.id} {job.status}, {job.items_extracted} items: {stages}"))
+        page.write(page.one_line(f"{job.id} {job.status}, {page.counted(job.items_extracted, 'item')}: {stages}"))
         if isinstance(job.warning, str):
             page.write(f"  {page.one_line(job.warning, 500)}")
     return OK
@@ -81,11 +84,13 @@ def _events(arguments: argparse.Namespace) -> int:
     from cairn.client.calls.sessions import list_events
 
     with open_client() as client:
-        wanted = max(arguments.limit, 1)
-        found = list(islice(client.every(list_events(arguments.session, limit=min(wanted, 1_000))), wanted))
+        asked = list_events(arguments.session, limit=min(arguments.limit, 1_000))
+        found = list(islice(client.every(asked), arguments.limit))
     if arguments.json:
         page.write_json(found)
         return OK
+    if not found:
+        page.note("no events yet")
     for event in found:
         page.write(
             f"{page.styled(event.id, 'dim')} {page.plain(event.created_at[:19])} {page.styled(event.event, 'bold')}"

@@ -49,12 +49,16 @@ def run(arguments: argparse.Namespace) -> int:
             raise Stop(str(refused)) from None
         carry_out("sync", plan, ledger, arguments)
     if arguments.json:
-        write_json({"folder": folder, "stale": plan.is_change, **status.told(plan, arguments.dry_run)})
+        stale = plan.is_change or bool(plan.notes)
+        write_json({"folder": folder, "stale": stale, **status.told(plan, arguments.dry_run)})
     elif not arguments.dry_run:
         for step in plan.steps:
             write(f"{status.kind_of(step):<9} {plain(step.path)}")
     if arguments.check and plan.is_change:
         note("out of date; run: cairn sync")
+        return FAILED
+    if arguments.check and plan.notes:
+        note("not everything is in place: see what was left alone")
         return FAILED
     return OK
 

@@ -20,7 +20,7 @@ _ROLES = ("admin", "member")
 def declare(parser: argparse.ArgumentParser) -> None:
     from cairn.cli.desk import add_json
 
-    verbs = actions(parser)
+    verbs = actions(parser, "list")
     listing = verbs.add("list", "Members, and who was invited.", _list, "cairn team list")
     inviting = verbs.add("invite", "Invite somebody by mail.", _invite, EXAMPLE)
     inviting.add_argument("email", metavar="EMAIL", help="whom")

@@ -34,6 +34,10 @@ def update_project(project_id: str, **changes: Any) -> Call[ProjectChanged]:
     return Call(method="PATCH", path=path("/api/projects/{}", project_id), answer=ProjectChanged, body=body(**changes))
 
 
+def delete_project(project_id: str) -> Call[None]:
+    return Call(method="DELETE", path=path("/api/projects/{}", project_id), answer=type(None))
+
+
 def list_members(project_id: str) -> Call[list[ProjectMember]]:
     return Call(method="GET", path=path("/api/projects/{}/members", project_id), answer=list[ProjectMember])
 
