@@ -14,6 +14,8 @@ from cairn.agents.agent import USER, Agent, Places, Server, Wish
 from cairn.agents.catalog import find_agent
 from cairn.agents.installing import Plan
 from cairn.agents.ledger import Ledger
+from cairn.cli import kit
+from cairn.cli.table import HOOKS
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -76,3 +78,45 @@ def contents(folder: Path) -> Mapping[str, bytes]:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path / "machine")
+
+
+def put_program(folder: Path) -> Path:
+    """An executable called cairn in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "cairn"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture(autouse=True)
+def usual_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every program looks, and not where the tests run from."""
+    monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
+
+
+class Shell:
+    """A person in a folder."""
+
+    def __init__(self, home: Path, project: Path, program: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.home, self.project, self.program, self._capture = home, project, program, capture
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        code = kit.main(HOOKS, words, lambda: "0")
+        said = self._capture.readouterr()
+        return code, said.out, said.err
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    home, project = tmp_path / "home", tmp_path / "home" / "my $(touch pwned) 'shop'"
+    (project / ".git").mkdir(parents=True)
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CAIRN_URL", "CAIRN_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    program = put_program(tmp_path / "bin")
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    return Shell(home, project, program, capsys)

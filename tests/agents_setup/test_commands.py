@@ -6,42 +6,11 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
 from cairn.cli import kit
-from cairn.cli.table import HOOKS
-from tests.agents_setup.conftest import contents, snapshot
-
-
-class Shell:
-    """A person in a folder."""
-
-    def __init__(self, home: Path, project: Path, capture: pytest.CaptureFixture[str]) -> None:
-        self.home, self.project, self._capture = home, project, capture
-
-    def __call__(self, *words: str) -> tuple[int, str, str]:
-        code = kit.main(HOOKS, words, lambda: "0")
-        said = self._capture.readouterr()
-        return code, said.out, said.err
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    home, project = tmp_path / "home", tmp_path / "home" / "my $(touch pwned) 'shop'"
-    (project / ".git").mkdir(parents=True)
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CAIRN_URL", "CAIRN_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "cairn").write_text("#!/bin/sh\n")
-    (tmp_path / "bin" / "cairn").chmod(0o755)
-    (project / "src").mkdir()
-    monkeypatch.chdir(project / "src")
-    return Shell(home, project, capsys)
+from tests.agents_setup.conftest import Shell, contents, snapshot
 
 
 def test_look_install_look_again_and_take_it_back(shell: Shell) -> None:
@@ -50,9 +19,8 @@ def test_look_install_look_again_and_take_it_back(shell: Shell) -> None:
     before = snapshot(shell.home)
     code, out, _ = shell("install", "gemini", "--dry-run")
     assert code == 0
-    assert (
-        '+        "command": "cairn"' in out.replace("+      ", "+        ") or '"command": "cairn hook gemini"' in out
-    )
+    assert f'+      "command": "{shell.program}"' in out
+    assert f'"command": "{shell.program} hook gemini"' in out
     assert "--- " in out
     assert "+++ " in json.loads(shell("install", "gemini", "--dry-run", "--json")[1])["agents"][0]["files"][0]["diff"]
     assert snapshot(shell.home) == before
@@ -185,3 +153,22 @@ def test_sync_writes_checks_and_takes_back(shell: Shell, server: str, monkeypatc
     assert shell("sync", "--remove")[0] == 0
     assert not (shell.project / "AGENTS.md").exists()
     assert (shell.project / "CLAUDE.md").read_text() == "Ours.\n"
+
+
+def test_cursors_rule_is_ours_at_every_sync(shell: Shell) -> None:
+    (shell.project / ".cursor").mkdir()
+    assert "created" in shell("sync", "--offline")[1]
+    assert shell("sync", "--offline", "--check") == (0, "", "")
+    code, out, err = shell("sync", "--offline")
+    assert (code, [line.split()[0] for line in out.splitlines()], err) == (0, ["unchanged", "unchanged"], "")
+    rule = shell.project / ".cursor" / "rules" / "project-memory.mdc"
+    rule.write_text(rule.read_text() + "As an earlier version had it.\n")
+    code, out, err = shell("sync", "--offline", "--check")
+    assert (code, "-As an earlier version had it." in out) == (kit.FAILED, True)
+    assert "cairn sync" in err
+    rule.write_text("A rule of our own.\n")
+    assert shell("sync", "--offline")[0] == 0
+    code, _, err = shell("sync", "--offline", "--check")
+    assert (code, "not everything is in place" in err) == (kit.FAILED, True)
+    assert json.loads(shell("sync", "--offline", "--check", "--json")[1])["stale"] is True
+    assert rule.read_text() == "A rule of our own.\n"

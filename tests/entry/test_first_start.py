@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import stat
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,6 +33,21 @@ def _open(link: str) -> str | None:
 
 def _me(process: Process, cookie: str) -> httpx.Response:
     return httpx.get(f"{process.url}/api/auth/me", headers={"Cookie": f"cairn_login={cookie}"}, verify=False)
+
+
+def _line(output: str, words: str) -> str:
+    """The newest line that was printed with these words."""
+    return [line.strip() for line in output.splitlines() if words in line and "/cairn" in line][-1]
+
+
+def _type(line: str, folder: Path, environment: dict[str, str], said: str = "") -> str:
+    """What a shell answers to a line."""
+    shell = ["/bin/sh", "-c", line]
+    done = subprocess.run(
+        shell, cwd=folder, env=environment, input=said, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_printed_link_signs_in_once(cairn: Cairn) -> None:
@@ -78,6 +95,51 @@ def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(cairn: 
         cookie = _open(second)
         assert cookie is not None
         assert _me(process, cookie).status_code == 200
+
+
+def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Cairn, tmp_path: Path) -> None:
+    """On another port, in another folder, from a shell that knows nothing of this one."""
+    project = tmp_path / "my project"
+    project.mkdir()
+    terminal = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    with plain.start() as process:
+        process.wait_ready()
+        made = json.loads(_type(_line(process.output, "create-owner"), project, terminal))
+        told = _line(process.output, " login")
+        assert told.endswith(f"cairn login --url {process.url} --browser")
+        said = _type(told.removesuffix(" --browser"), project, terminal, f"{made['apiKey']}\n")
+        assert said.startswith(f"Signed in to {process.url} as Owner")
+        assert "claude-code" in _type(f"{_line(process.output, ' install')} --list", project, terminal)
+        process.stop()
+    with plain.start() as process:
+        process.wait_ready()
+        assert "create-owner" not in process.output, "it would make another owner with a team of their own"
+        assert _line(process.output, " login").endswith(f" login --url {process.url} --browser")
+        way = _line(process.output, "signin-link").removeprefix("No way in?").strip()
+        link = _type(way, project, terminal).strip()
+        assert link.startswith(f"{process.url}/signin?token=")
+        cookie = _open(link)
+        assert cookie is not None
+        assert _me(process, cookie).json()["userId"] == made["userId"]
+
+
+def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Cairn, tmp_path: Path) -> None:
+    plain.settings |= {
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "CAIRN_BASE_URL": "http://127.0.0.1:8000",
+        "CAIRN_REGISTRATION": "closed",
+    }
+    with plain.start() as process:
+        process.wait_ready()
+        assert _line(process.output, " login").endswith("cairn login --browser")
+        assert "create-owner" in process.output, "nobody can register, so the operator makes the owner"
+        process.stop()
+    (tmp_path / "config" / "cairn").mkdir(parents=True)
+    (tmp_path / "config" / "cairn" / "profile.json").write_text('{"url": "https://memory.example.com", "key": ""}')
+    with plain.start() as process:
+        process.wait_ready()
+        assert _line(process.output, " login").endswith("cairn login --url http://127.0.0.1:8000 --browser")
 
 
 def test_an_operator_can_always_get_in(cairn: Cairn, engine: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from cairn.agents import files, merging
+from cairn.agents import files, merging, program
 from cairn.agents.agent import USER, Agent, FileWish, Server, Wish
 from cairn.agents.changes import Block, Change, Member, Whole
 from cairn.agents.files import Found
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     steps: list[Step]
     notes: list[str]
-    """Files that were left alone, and why."""
+    """What the person should know: files that were left alone, and why; a program that may not be found."""
 
     @property
     def is_change(self) -> bool:
@@ -72,7 +72,10 @@ def plan_install(agent: Agent, wish: Wish, ledger: Ledger) -> Plan:
     """What would change; refused as a whole if a file that matters cannot be merged."""
     if wish.server.url is not None and not agent.speaks_http:
         raise Refused(f"{agent.title} cannot read a key from a variable, so it is set up without --http")
-    return plan_files(agent.files(wish), owner_of(agent.name, wish), _roots(agent, wish), ledger)
+    wish = program.settled(wish)
+    plan = plan_files(agent.files(wish), owner_of(agent.name, wish), _roots(agent, wish), ledger)
+    told = program.warning(wish) if wish.scope != USER and plan.is_change else None
+    return plan._replace(notes=[*plan.notes, told]) if told is not None else plan
 
 
 def plan_files(wishes: Sequence[FileWish], owner: str, roots: Sequence[str], ledger: Ledger) -> Plan:
@@ -173,7 +176,8 @@ def _install_step(wished: FileWish, owner: str, roots: Sequence[str], ledger: Le
     base = _base(found, record, changes)
     fresh = merging.apply(base, changes)
     # In place where something of ours is there already: others may have added theirs behind it.
-    after = fresh.content if base == found.content else merging.apply(found.content, changes).content
+    is_anew = base == found.content or (base is None and _is_whole(changes))
+    after = fresh.content if is_anew else merging.apply(found.content, changes).content
     made = Record(
         path=found.target,
         root=roots[0],
@@ -212,10 +216,12 @@ def _base(found: Found, record: Record | None, changes: Sequence[Change]) -> byt
     return _without(found.content, record)
 
 
+def _is_whole(changes: Sequence[Change]) -> bool:
+    return any(isinstance(change, Whole) for change in changes)
+
+
 def _is_ours_whole(found: Found, changes: Sequence[Change]) -> bool:
-    return any(isinstance(change, Whole) for change in changes) and merging.is_whole_ours(
-        (found.content or b"").decode(errors="replace")
-    )
+    return _is_whole(changes) and merging.is_whole_ours((found.content or b"").decode(errors="replace"))
 
 
 def _without(content: bytes, record: Record) -> bytes | None:

@@ -10,7 +10,8 @@ from cairn.agents.changes import MARK, Block, Change, Element, Member, Trace, Wh
 from cairn.agents.refusal import Refused
 
 _BOM = "\ufeff"
-_HEAD_LINES = 5
+_HEAD_LINES = 8
+"""Room for what must come first in some files: a script's interpreter, the front matter of a rule."""
 
 
 class Applied(NamedTuple):
@@ -31,7 +32,7 @@ def apply(content: bytes | None, changes: Sequence[Change]) -> Applied:
     for change in changes:
         if isinstance(change, Whole):
             if text and not is_whole_ours(text):
-                raise Refused("there is already a file of that name that is not ours")
+                raise Refused("there is already a file of that name that is not ours; rename it, or do without ours")
             text, trace = change.text, Trace()
         elif isinstance(change, Block):
             text, trace = blocks.apply(text, change)

@@ -1,0 +1,121 @@
+"""Which cairn an agent is told to run: one it finds however it was started, and in a shared file no path of ours."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cairn.agents import program
+from cairn.agents.agent import PROJECT, USER, Places
+from cairn.agents.catalog import AGENTS
+from cairn.agents.ledger import Ledger
+from tests.agents_setup.conftest import Machine, Shell, contents, put_program, snapshot
+
+NAMES = [agent.name for agent in AGENTS]
+
+
+@pytest.fixture
+def tool(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cairn as pipx or uv put it into a person's home."""
+    monkeypatch.setenv("PATH", str(shell.home / ".local" / "bin"))
+    return put_program(shell.home / ".local" / "bin")
+
+
+def _written(folder: Path) -> str:
+    return "\n".join(text.decode() for name, text in contents(folder).items() if ".local/bin" not in name)
+
+
+def _state(shell: Shell, name: str) -> tuple[str, str]:
+    (row,) = [row for row in json.loads(shell("install", "--list", "--json")[1]) if row["agent"] == name]
+    return row[USER], row[PROJECT]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cairn_that_only_this_shell_finds_is_named_by_its_path(shell: Shell, name: str) -> None:
+    assert shell("install", name, "--yes")[0] == 0
+    text = _written(shell.home)
+    assert str(shell.program) in text
+    assert '"cairn' not in text.replace('"cairn": {', "").replace('"name": "cairn"', ""), "nowhere the bare name"
+    assert "exec cairn" not in text
+    assert _state(shell, name)[0] == "installed"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_the_project_holds_no_path_of_this_machine(shell: Shell, name: str, tmp_path: Path) -> None:
+    code, _, err = shell("install", name, "--scope", "project", "--yes")
+    assert code == 0
+    assert str(tmp_path) not in _written(shell.project)
+    assert "cairn" in _written(shell.project)
+    assert f"find {shell.program} by that name" in err
+    assert "by that name" not in shell("install", name, "--scope", "project", "--yes")[2], "told once"
+    assert _state(shell, name)[1] == "installed"
+
+
+def test_a_cairn_that_all_find_is_named_bare(shell: Shell, tool: Path) -> None:
+    assert shell("install", "claude-code", "--yes")[0] == 0
+    settings = (shell.home / ".claude" / "settings.json").read_text()
+    assert '"command": "cairn hook claude-code"' in settings
+    assert json.loads((shell.home / ".claude.json").read_text())["mcpServers"]["cairn"]["command"] == "cairn"
+    _, _, err = shell("install", "claude-code", "--scope", "project", "--yes")
+    assert err == ""
+
+
+def test_the_one_a_person_names_is_the_one(shell: Shell) -> None:
+    for scope, folder in ((USER, shell.home), (PROJECT, shell.project)):
+        assert shell("install", "claude-code", "--scope", scope, "--command", "/opt/cairn", "--yes")[0] == 0
+        assert '"/opt/cairn hook claude-code"' in (folder / ".claude" / "settings.json").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_earlier_bare_name_is_replaced_and_both_go(
+    shell: Shell, tool: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = snapshot(shell.home)
+    assert shell("install", name, "--yes")[0] == 0
+    bare = contents(shell.home)
+    monkeypatch.setenv("PATH", str(shell.program.parent))
+    assert _state(shell, name) == ("outdated", "not installed")
+    code, out, _ = shell("install", name, "--dry-run")
+    assert (code, str(shell.program) in out, contents(shell.home) == bare) == (0, True, True)
+    assert shell("install", name, "--yes")[0] == 0
+    renewed = contents(shell.home)
+    assert _state(shell, name) == ("installed", "not installed")
+    assert shell("uninstall", name, "--yes")[0] == 0
+    assert snapshot(shell.home) == before
+    assert shell("install", name, "--yes")[0] == 0
+    assert contents(shell.home) == renewed, "as if the bare name had never been there"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("executable", ["cairn", "/home/ada/cairn/.venv/bin/cairn"])
+def test_what_a_lost_ledger_does_not_know_goes_too(
+    machine: Machine, name: str, executable: str, tmp_path: Path
+) -> None:
+    for scope in (USER, PROJECT):
+        machine.install(name, machine.wish(scope, executable=executable))
+        machine.ledger = Ledger(str(tmp_path / scope))
+        machine.uninstall(name, machine.wish(scope))
+        assert contents(machine.root(scope)) == {}
+
+
+def test_a_mac_starts_its_programs_with_the_systems_folders_alone(shell: Shell, tool: Path) -> None:
+    home = str(shell.home)
+    assert program.is_found_by_all(Places(home, home, "linux"))
+    assert not program.is_found_by_all(Places(home, home, "darwin"))
+
+
+def test_the_program_of_a_checkout_by_its_own_path(tmp_path: Path) -> None:
+    """As README has it: nothing on the PATH of the desktop, the program called by where it lies."""
+    home, project = tmp_path / "home", tmp_path / "home" / "shop"
+    (project / ".git").mkdir(parents=True)
+    command = Path(sys.executable).parent / "cairn"
+    for path, words in ((f"{command.parent}:/usr/bin:/bin", ["cairn"]), ("/usr/bin:/bin", [str(command)])):
+        for scope, told in ((USER, f"{command} hook claude-code"), (PROJECT, "cairn hook claude-code")):
+            line = [*words, "install", "claude-code", "--scope", scope, "--yes"]
+            subprocess.run(line, env={"HOME": str(home), "PATH": path}, cwd=project, check=True, timeout=60)
+            settings = (home if scope == USER else project) / ".claude" / "settings.json"
+            assert f'"command": "{told}"' in settings.read_text()
