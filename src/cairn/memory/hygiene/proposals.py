@@ -40,10 +40,12 @@ class Proposal:
     new_type: ItemType | None = None
     new_key: str | None = None
     successor: str | None = field(default=None)
+    needs_person: bool = False
+    """Whether a person is asked although nothing is lost, such as where a title would be about something else."""
 
     @property
     def requires_human_approval(self) -> bool:
-        return self.type in LOSES
+        return self.needs_person or self.type in LOSES
 
 
 def named(item: Item) -> str:

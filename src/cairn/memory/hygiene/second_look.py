@@ -135,6 +135,7 @@ def _retitled(proposal: Proposal, verdict: Verdict, item: Item) -> Proposal:
         confidence=max(proposal.confidence if proposal.type == "RENAME_TITLE" else 0.0, _LEAST_LIKELY),
         before=item.title,
         after=verdict.title,
+        needs_person=not titles.keeps_subject(item.title, verdict.title),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from cairn.base.redaction.redacting import MARKER
 from cairn.memory.extraction import sentences, titles
 from cairn.memory.extraction.words import share_covered, terms, word_set
+from cairn.memory.hygiene import clauses
 from cairn.memory.hygiene.proposals import Proposal, named
 from cairn.memory.items import Item
 
@@ -33,20 +34,29 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _ENDING = re.compile(r"(?:[,;:!]|\.{2,}|…|(?<![.\d])(?<!\betc)(?<!\b[A-Za-z])\.|\s[-–—])\s*$")
+_CUT = re.compile(r"(?:\.{2,}|…)\s*$")
 _PATH = re.compile(
     r"`?(?:[\w.@-]+/)+[\w.@*-]*`?|`?[\w-]+\.(?:py|tsx?|jsx?|go|rs|kts?|java|rb|php|cs|cpp?|h|sql|ya?ml|json|toml|md|"
     r"sh|swift|css|html)`?"
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9'-]*")
+_WORD_OR_NUMBER = re.compile(r"[A-Za-z0-9]+")
 _IS_PLACEHOLDER = "is a placeholder"
 _IS_VAGUE = "does not say what it is about"
 _IS_PATH = "is only the name of a file"
 _SAYS_NOTHING = (_IS_PLACEHOLDER, _IS_VAGUE, _IS_PATH)
 _LEAST_CHARS = 12
 _SENTENCES = 3
+_SEARCHED = 20
 _LEAST_TERMS = 3
+_SUBJECT_TERMS = 2
+_SURELY_CUT_CHARS = 70
+"""So long and cut off, a title was cut by a program that counts; a person may end a short one with dots."""
 _LOUD_WORDS = 3
-_HANGING = re.compile(r"\b(?:for|and|or|the|a|an|of|to|with|which|that|in|on|at|by|from|is|are|not|its|final|as|so)$")
+_HANGING = re.compile(
+    r"\b(?:for|and|or|but|the|a|an|of|to|with|which|that|in|into|on|at|by|per|via|from|than|between|without|when|if|"
+    r"because|is|are|was|were|be|has|have|will|must|can|not|its|their|our|this|these|final|as|so)$"
+)
 _ABBREVIATIONS = word_set(
     "API UTC SQL HTTP HTTPS JSON XML YAML HTML CSS URL URI UUID CI CD UI UX ID TLS SSL JWT SSO RBAC ORM CDN DNS TTL "
     "CPU RAM GPU AWS GCP S3 EC2 PDF CSV SMS PWA SDK CLI REST GRPC ADR EU US UK GDPR MVP KPI QA PR DB OK"
@@ -69,7 +79,7 @@ def fault_of(title: str) -> str | None:
         return f"is longer than {titles.MAX_TITLE_CHARS} characters"
     if _PREFIX.match(text):
         return "starts with a mark of the commit or note it was taken from"
-    if _ENDING.search(text):
+    if _ENDING.search(text) or clauses.is_open(text):
         return "ends in punctuation or is cut off"
     return None
 
@@ -82,12 +92,8 @@ def is_shouting(title: str) -> bool:
 
 
 def better_title(item: Item, fault: str) -> str | None:
-    """A title made of the item's own title, if that can be mended, or of its first sentences; None if neither can."""
-    made: list[str] = []
-    if fault not in _SAYS_NOTHING:
-        made.append(_mended(item))
-    told = [sentence.text for sentence in sentences.split(item.content, _SENTENCES)][:_SENTENCES]
-    made += [titles.headline(sentence, capital=True) for sentence in told]
+    """A title made of what the title itself was made of, or of the first sentence that says something; else None."""
+    made = _of_sentences(item) if fault in _SAYS_NOTHING else _of_title(item)
     return next((title for title in made if is_good(title, item)), None)
 
 
@@ -99,22 +105,73 @@ def propose(item: Item) -> Proposal | str | None:
     better = better_title(item, fault)
     if better is None:
         return fault if fault in _SAYS_NOTHING else None
+    is_kept = keeps_subject(item.title, better)
     return Proposal(
         type="RENAME_TITLE",
         item_ids=(item.id,),
         description=f"The title {named(item)} {fault}; “{better}” says it in the item's own words.",
-        confidence=0.9 if fault.startswith(("ends", "starts", "is written")) else 0.8,
+        confidence=0.7 if not is_kept else 0.9 if fault.startswith(("ends", "starts", "is written")) else 0.8,
         before=item.title,
         after=better,
+        needs_person=not is_kept,
     )
+
+
+def keeps_subject(title: str, better: str) -> bool:
+    """Whether a better title is about what the title is about; one that says nothing is about nothing."""
+    if fault_of(title) in _SAYS_NOTHING:
+        return True
+    words = _WORD_OR_NUMBER.findall(titles.headline(_bare(title)))
+    said = [term for word in words for term in terms(word)]
+    return frozenset(said[:_SUBJECT_TERMS]) <= terms(better)
+
+
+def _of_sentences(item: Item) -> list[str]:
+    """Titles of the first sentence that says something; what comes after it may be an aside."""
+    told = (sentence.text for sentence in sentences.split(item.content, _SENTENCES)[:_SENTENCES])
+    first = next((text for text in told if len(terms(text)) >= _LEAST_TERMS and not titles.is_generic(text)), None)
+    if first is None:
+        return []
+    return [titles.headline(first, capital=True), _stated(first)]
+
+
+def _of_title(item: Item) -> list[str]:
+    """The title mended, or what it states; to either, where it is too short or long for one, the first sentence."""
+    bare, mended = _bare(item.title), _mended(item)
+    if len(bare) > titles.MAX_TITLE_CHARS:
+        return [_stated(bare), mended, *_of_sentences(item)]
+    made = _of_cut(item, bare, mended) if _is_cut(item.title) else [mended]
+    return made if len(terms(bare)) >= _LEAST_TERMS else [*made, *_of_sentences(item)]
+
+
+def _of_cut(item: Item, bare: str, mended: str) -> list[str]:
+    """What the sentence states that the title was cut off in; where none is found, the title up to a clause's end."""
+    whole = clauses.whole_of(bare, [sentence.text for sentence in sentences.split(item.content, _SEARCHED)])
+    if whole is not None and clauses.goes_on(bare, whole):
+        return [_stated(whole)]
+    parted = [_stated(bare)] if clauses.main_of(bare) != bare else []
+    return parted if len(bare) >= _SURELY_CUT_CHARS else [mended, *parted]
+
+
+def _stated(sentence: str) -> str:
+    return titles.headline(clauses.main_of(sentence), capital=True)
+
+
+def _is_cut(title: str) -> bool:
+    return _CUT.search(title) is not None or clauses.is_open(title)
+
+
+def _bare(title: str) -> str:
+    """The title without its marks and its ending."""
+    text = title.strip()
+    for _ in range(3):
+        text = _PREFIX.sub("", text, count=1).strip() if _PREFIX.match(text) else text
+    return _ENDING.sub("", text).rstrip(" .!,;:…-–—")
 
 
 def _mended(item: Item) -> str:
     """The title without its marks, its ending and its capitals."""
-    text = item.title.strip()
-    for _ in range(3):
-        text = _PREFIX.sub("", text, count=1).strip() if _PREFIX.match(text) else text
-    text = _ENDING.sub("", text).rstrip(" .!,;:…-–—")
+    text = _bare(item.title)
     if is_shouting(text):
         text = _quieter(text, item.content)
     elif text[:1].islower() and text.split(" ", 1)[0].isalpha():
