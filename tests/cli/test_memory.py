@@ -115,6 +115,22 @@ def test_an_answer_can_be_interrupted(olga: Desk) -> None:
     assert "Traceback" not in terminal.shown
 
 
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("The TTL of bookings is now 15 minutes instead of 10, since payments take longer.", "decision"),
+        ("We picked Terraform over Pulumi.", "bug"),
+        ("Answers errors as RFC 9457.", "convention"),
+    ],
+)
+def test_what_a_person_calls_it_is_what_it_is(desk: Desk, server: Server, text: str, type: str) -> None:
+    Rememberer(desk, server)
+    (item,) = desk.say("save", text, "--type", type, "--enrich", "--json").json["items"]
+    assert (item["type"], item["status"]) == (type, "approved")
+    shown = desk.say("items", "show", item["id"], "--json").json
+    assert (shown["type"], shown["content"]) == (type, text)
+
+
 def test_nothing_is_lost_while_the_server_is_away(desk: Desk) -> None:
     secret = "Q3EGRT5YHJ2KLM4N"
     words = [

@@ -26,7 +26,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("text", nargs="?", metavar="TEXT", help="what to remember (else it is read from the input)")
     parser.add_argument("--file", metavar="PATH", help="read the text from a file; - is the input")
-    parser.add_argument("--type", choices=_TYPES, help="what it is (else the server finds out)")
+    parser.add_argument("--type", choices=_TYPES, help="what it is, to be remembered word for word (else it is read)")
     parser.add_argument("--title", help="in a few words")
     parser.add_argument("--files", metavar="A,B", help="the files it is about")
     parser.add_argument("--branch", metavar="NAME", help="where it holds (else the branch that is checked out)")
@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     text = _text(arguments)
     with open_client() as client:
         project_id = get_project(arguments, client)
-        payload = _payload(arguments, text)
+        event, payload = _event(arguments), _payload(arguments, text)
         try:
-            kept = client.send(tell_event(project_id, "session_save", payload))
+            kept = client.send(tell_event(project_id, event, payload))
         except ApiError as error:
             if error.status not in _AWAY:
                 raise
-            return _spool(client.url, project_id, payload, error, as_json=arguments.json)
+            return _spool(client.url, project_id, event, payload, error, as_json=arguments.json)
         if arguments.enrich:
             return _enrich(client, project_id, kept.session_id, as_json=arguments.json)
     if arguments.json:
@@ -82,21 +82,28 @@ def _text(arguments: argparse.Namespace) -> str:
     return text.strip()
 
 
+def _event(arguments: argparse.Namespace) -> str:
+    """Who says what it is wants it remembered as it stands; else the server reads it as it reads an agent's notes."""
+    return "memory_operation" if arguments.type else "session_save"
+
+
 def _payload(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
     """The event as any agent would send it; secrets do not leave this machine."""
     from cairn.base.redaction.redacting import redact_payload
     from cairn.cli import page, paths
     from cairn.hook.place import branch_of
 
-    change = {"title": arguments.title, "content": text, "category": arguments.type}
+    told = {"title": arguments.title, "content": text, "type": arguments.type}
     if arguments.files:
-        change["files"] = paths.in_project(arguments.files.split(","))
+        told["files"] = paths.in_project(arguments.files.split(","))
+    told = {name: value for name, value in told.items() if value}
     branch = arguments.branch or (branch_of(os.getcwd()) if not arguments.project else "")
-    payload: dict[str, Any] = {
-        "summary": page.one_line(arguments.title or text.splitlines()[0], _SUMMARY_CHARS),
-        "changes": [{name: value for name, value in change.items() if value}],
-        "source": "cli",
-    }
+    payload: dict[str, Any] = {"source": "cli"}
+    if arguments.type:
+        payload |= {"operation": "create", "item": told}
+    else:
+        summary = page.one_line(arguments.title or text.splitlines()[0], _SUMMARY_CHARS)
+        payload |= {"summary": summary, "changes": [told]}
     if branch:
         payload["branch"] = branch
     cleaned: tuple[dict[str, Any], int] = redact_payload(payload)
@@ -105,7 +112,7 @@ def _payload(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
     return cleaned[0]
 
 
-def _spool(url: str, project_id: str, payload: dict[str, Any], error: ApiError, *, as_json: bool) -> int:
+def _spool(url: str, project_id: str, event: str, payload: dict[str, Any], error: ApiError, *, as_json: bool) -> int:
     """The server is away: the event waits on this machine, and is sent when it is back."""
     from cairn.cli import page
     from cairn.cli.trouble import plainly
@@ -117,7 +124,7 @@ def _spool(url: str, project_id: str, payload: dict[str, Any], error: ApiError, 
         "url": url,
         "agent": "cli",
         "session": "",
-        "event": "session_save",
+        "event": event,
         "payload": payload,
     }
     try:
