@@ -75,6 +75,13 @@ def test_instructions_are_conventions_by_their_headings(tmp_path: Path) -> None:
     assert (payload["operation"], payload["source"]) == ("create", "import:instructions")
 
 
+def test_a_rule_of_three_words_is_a_rule(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("# Guide\n\n## Secrets\n\nNever commit .env.\n\n## Empty\n\nTBD\n")
+    assert [(note.title, note.content) for note in notes_in(tmp_path / "CLAUDE.md")] == [
+        ("Guide › Secrets", "Never commit .env.")
+    ]
+
+
 def test_decisions_and_what_has_become_of_them(tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "adr"
     folder.mkdir(parents=True)

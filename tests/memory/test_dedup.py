@@ -343,6 +343,14 @@ def test_findings_of_one_scan_stand_each_for_itself() -> None:
     assert not any({0, 1} <= set(places) for places in groups)
 
 
+def test_sections_of_one_document_do_not_contradict_each_other() -> None:
+    rules = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
+    tests = item("Parcel guide › Testing", "- Tests run with pytest.\n- Never call the network in unit tests.")
+    later = item("Parcel guide › Conventions", "- Use tabs, never 4 spaces.\n- Every endpoint has a test in tests/.")
+    assert judge(rules, tests, 0.69) == "different"
+    assert judge(rules, later, NEAR) != "same", "the same section, changed, is looked at"
+
+
 @pytest.mark.parametrize(
     ("told", "undoes"),
     [

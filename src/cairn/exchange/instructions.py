@@ -9,6 +9,7 @@ from cairn.exchange.frontmatter import many, one, split_head
 from cairn.exchange.headings import sections, without_comments, without_own_block
 from cairn.exchange.notes import Note, headline, schema_key
 from cairn.exchange.reading import find_files, is_own, is_plain, name_in, read_text
+from cairn.wire.items import SECTION_MARK
 
 TOOL = "instructions"
 NAMES = frozenset(
@@ -25,7 +26,7 @@ NAMES = frozenset(
 )
 _PLACES = (".github/copilot-instructions.md",)
 _FOLDERS = (".cursor/rules", ".clinerules", ".claude/rules", ".github/instructions", ".windsurf/rules")
-_LEAST_CHARS = 20
+_LEAST_CHARS = 10
 _CONFIDENCE = 0.9
 
 
@@ -65,7 +66,7 @@ def read_document(text: str, origin: str) -> Iterator[Note]:
     parts = [part for part in sections(body) if len(part.text) >= _LEAST_CHARS]
     for part in parts:
         shown = [name for name in part.headings if name]
-        title = " › ".join(shown[-2:]) or about or headline(part.text)
+        title = SECTION_MARK.join(shown[-2:]) or about or headline(part.text)
         yield Note(
             tool=TOOL,
             kind="item",

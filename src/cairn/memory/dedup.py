@@ -18,7 +18,7 @@ from cairn.memory.items import Item
 from cairn.memory.reading import READ_CHARS
 from cairn.memory.reversals import takes_back
 from cairn.memory.signs import clash_of, have_little_in_common, signs_of, stages_of
-from cairn.memory.topics import file_names_in
+from cairn.memory.topics import are_other_sections, file_names_in
 from cairn.memory.weights import CONTRADICTS, SAME, weigh
 
 Verdict = Literal["same", "contradicts", "different"]
@@ -99,7 +99,7 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
 
 def excludes(a: Item, b: Item, cosine: float) -> bool:
     """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
-    if _of_one_look(a, b):
+    if _are_of_one_whole(a, b):
         return True
     first, second = sorted((a, b), key=canonical_key)
     glimpsed = _at_a_glance(first, second, cosine)
@@ -113,7 +113,7 @@ def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:
     """What is plain before anything is weighed; None if it must be."""
     if _plain_text(a) == _plain_text(b):
         return "same"
-    if _of_one_look(a, b):
+    if _are_of_one_whole(a, b):
         return "different"
     if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or _are_elsewhere(a, b, cosine):
         return "different"
@@ -140,11 +140,11 @@ def _is_forbidden(signs: Mapping[str, float]) -> bool:
     return bool(elsewhere) and signs["covered"] >= ONE_FRAME
 
 
-def _of_one_look(a: Item, b: Item) -> bool:
-    """Findings of one scan tell of one state of the code: however alike they are worded, both hold, each for itself."""
-    if SCAN not in a.tags or SCAN not in b.tags:
-        return False
-    return not {quote.event_id for quote in a.evidence}.isdisjoint(quote.event_id for quote in b.evidence)
+def _are_of_one_whole(a: Item, b: Item) -> bool:
+    """Two findings of one scan, or sections of one document: however alike they are, both hold, each for itself."""
+    if SCAN in a.tags and SCAN in b.tags:
+        return not {quote.event_id for quote in a.evidence}.isdisjoint(quote.event_id for quote in b.evidence)
+    return are_other_sections(a.title, b.title)
 
 
 def _are_elsewhere(a: Item, b: Item, cosine: float) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cairn.memory.reading import Reading
+from cairn.wire.items import SECTION_MARK
 
 _PARALLEL_WORDS = 2
 _FILE_NAME = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
@@ -26,6 +27,12 @@ def titles_are_parallel(a: Reading, b: Reading) -> bool:
         set(words) & reading.body and len(words) <= _PARALLEL_WORDS and not set(words) & unaware.words
         for words, reading, unaware in ((mine, a, b), (other, b, a))
     )
+
+
+def are_other_sections(title: str, other: str) -> bool:
+    """Whether both were taken from one document, each from a section of its own: it does not contradict itself."""
+    mine, others = title.casefold().split(SECTION_MARK), other.casefold().split(SECTION_MARK)
+    return len(mine) == len(others) > 1 and mine[:-1] == others[:-1] and mine[-1] != others[-1]
 
 
 def each_names_its_own(a: Reading, b: Reading) -> bool:

@@ -13,6 +13,9 @@ ItemType = Literal["architecture", "convention", "implementation", "decision", "
 ItemStatus = Literal["approved", "draft", "deprecated"]
 ItemFlag = Literal["low_confidence", "conflict", "stale", "quality", "redacted"]
 
+SECTION_MARK = " › "
+"""Between the headings of a document, in the titles of what was taken from its sections."""
+
 Title = Annotated[str, Meta(min_length=1, max_length=limits.ITEM_TITLE_CHARS, pattern=VISIBLE_TEXT)]
 Content = Annotated[str, Meta(max_length=limits.CONTENT_CHARS, pattern=ANY_TEXT)]
 SchemaKey = Annotated[str, Meta(max_length=limits.SCHEMA_KEY_CHARS, pattern=rf"^[a-z0-9-]+(?:/[a-z0-9-]+){{0,7}}{END}")]
