@@ -133,6 +133,7 @@ def test_the_story_covers_every_table_of_a_project() -> None:
         "billing_accounts",
         "credit_transactions",
         "installation",
+        "invitations",
         "logins",
         "payment_events",
         "projects",

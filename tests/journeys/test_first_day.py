@@ -81,9 +81,10 @@ async def test_from_the_first_account_to_a_removed_colleague(service: Service, t
         )
 
     log = (await service.http.get("/api/audit", headers=bearer)).json()
-    assert [entry["action"] for entry in log][:4] == [
+    assert [entry["action"] for entry in log][:5] == [
         "team.member_removed",
         "key.created",
+        "project.member_added",
         "team.joined",
         "team.invited",
     ]

@@ -20,7 +20,7 @@ from cairn.entry.house import House, open_house
 from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.keys import service as keys
-from cairn.features.team import store as team_store
+from cairn.features.team import invitations
 from cairn.features.team.tokens import InvitationTokens
 from cairn.web.app import App
 from cairn.wire.keys import NewKey
@@ -81,7 +81,7 @@ class Service:
     async def invitation_token(self, invitation_id: str) -> str:
         """The token as the mail holds it (a test of its own reads it from the mail)."""
         async with self.house.database.read() as tx:
-            row = await team_store.find_invitation(tx, invitation_id)
+            row = await invitations.find(tx, invitation_id)
         assert row is not None
         return InvitationTokens(self.house.sealer).make(row)
 

@@ -16,6 +16,7 @@ from cairn.features.projects import store
 from cairn.features.projects.access import Right, get_project
 from cairn.features.projects.repository import RepoHosts, repository_changes
 from cairn.features.projects.secrets import new_secret, secret_context
+from cairn.features.team import invitations
 from cairn.features.team import service as team
 from cairn.features.team import store as team_store
 from cairn.jobs import queue
@@ -82,9 +83,10 @@ async def update_project(
 
 
 async def delete_project(tx: Tx, caller: Caller, project_id: str) -> None:
-    """Gone for everyone with this commit; a job removes what hangs on it."""
+    """Gone for everyone with this commit, the invited too; a job removes what hangs on it."""
     project = await get_project(tx, caller, project_id, Right.MANAGE, archived_too=True)
     await store.mark_deleted(tx, caller.scope, project_id)
+    await invitations.forget_project(tx, caller.scope, project_id)
     await queue.enqueue(tx, PURGE, {"projectId": project_id}, team_id=caller.team_id)
     await audit.record(tx, caller, "project.deleted", project_id, project_id=project_id, name=project["name"])
     tell_changed(tx, caller.team_id, "projects")  # to all: those who saw it can no longer be asked whether they do
@@ -107,7 +109,7 @@ async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember)
     if member is None:
         if caller.role not in MANAGERS:
             raise errors.FORBIDDEN()
-        return await team.invite(tx, caller, wanted, project_id=project_id, project_role=wanted.role)
+        return await team.invite(tx, caller, wanted, project_id=project_id)
     role: Role = wanted.role
     if not await store.create_member(tx, caller.scope, project_id, member["user_id"], role):
         raise errors.ALREADY_MEMBER()

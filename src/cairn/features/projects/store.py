@@ -10,7 +10,7 @@ from cairn.base import clock, ids, limits
 from cairn.base.caller import OWNER, Caller, Role, Scope
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
-from cairn.storage.tables import invitations, memory_touched, project_members, projects, users
+from cairn.storage.tables import memory_touched, project_members, projects, users
 
 _INSERT = Sql(insert(projects))
 _COUNT = Sql(
@@ -46,11 +46,6 @@ _MARK_DELETED = Sql(
 # What the brain says of the project itself.
 _IN_BRAIN = frozenset(("name", "description", "repo_url"))
 _MARK_TOUCHED = Sql(lambda new: new(memory_touched).on_conflict_do_nothing(index_elements=["project_id"]))
-_UNBIND_INVITATIONS = Sql(
-    delete(invitations).where(
-        invitations.c.team_id == bindparam("scope"), invitations.c.project_id == bindparam("of_project")
-    )
-)
 
 _MEMBER = select(
     project_members.c.user_id,
@@ -151,9 +146,8 @@ async def update_project(tx: Tx, scope: Scope, project_id: str, changes: dict[st
 
 
 async def mark_deleted(tx: Tx, scope: Scope, project_id: str) -> None:
-    """From this commit on nobody finds the project; open invitations to it are gone."""
+    """From this commit on nobody finds the project."""
     await tx.run(_MARK_DELETED, scope=scope, project_id=project_id, now_ms=clock.now_ms())
-    await tx.run(_UNBIND_INVITATIONS, scope=scope, of_project=project_id)
 
 
 async def list_members(tx: Tx, scope: Scope, project_id: str, *, after: str | None, take: int) -> list[Row]:

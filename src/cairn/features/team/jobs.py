@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cairn.base import clock
 from cairn.features.identity import store as people
-from cairn.features.team import store
+from cairn.features.team import invitations
 from cairn.features.team.tokens import InvitationTokens
 from cairn.jobs.run import Run
 from cairn.ports.mail.mailer import Mailer
@@ -33,7 +33,7 @@ class InvitationMail:
 
     async def __call__(self, run: Run) -> None:
         async with self._database.read() as tx:
-            invitation = await store.find_invitation(tx, run.payload["invitationId"])
+            invitation = await invitations.find(tx, run.payload["invitationId"])
             if invitation is None or invitation["status"] != "invited":
                 return
             inviter = await people.get_user(tx, invitation["invited_by"])

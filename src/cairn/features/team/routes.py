@@ -8,7 +8,7 @@ from cairn.base import errors
 from cairn.base.caller import MANAGERS
 from cairn.base.passwords import Passwords
 from cairn.features.identity.cookies import LoginCookie
-from cairn.features.team import service, store
+from cairn.features.team import invitations, service, store
 from cairn.features.team.tokens import InvitationTokens
 from cairn.web.call import Call
 from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
@@ -41,8 +41,10 @@ async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitatio
         found += [service.member_shape(row) for row in rows]
     if query.include == "invited" and len(found) < query.take:
         after = query.cursor if among_invited else None
-        open_ones = await store.list_open_invitations(call.tx, call.caller.scope)
-        found += [service.invitation_shape(row) for row in open_ones if row["id"] > (after or "")]
+        open_ones = await invitations.list_open(call.tx, call.caller.scope)
+        found += [
+            service.invitation_shape(row, service.team_role(row)) for row in open_ones if row["id"] > (after or "")
+        ]
     return cut(call, query, found, [entry.id for entry in found])
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from cairn.base import clock, errors
-from cairn.base.caller import Caller, Origin, Role, Scope, Via
+from cairn.base.caller import MEMBER, Caller, Origin, Role, Scope, Via
 from cairn.base.passwords import Passwords
 from cairn.features.audit import store as audit
 from cairn.features.identity import service as identity
 from cairn.features.identity import store as people
 from cairn.features.identity.service import SignedIn
-from cairn.features.team import store
+from cairn.features.team import invitations, store
 from cairn.features.team.tokens import InvitationTokens
 from cairn.jobs import outbox, queue
 from cairn.jobs.notices import tell_access_changed, tell_changed
@@ -31,37 +31,35 @@ def member_shape(row: Row) -> TeamMember:
     )
 
 
-def invitation_shape(row: Row) -> Invitation:
+def team_role(invitation: Row) -> Role:
+    """What somebody becomes in the team; who is invited to projects alone is a plain member of it."""
+    role: Role = invitation["role"] or MEMBER
+    return role
+
+
+def invitation_shape(row: Row, role: Role) -> Invitation:
     return Invitation(
         id=row["id"],
         email=row["email"],
-        role=row["project_role"] or row["role"],
+        role=role,
         status="invited",
         invited_at=clock.iso(row["invited_at_ms"]),
     )
 
 
-async def invite(
-    tx: Tx,
-    caller: Caller,
-    wanted: NewMember,
-    *,
-    project_id: str | None = None,
-    project_role: Role | None = None,
-) -> Invitation:
-    """Invite an address to the team (and, when bound to one, to a project); the mail goes out after the commit."""
+async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str | None = None) -> Invitation:
+    """Invite an address to the team, or to one of its projects too; the mail goes out after the commit.
+
+    What was asked for before and is still open stays: other projects, and the role in the team.
+    """
     key = people.email_key(wanted.email)
+    role = wanted.role if project_id is None else None
+    invitation = await invitations.invite(tx, caller, email=wanted.email, email_key=key, role=role)
+    # Asked when the invitation is held: nobody can accept it in between.
     if await store.find_member_by_email(tx, caller.scope, key) is not None:
         raise errors.ALREADY_MEMBER()
-    invitation = await store.invite(
-        tx,
-        caller,
-        email=wanted.email,
-        email_key=key,
-        role="member" if project_id else wanted.role,
-        project_id=project_id,
-        project_role=project_role,
-    )
+    if project_id is not None:
+        await invitations.bind(tx, caller.scope, invitation["id"], project_id, wanted.role)
     await queue.enqueue(tx, INVITATION_MAIL, {"invitationId": invitation["id"]}, team_id=caller.team_id)
     await audit.record(
         tx,
@@ -73,7 +71,7 @@ async def invite(
         role=wanted.role,
     )
     tell_changed(tx, caller.team_id, "team")
-    return invitation_shape(invitation)
+    return invitation_shape(invitation, wanted.role)
 
 
 async def get_member(tx: Tx, scope: Scope, member_id: str) -> Row:
@@ -96,7 +94,7 @@ async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role) -> Tea
 
 async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
     """Remove a member, or take back an open invitation. Every access of a member ends with this commit."""
-    if await store.revoke_invitation(tx, caller.scope, member_id):
+    if await invitations.revoke(tx, caller.scope, member_id):
         await audit.record(tx, caller, "team.invitation_revoked", member_id)
         tell_changed(tx, caller.team_id, "team")
         return
@@ -153,8 +151,8 @@ async def accept(
         invitation = await _open_invitation(tx, tokens, given.token)
         user_id, name = await _account_for(tx, invitation, given, hashed)
         scope = Scope(invitation["team_id"])
-        await people.add_member(tx, team_id=scope, user_id=user_id, role=invitation["role"])
-        if not await store.accept_invitation(tx, invitation["id"]):
+        await people.add_member(tx, team_id=scope, user_id=user_id, role=team_role(invitation))
+        if not await invitations.accept(tx, invitation["id"]):
             raise errors.INVITATION_INVALID()
         member = await store.find_member_by_user(tx, scope, user_id)
         assert member is not None
@@ -169,16 +167,26 @@ async def accept(
             address=origin.address,
             request_id=origin.request_id,
         )
-        role: Role = invitation["project_role"] or "member"
-        if invitation["project_id"] and await store.add_to_project(tx, scope, invitation, user_id, role):
-            await tell_added(tx, scope, invitation["project_id"], member, role)
-        await audit.record(tx, caller, "team.joined", member["id"], project_id=invitation["project_id"])
-        tell_changed(tx, scope, "team", invitation["project_id"])
+        await audit.record(tx, caller, "team.joined", member["id"])
+        tell_changed(tx, scope, "team")
+        await _join_projects(tx, caller, invitation, member)
         return member_shape(member), await identity.sign_in(tx, caller)
 
 
+async def _join_projects(tx: Tx, caller: Caller, invitation: Row, member: Row) -> None:
+    """All that the invitation is bound to by now and that are still there."""
+    for bound in await invitations.take_projects(tx, caller.scope, invitation["id"]):
+        project_id, role = bound["project_id"], bound["role"]
+        if not await store.add_to_project(tx, caller.scope, project_id, member["user_id"], role):
+            continue
+        detail = {"email": member["email"], "role": role}
+        await audit.record(tx, caller, "project.member_added", member["user_id"], project_id=project_id, **detail)
+        await tell_added(tx, caller.scope, project_id, member, role)
+        tell_changed(tx, caller.scope, "projects", project_id)
+
+
 async def _open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> Row:
-    invitation = await store.find_invitation(tx, tokens.named_in(token))
+    invitation = await invitations.find(tx, tokens.named_in(token))
     if (
         invitation is None
         or invitation["status"] != "invited"

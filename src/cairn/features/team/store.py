@@ -1,14 +1,14 @@
-"""Members and invitations."""
+"""Members, and what a member has."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Executable, Text, and_, bindparam, cast, delete, exists, func, select, update
+from sqlalchemy import BigInteger, Text, and_, bindparam, cast, delete, exists, select, update
 
-from cairn.base import clock, ids, limits
-from cairn.base.caller import OWNER, Caller, Role, Scope
+from cairn.base import clock, ids
+from cairn.base.caller import OWNER, Role, Scope
 from cairn.storage.database import Row, Tx
-from cairn.storage.statements import InsertMaker, Sql
-from cairn.storage.tables import api_keys, invitations, logins, project_members, projects, team_members, users
+from cairn.storage.statements import Sql
+from cairn.storage.tables import api_keys, logins, project_members, projects, team_members, users
 
 _MEMBER = select(
     team_members.c.id,
@@ -91,48 +91,6 @@ _JOIN_PROJECT = Sql(
     )
 )
 
-_RENEWED = (
-    "email",
-    "role",
-    "status",
-    "nonce",
-    "invited_by",
-    "invited_at_ms",
-    "expires_at_ms",
-)
-
-
-def _renewing_insert(new: InsertMaker) -> Executable:
-    insert = new(invitations)
-    renewed = {name: insert.excluded[name] for name in _RENEWED}
-    for name in ("project_id", "project_role"):  # an invitation once bound to a project stays so
-        renewed[name] = func.coalesce(insert.excluded[name], invitations.c[name])
-    statement: Executable = insert.on_conflict_do_update(
-        index_elements=["team_id", "email_key"], set_=renewed
-    ).returning(invitations)
-    return statement
-
-
-_INVITE = Sql(_renewing_insert)
-_OPEN = Sql(
-    select(invitations)
-    .where(invitations.c.team_id == bindparam("scope"), invitations.c.status == "invited")
-    .order_by(invitations.c.id)
-)
-_GET_INVITATION = Sql(select(invitations).where(invitations.c.id == bindparam("invitation_id")).with_for_update())
-_ACCEPT = Sql(
-    update(invitations)
-    .where(and_(invitations.c.id == bindparam("invitation_id"), invitations.c.status == "invited"))
-    .values(status="accepted")
-)
-_REVOKE = Sql(
-    delete(invitations).where(
-        invitations.c.team_id == bindparam("scope"),
-        invitations.c.id == bindparam("invitation_id"),
-        invitations.c.status == "invited",
-    )
-)
-
 
 async def list_members(tx: Tx, scope: Scope, *, after: str | None, take: int) -> list[Row]:
     """Oldest first."""
@@ -185,64 +143,15 @@ async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[
     return left, joined
 
 
-async def invite(
-    tx: Tx,
-    caller: Caller,
-    *,
-    email: str,
-    email_key: str,
-    role: Role,
-    project_id: str | None,
-    project_role: Role | None,
-) -> Row:
-    """A new invitation, or the old one of that address renewed: its earlier link stops working."""
-    now_ms = clock.now_ms()
-    row = await tx.one(
-        _INVITE,
-        id=ids.new("inv"),
-        team_id=caller.team_id,
-        email=email.strip(),
-        email_key=email_key,
-        role=role,
-        project_id=project_id,
-        project_role=project_role,
-        status="invited",
-        nonce=ids.token(16),
-        invited_by=caller.user_id,
-        invited_at_ms=now_ms,
-        expires_at_ms=now_ms + limits.INVITATION_VALID_MS,
-    )
-    assert row is not None
-    return row
-
-
-async def list_open_invitations(tx: Tx, scope: Scope) -> list[Row]:
-    return await tx.many(_OPEN, scope=scope)
-
-
-async def find_invitation(tx: Tx, invitation_id: str) -> Row | None:
-    """Unscoped: the one who accepts belongs to no team yet; the signed token names the invitation."""
-    return await tx.one(_GET_INVITATION, invitation_id=invitation_id)
-
-
-async def accept_invitation(tx: Tx, invitation_id: str) -> bool:
-    """Unscoped, like ``find_invitation``. False when it was used meanwhile."""
-    return await tx.run(_ACCEPT, invitation_id=invitation_id) == 1
-
-
-async def add_to_project(tx: Tx, scope: Scope, invitation: Row, user_id: str, role: Role) -> bool:
-    """Join the project an invitation was bound to; False when it is gone, or the user is in it already."""
+async def add_to_project(tx: Tx, scope: Scope, project_id: str, user_id: str, role: Role) -> bool:
+    """Join a project, be it archived; False when it is gone, or the user is in it already."""
     joined = await tx.run(
         _JOIN_PROJECT,
         scope=scope,
-        of_project=invitation["project_id"],
+        of_project=project_id,
         new_user=user_id,
         new_id=ids.new("joi"),
         new_role=role,
         now_ms=clock.now_ms(),
     )
     return joined == 1
-
-
-async def revoke_invitation(tx: Tx, scope: Scope, invitation_id: str) -> bool:
-    return await tx.run(_REVOKE, scope=scope, invitation_id=invitation_id) == 1

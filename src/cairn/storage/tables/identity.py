@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Index, Table, UniqueConstraint
 
-from cairn.storage.tables.columns import metadata, number, primary, ref, text
+from cairn.storage.tables.columns import metadata, number, part, primary, ref, text
 
 installation = Table(
     "installation",
@@ -52,15 +52,24 @@ invitations = Table(
     ref("team_id", "teams.id"),
     text("email"),
     text("email_key"),
-    text("role"),
-    ref("project_id", null=True, index=True),
-    text("project_role", null=True),
+    # Null while nobody has asked for the team itself: who comes by a project is a plain member.
+    text("role", null=True),
     text("status"),
     text("nonce"),
     ref("invited_by"),
     number("invited_at_ms"),
     number("expires_at_ms"),
     UniqueConstraint("team_id", "email_key"),
+)
+
+invitation_projects = Table(
+    "invitation_projects",
+    metadata,
+    part("invitation_id"),
+    part("project_id"),
+    ref("team_id"),
+    text("role"),
+    Index("ix_invitation_projects_project_id", "project_id"),
 )
 
 logins = Table(

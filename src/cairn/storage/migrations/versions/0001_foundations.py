@@ -627,9 +627,7 @@ def upgrade() -> None:
         sa.Column("team_id", ID, nullable=False),
         sa.Column("email", sa.Text(), nullable=False),
         sa.Column("email_key", sa.Text(), nullable=False),
-        sa.Column("role", sa.Text(), nullable=False),
-        sa.Column("project_id", ID, nullable=True),
-        sa.Column("project_role", sa.Text(), nullable=True),
+        sa.Column("role", sa.Text(), nullable=True),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("nonce", sa.Text(), nullable=False),
         sa.Column("invited_by", ID, nullable=False),
@@ -639,7 +637,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_invitations")),
         sa.UniqueConstraint("team_id", "email_key", name=op.f("uq_invitations_team_id_email_key")),
     )
-    op.create_index(op.f("ix_invitations_project_id"), "invitations", ["project_id"], unique=False)
+    op.create_table(
+        "invitation_projects",
+        sa.Column("invitation_id", ID, nullable=False),
+        sa.Column("project_id", ID, nullable=False),
+        sa.Column("team_id", ID, nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("invitation_id", "project_id", name=op.f("pk_invitation_projects")),
+    )
+    op.create_index("ix_invitation_projects_project_id", "invitation_projects", ["project_id"], unique=False)
     op.create_table(
         "logins",
         sa.Column("id", ID, nullable=False),
