@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import struct
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
+from cairn.base.caller import Scope
+from cairn.base.plans import load_plans
+from cairn.features.metering import service as metering
+from cairn.features.metering import store as metering_store
 from cairn.ports.llm import tokens
+from cairn.storage.tables import item_vectors
 from tests.features.asking import (
     FACTS,
     MODEL,
@@ -65,6 +72,19 @@ async def _chat(memory: Memory) -> str:
     return str(listed.json()["sessions"][0]["id"])
 
 
+async def _left(memory: Memory) -> int:
+    """The tokens of the team's plan that are neither used nor set aside."""
+    async with memory.service.house.database.read() as tx:
+        return await metering.tokens_left(tx, Scope(memory.owner.team_id), load_plans("team").get("team"))
+
+
+async def _leave_tokens(memory: Memory, wanted: int) -> None:
+    """As if the team had used all of its tokens but so many."""
+    more = await _left(memory) - wanted
+    async with memory.service.house.database.write() as tx:
+        await metering_store.count(tx, Scope(memory.owner.team_id), metering.period(), metering.AI_TOKENS, more)
+
+
 async def test_without_a_model_the_memory_answers_in_its_own_words(service: Service) -> None:
     memory = await knowing(service)
     before = (await used(service))["builtin_tokens"]
@@ -78,6 +98,7 @@ async def test_without_a_model_the_memory_answers_in_its_own_words(service: Serv
         (FACTS[0][0], FACTS[0][1], [FACTS[0][2]])
     ]
     near = [source["similarity"] for source in done["sources"]]
+    assert all(0.5 <= similarity <= 1 for similarity in near)
     assert done["avgSimilarity"] == pytest.approx(sum(near) / len(near), abs=1e-3)
     assert done["model"] == "builtin-medium"
     assert done["embedUsage"]["totalTokens"] > 5
@@ -104,6 +125,24 @@ async def test_what_the_memory_does_not_cover_is_said_to_be_so(modelled: Service
     assert "memory" in done["answer"]
     assert done["model"] == "builtin-medium"
     assert model.requests == []
+
+
+async def test_what_was_found_by_its_words_alone_is_shown_with_the_floor(service: Service) -> None:
+    """As if the embedder saw little likeness: the words lead to it all the same, and the answer rests on it."""
+    memory = await knowing(service)
+    async with service.house.database.write() as tx:
+        for row in await tx.many(select(item_vectors.c.item_id, item_vectors.c.vector)):
+            (scale,) = struct.unpack("<f", row["vector"][:4])
+            faint = struct.pack("<f", scale * 0.25) + row["vector"][4:]
+            await tx.run(update(item_vectors).where(item_vectors.c.item_id == row["item_id"]).values(vector=faint))
+    path = f"/api/v2/search?projectId={memory.tool.project_id}&q={QUESTION}&minSimilarity=0"
+    found = (await memory.owner.get(path)).json()["results"][0]
+    assert (found["title"], 0 < found["similarity"] < 0.5) == (FACTS[0][0], True)
+    done = (await _ask(memory)).done
+    assert "three times" in done["answer"]
+    [source] = done["sources"]
+    assert (source["title"], source["used"], source["similarity"]) == (FACTS[0][0], True, 0.5)
+    assert done["avgSimilarity"] == 0.5
 
 
 async def test_drafts_and_what_is_deprecated_are_never_cited(service: Service) -> None:
@@ -210,6 +249,54 @@ async def test_where_the_built_in_engine_costs_something_it_is_charged(service: 
     before = (await used(service))["ai_tokens"]
     told = await _ask(memory)
     assert (await used(service))["ai_tokens"] == before + told.done["usage"]["totalTokens"]
+
+
+@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(service: Service) -> None:
+    memory = await knowing(service)
+    cost = (await _ask(memory)).done["usage"]["totalTokens"]
+    await _leave_tokens(memory, 3)
+    spent, said = (await used(service))["ai_tokens"], len(await messages(service))
+    for left in (3, cost - 1):
+        await _leave_tokens(memory, left)
+        told = await _ask(memory)
+        assert (told.done["error"], told.tokens, "answer" in told.done) == ("AI token limit reached", [], False)
+        assert told.done["usage"]["totalTokens"] == 0
+    assert (await used(service))["ai_tokens"] == spent + 3 - (cost - 1)
+    assert (await reserved(service), len(await messages(service))) == (0, said)
+
+    await _leave_tokens(memory, cost)
+    assert (await _ask(memory)).done["usage"]["totalTokens"] == cost
+    assert await _left(memory) == 0
+    refused = await memory.owner.post("/api/v2/ask", {"projectId": memory.tool.project_id, "question": QUESTION})
+    assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
+
+
+@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+async def test_many_who_ask_the_built_in_engine_at_once_keep_to_the_cap(service: Service) -> None:
+    memory = await knowing(service)
+    cost = (await _ask(memory)).done["usage"]["totalTokens"]
+    await _leave_tokens(memory, 3 * cost - 1)
+    given = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(8)]
+    told = await asyncio.gather(*(ask(service.http, "/worker/ask", one["ticket"]) for one in given))
+    answered = [one for one in told if "answer" in one.done]
+    assert len(answered) == 2
+    assert {one.done["error"] for one in told if one not in answered} == {"AI token limit reached"}
+    assert await _left(memory) == 3 * cost - 1 - len(answered) * cost
+    assert await reserved(service) == 0
+
+
+@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+async def test_where_the_built_in_engine_costs_something_no_enrichment_begins_without_tokens(service: Service) -> None:
+    memory = await knowing(service)
+    sent = await memory.tell({"operation": "create", "item": {"title": "More", "content": "More."}}, "memory_operation")
+    await _leave_tokens(memory, 0)
+    refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
+    await _leave_tokens(memory, 1)
+    begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
+    assert begun.status_code == 202
+    await service.wait_for_jobs()
 
 
 async def test_an_attempt_that_broke_off_counts_too(modelled: Service, model: ScriptedModel) -> None:

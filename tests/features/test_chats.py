@@ -134,11 +134,16 @@ async def test_only_what_is_valid_changes_a_conversation(service: Service) -> No
     path = f"{PATH}/{chat}"
     for body in ({}, {"status": "active"}, {"title": ""}, {"title": "\u200b "}, {"title": None}, {"userId": "x"}):
         assert told(await owner.patch(path, body)) == NOTHING_VALID, body
+    for status in (5, None, True, 1.5, ["archived"], {"status": "archived"}, "Archived"):
+        assert told(await owner.patch(path, {"status": status})) == NOTHING_VALID
     assert (await owner.patch(path, {"title": 5})).status_code == 400
     assert (await owner.patch(path, {"title": "x" * 300, "status": "archived"})).status_code == 400
     assert (await _shown(owner, chat))["title"] == "First"
     done = (200, {"ok": True, "sessionId": chat})
     assert told(await owner.patch(path, {"title": "Second", "status": "deleted", "color": "red"})) == done
+    assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "active")
+    assert told(await owner.patch(path, {"title": "Third", "status": 5})) == done
+    assert told(await owner.patch(path, {"title": "Second", "status": ["archived"]})) == done
     assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "active")
     assert told(await owner.patch(path, {"title": " ", "status": "archived"})) == done
     assert told(await owner.patch(path, {"status": "archived"})) == done

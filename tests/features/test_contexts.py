@@ -88,9 +88,33 @@ async def test_a_context_takes_its_place_and_its_key_from_its_parent(service: Se
     other = await owner.create_project()
     crossed = await owner.post(PATH, {"name": "x", "parentContextId": api["id"], "projectId": other})
     assert (crossed.status_code, crossed.json()["error"].partition(" ")[0]) == (400, "parentContextId")
+    halved = await owner.post(PATH, {"name": "x", "tier": 1.5})
+    assert told(halved) == (400, {"error": "tier must be a whole number"})
     for fields in ({"name": " "}, {"schemaKey": "A/b"}, {"schemaKey": "a/"}, {"tier": 4}, {"contextType": "x"}):
         refused = await owner.post(PATH, {"name": "x", **fields})
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, next(iter(fields)))
+
+
+async def test_names_that_a_key_cannot_say_get_numbers(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    names = ("🚀", "日本", "日本", "Приложение", "…")
+    made = [(await _make(owner, name, projectId=project))["schemaKey"] for name in names]
+    assert made == ["root/untitled", *(f"root/untitled-{number}" for number in range(2, 6))]
+    assert (await _make(owner, "第1章", projectId=project))["schemaKey"] == "root/1"
+    assert (await _make(owner, "第1節", projectId=project))["schemaKey"] == "root/1-2"
+    at_once = await asyncio.gather(*(owner.post(PATH, {"name": "日本", "projectId": project}) for _ in range(4)))
+    assert sorted(answer.json()["schemaKey"][-1] for answer in at_once) == ["6", "7", "8", "9"]
+
+    # Elsewhere the count begins anew; what a key can say is refused as before.
+    parent = await _make(owner, "Ü", projectId=project)
+    below = [await _make(owner, name, parentContextId=parent["id"]) for name in ("一", "二")]
+    assert [each["schemaKey"] for each in below] == ["root/u/untitled", "root/u/untitled-2"]
+    assert (await _make(owner, "日本"))["schemaKey"] == "root/untitled"
+    await _make(owner, "2024", projectId=project)
+    for name in ("Untitled", "u", "2024", "1"):
+        assert told(await owner.post(PATH, {"name": name, "projectId": project})) == TAKEN
+    assert told(await owner.post(PATH, {"name": "日本", "schemaKey": "root/u", "projectId": project})) == TAKEN
 
 
 async def test_of_many_who_want_the_same_key_one_gets_it(service: Service) -> None:

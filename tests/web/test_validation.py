@@ -36,6 +36,7 @@ class Order(Shape):
     tags: list[Annotated[str, Meta(max_length=3)]] = msgspec.field(default_factory=list)
     count: Annotated[int, Meta(ge=1, le=10)] = 1
     share: Annotated[float, Meta(ge=0, le=1.01)] = 0
+    seats: Annotated[float, Meta(ge=1, le=9, multiple_of=1)] | None = None
     flag: bool = False
     role: Literal["admin", "member"] = "member"
     level: Literal[1, 2, 3] = 1
@@ -69,6 +70,12 @@ SENTENCES = {
     '{"count": true}': "count must be a whole number",
     '{"share": 2}': "share must be at most 1.01",
     '{"share": "half"}': "share must be a number",
+    '{"seats": 1.5}': "seats must be a whole number",
+    '{"seats": "1"}': "seats must be a number or null",
+    '{"share": 1e999}': "share is a number out of range",
+    '{"count": 1e999}': "count is a number out of range",
+    '{"nodes": [{"title": 1e999}]}': "nodes[0].title is a number out of range",
+    '{"payload": {"a": [{"b": 1e999}]}}': "payload has a number out of range",
     '{"flag": 1}': "flag must be true or false",
     '{"flag": "true"}': "flag must be true or false",
     '{"role": "owner"}': "role must be one of admin, member",
@@ -165,6 +172,33 @@ def test_an_empty_body_is_an_empty_object_where_nothing_is_required() -> None:
     with pytest.raises(Refusal) as caught:
         _read(b"")
     assert caught.value.kind == errors.BODY_REQUIRED
+
+
+BEYOND = (b"1e999", b"-1e999", b"9" * 5_000)
+
+
+@pytest.mark.parametrize("number", BEYOND, ids=["high", "low", "long"])
+@pytest.mark.parametrize("around", [b"%s", b"[%s]", b'{"a": [1, {"b": %s}]}'])
+def test_a_number_that_nothing_can_hold_is_ignored_where_nobody_knows_the_field(number: bytes, around: bytes) -> None:
+    value = around % number
+    assert _read(b'{"count": 3, "unknown": %s, "name": "n"}' % value) == Order(count=3, name="n")
+    assert _read(b'{"unknown": %s}' % value) == Order()
+    for field, said in ((b"payload", "has"), (b"share", "is"), (b"count", "is")):
+        if field == b"payload" or around == b"%s":
+            held = b'{"a": %s}' % value if field == b"payload" else value
+            with pytest.raises(Refusal) as caught:
+                _read(b'{"unknown": %s, "%s": %s}' % (value, field, held))
+            assert (caught.value.status, caught.value.text) == (400, f"{field.decode()} {said} a number out of range")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [b"", b"]", b'}, "count": 1}', b', "x": NaN}', b', "x": -Infinity}', b', "x": "\xff"}', b', "x": 01}', b"} {}"],
+)
+def test_a_number_that_nothing_can_hold_excuses_nothing_else(rest: bytes) -> None:
+    with pytest.raises(Refusal) as caught:
+        _read(b'{"unknown": 1e999' + rest)
+    assert caught.value.kind == errors.MALFORMED_JSON
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
     sender = HttpsSender(guard, ca_file=settings.ca_file)
     limits = open_limits(settings)
     finder = Finder(house.database, house.engines.embedders, settings.index_cache_mb * MEGABYTE)
-    names = Models(settings.llm_small, settings.llm_medium)
+    names = Models(settings.llm_small, settings.llm_medium, meter_builtin=settings.meter_builtin)
     streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
     capture = Capture(house.database, house.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
     brains = Brains(house.database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import typing
 from collections.abc import Hashable
@@ -40,14 +41,29 @@ def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) 
         raise errors.NUL_CHARACTER()
     try:
         decoded = msgspec.json.decode(raw)
-    except msgspec.ValidationError as error:  # a number beyond all bounds
-        raise errors.invalid(explain(error, kind)) from error
+    except msgspec.ValidationError:  # a number beyond all bounds
+        return _read_known(raw, kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.MALFORMED_JSON() from error
     try:
         return msgspec.convert(decoded, kind)
     except msgspec.ValidationError as error:
         raise errors.invalid(explain(error, kind)) from error
+
+
+def _read_known(raw: bytes, kind: type[Any]) -> Any:
+    """A body with a number that nothing can hold: nobody minds it in a field that the shape does not know."""
+    try:
+        json.loads(raw.decode(), parse_int=float, parse_constant=_refuse_constant)
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.ValidationError as error:
+        raise errors.invalid(explain(error, kind)) from error
+    except (ValueError, RecursionError, msgspec.DecodeError) as error:
+        raise errors.MALFORMED_JSON() from error
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
 
 def require_json(request: Request) -> None:
@@ -98,6 +114,9 @@ def explain(error: msgspec.ValidationError, kind: Any) -> str:
         return f"{field}.{missing[1]} is required" if field else f"{missing[1]} is required"
     if not field:
         return errors.BODY_REQUIRED.text
+    if what.endswith("out of range"):
+        named = field.partition("[...]")[0]
+        return f"{named} {'is' if named == field else 'has'} a number out of range"
     return f"{field} {_requirement(what, field, kind)}"
 
 
@@ -112,6 +131,8 @@ def _requirement(what: str, field: str, kind: Any) -> str:
     bound_match = re.match(r"Expected `(?:int|float)` ([<>]=?) (\S+)", what)
     if bound_match:
         return f"must be {'at least' if '>' in bound_match[1] else 'at most'} {bound_match[2]}"
+    if re.search(r"a multiple of 1(?:\.0)?$", what):
+        return "must be a whole number"
     if "matching regex" in what:
         return "has an invalid form"
     expected = re.match(r"Expected `([^`]+)`", what)

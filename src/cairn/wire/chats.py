@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -16,7 +16,9 @@ ChatStatus = Literal["active", "archived"]
 ChatRole = Literal["user", "assistant"]
 
 ChatTitle = Annotated[str, Meta(max_length=limits.CHAT_TITLE_CHARS, pattern=ANY_TEXT)]
-NewStatus = Annotated[str, Meta(description="Only `archived` does something; anything else is ignored.")]
+NewStatus = Annotated[
+    Any, Meta(description="Only `archived` does something; anything else is ignored, whatever its type.")
+]
 
 
 class NewChat(Shape):
@@ -30,7 +32,7 @@ class ChatChange(Shape):
     """What is valid is applied, what is not is ignored; one valid field there must be."""
 
     title: ChatTitle | UnsetType | None = UNSET
-    status: NewStatus | UnsetType | None = UNSET
+    status: NewStatus = UNSET
 
 
 class ChatSession(Shape):

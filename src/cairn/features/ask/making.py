@@ -13,7 +13,7 @@ from cairn.base.plans import Plan, Plans
 from cairn.base.redaction.redacting import redact
 from cairn.features.ask.meter import AnswerMeter
 from cairn.features.chats import service as chats
-from cairn.features.metering.service import TeamMeter, tokens_left
+from cairn.features.metering.service import TeamMeter
 from cairn.features.search.service import SIMILARITY_FLOOR, Finder, FoundItem
 from cairn.features.sessions.service import Models, builtin_name
 from cairn.memory.answering.checking import check
@@ -22,7 +22,7 @@ from cairn.memory.answering.condensing import condense
 from cairn.memory.answering.prompting import build_prompt
 from cairn.memory.answering.records import Composed, Passage, Turn
 from cairn.ports.llm import tokens
-from cairn.ports.llm.model import CapReached, Completion, LanguageModel, ModelFailed, Prompt
+from cairn.ports.llm.model import Completion, LanguageModel, ModelFailed, Prompt, Usage
 from cairn.storage.database import Database, Row
 
 ANSWER_TOKENS = 1_200
@@ -69,6 +69,7 @@ class Making:
         self._pieces: list[str] = []
         self._chars = 0
         self._finished = False
+        self._set_aside_as: str | None = None
         self.found: list[FoundItem] = []
         self.passages: list[Passage] = []
         self.used: tuple[str, ...] = ()
@@ -89,7 +90,7 @@ class Making:
         composed = await asyncio.to_thread(compose, question, earlier, self.passages)
         model = self._model(composed)
         if model is None and self._kit.meter_builtin:
-            await self._require_tokens()
+            await self._set_aside(composed)
         made = self._tell(composed) if model is None else self._ask(model, question, earlier)
         async with aclosing(made):
             async for piece in made:
@@ -102,11 +103,11 @@ class Making:
             return self.meter.prompt_tokens, self.meter.completion_tokens
         if not self._pieces:
             return 0, 0
-        return await asyncio.to_thread(self._count)
+        return await asyncio.to_thread(self._count, self.text)
 
-    def _count(self) -> tuple[int, int]:
+    def _count(self, answer: str) -> tuple[int, int]:
         shown = (self._asked.question, *(f"{passage.title}\n{passage.content}" for passage in self.passages))
-        return sum(map(tokens.count, shown)), tokens.count(self.text)
+        return sum(map(tokens.count, shown)), tokens.count(answer)
 
     def finish(self, text: str, used: tuple[str, ...]) -> None:
         """The answer as it stands in the end."""
@@ -115,9 +116,11 @@ class Making:
         self._finished = True
 
     async def settle(self) -> None:
-        """What a model had said when it was interrupted is checked like a whole answer before it is kept."""
+        """Before it is kept: a model's word that was interrupted is checked like a whole answer, and all is counted."""
         if self.by_model and not self._finished and self._pieces:
             await self._check()
+        if self._set_aside_as is not None:
+            await self.meter.spent(self._set_aside_as, Usage(*await self.count()))
 
     async def _check(self) -> None:
         checked = await asyncio.to_thread(check, self.text, self.passages)
@@ -133,11 +136,10 @@ class Making:
         name = self._kit.names.name_for(self._asked.plan, self._asked.ai_tier)
         return self._kit.models.get(name) if composed.used or self.sources else None
 
-    async def _require_tokens(self) -> None:
-        """Where the built-in engine costs something, it too stops at the cap."""
-        async with self._kit.database.read() as tx:
-            if await tokens_left(tx, self._asked.scope, self._asked.plan) <= 0:
-                raise CapReached
+    async def _set_aside(self, composed: Composed) -> None:
+        """Where the built-in engine costs something, what the whole answer costs must be left before its first word."""
+        needed = await asyncio.to_thread(self._count, composed.text)
+        self._set_aside_as = await self.meter.reserve(sum(needed))
 
     async def _earlier(self) -> list[Turn]:
         async with self._kit.database.read() as tx:

@@ -182,6 +182,7 @@ class Running:
         )
 
     async def _charge(self, tx: Tx, usage: TokenUsage) -> None:
+        """What was set aside is paid by the meter, be it for a model or for the built-in engine."""
         await self._making.meter.charge(tx)
         if not self._making.by_model:
             await metering.count_builtin(
@@ -189,7 +190,7 @@ class Running:
                 self._asked.scope,
                 self._asked.plan,
                 usage.total_tokens,
-                metered=self._kit.meter_builtin,
+                metered=False,
                 reference=f"{self._ticket}/{self._until_ms}",
             )
 

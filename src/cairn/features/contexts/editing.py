@@ -11,6 +11,7 @@ from cairn.base import clock, errors, ids, limits
 from cairn.base.caller import Caller
 from cairn.features.audit import store as audit
 from cairn.features.contexts import moving, store
+from cairn.features.contexts.naming import new_key
 from cairn.features.contexts.service import apply_nodes, change_context, create_context, find_above
 from cairn.features.history import store as history
 from cairn.features.history.memory import lock_memory, touch_memory
@@ -110,7 +111,8 @@ async def make_context(tx: Tx, caller: Caller, wanted: NewContext) -> Row:
     if parent is not None and parent["project_id"] not in (None, project_id):
         raise errors.invalid("parentContextId must be a context of the same project or of the whole team")
     await lock_memory(tx, caller.scope, project_id)
-    key = wanted.schema_key or schema_keys.child(parent["schema_key"] if parent is not None else None, wanted.name)
+    above = parent["schema_key"] if parent is not None else None
+    key = wanted.schema_key or await new_key(tx, caller.scope, project_id, above, wanted.name)
     if not schema_keys.is_valid(key) or len(key) > limits.SCHEMA_KEY_CHARS:
         raise errors.invalid(f"schemaKey must have at most {schema_keys.MAX_DEPTH} segments")
     if parent is None:

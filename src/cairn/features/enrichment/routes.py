@@ -20,12 +20,11 @@ _REFUSED = (errors.SESSION_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
 
 
 async def _plan(call: Call, session_id: str) -> tuple[Plan, bool]:
-    """The team's plan, and whether a model is asked that costs something."""
+    """The team's plan, and whether what does the work costs something."""
     _, project = await sessions.get_session(call.tx, call.caller, session_id, Right.WRITE)
     team = await people.get_team(call.tx, call.caller.team_id)
     plan = call.use(Plans).get(team["plan"])
-    name = call.use(Models).name_for(plan, project["ai_tier"])
-    return plan, name != sessions.builtin_name(plan, project["ai_tier"])
+    return plan, call.use(Models).costs(plan, project["ai_tier"])
 
 
 @routes.add(

@@ -115,4 +115,5 @@ class Signatures:
 def _is_fresh(timestamp: str) -> bool:
     if not timestamp.isascii() or not timestamp.isdigit() or len(timestamp) > 12:
         return False
-    return abs(clock.now_ms() - int(timestamp) * 1000) <= limits.HMAC_AGE_MS
+    age_s = clock.now_ms() // clock.SECOND_MS - int(timestamp)  # in whole seconds, as timestamps are
+    return abs(age_s) <= limits.HMAC_AGE_MS // clock.SECOND_MS

@@ -27,13 +27,18 @@ _BY_HAND = ("active", "completed")
 class Models:
     """The names of the models that the tiers stand for."""
 
-    def __init__(self, small: str, medium: str) -> None:
+    def __init__(self, small: str, medium: str, *, meter_builtin: bool = False) -> None:
         self._names = {"small": small, "medium": medium}
+        self._meter_builtin = meter_builtin
 
     def name_for(self, plan: Plan, ai_tier: str | None) -> str:
         """The plan's tier, or the project's where it asks for a smaller one."""
         name = self._names[tier_for(plan, ai_tier)]
         return builtin_name(plan, ai_tier) if name == "builtin" else name
+
+    def costs(self, plan: Plan, ai_tier: str | None) -> bool:
+        """Whether work for this tier is counted against the team's tokens."""
+        return self._meter_builtin or self.name_for(plan, ai_tier) != builtin_name(plan, ai_tier)
 
 
 def tier_for(plan: Plan, ai_tier: str | None) -> str:
