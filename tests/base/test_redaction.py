@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.base.redaction.redacting import redact, redact_payload
-from tests.memory.secret_samples import ALNUM, INNOCENT, SECRETS, made_up
+from tests.memory.secret_samples import ALNUM, HIDDEN, INNOCENT, SECRETS, made_up
 
 PROPERTY = settings(max_examples=200, deadline=None, database=None)
 MARKER_CHARS = 40
 WORST_CHARS = 200_000
 
-PIECES = st.sampled_from(
+_PIECES = (
     [line for line, _ in SECRETS]
     + [secret for _, secret in SECRETS]
     + INNOCENT
@@ -36,6 +36,7 @@ PIECES = st.sampled_from(
         " ",
     ]
 )
+PIECES = st.integers(0, len(_PIECES) - 1).map(lambda number: _PIECES[number])
 TEXTS = st.lists(PIECES | st.text(max_size=12), max_size=8).map("".join)
 
 
@@ -47,6 +48,23 @@ def test_the_samples_are_many() -> None:
 def test_recall_on_lines_with_a_secret() -> None:
     missed = [line for line, secret in SECRETS if secret in redact(line)[0] or redact(line)[1] == 0]
     assert len(missed) <= len(SECRETS) * 0.02, missed
+
+
+def test_what_was_hidden_is_found() -> None:
+    assert [line for line, secret in HIDDEN if secret in redact(line)[0]] == []
+    left = {part for line, secret in HIDDEN for part in secret.split("\n") if part.strip() in redact(line)[0]}
+    assert left == set()
+
+
+@pytest.mark.parametrize("sign", ["\u200b", "\u200c", "\u2060", "\ufeff", "\u00ad", "\u202e"])
+def test_a_letter_that_nobody_sees_hides_nothing(sign: str) -> None:
+    key = "service" + "_sk_" + made_up(ALNUM, 40, "unseen")
+    for hidden in (key[:11] + sign + key[11:], sign.join(key), key[:5] + sign + key[5:20] + sign * 3 + key[20:]):
+        assert redact(f"It is {hidden}.") == ("It is [redacted:cairn-key].", 1)
+    # Where it hides nothing it stays: it joins letters of some scripts, and parts of some pictures.
+    assert redact(f"a{sign}b") == (f"a{sign}b", 0)
+    clean, found = redact(f"a{sign}b {sign}AKIA" + made_up(ALNUM.upper(), 16, "unseen"))
+    assert (clean, found) == (f"a{sign}b {sign}[redacted:aws-key]", 1)
 
 
 def test_ordinary_lines_stay_as_they_are() -> None:
@@ -76,7 +94,12 @@ PAYLOADS = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["password", "apiKey", "note", "name", "value", "token", "x"]) | PIECES, inner, max_size=3
+            st.sampled_from(
+                ["password", "apiKey", "note", "name", "value", "token", "x", "pass", "secrets", "auth", "tokens"]
+            )
+            | PIECES,
+            inner,
+            max_size=3,
         )
     ),
     max_leaves=8,
@@ -95,7 +118,8 @@ def test_a_payload_keeps_its_form(payload: Any) -> None:
 def _shape(value: Any) -> Any:
     if isinstance(value, dict):
         return [_shape(each) for each in value.values()]
-    return [_shape(each) for each in value] if isinstance(value, list) else type(value)
+    # A number that is a password becomes a text that says so.
+    return [_shape(each) for each in value] if isinstance(value, list) else isinstance(value, int | str)
 
 
 def test_a_key_that_names_a_secret_takes_its_value() -> None:
@@ -122,13 +146,81 @@ def test_a_key_that_names_a_secret_takes_its_value() -> None:
 
 
 @pytest.mark.parametrize(
+    "payload",
+    [
+        {"DB_PASS": "simpleword"},
+        {"smtpPass": 12345678},
+        {"pass": "hunter2"},
+        {"secrets": ["hunter2"]},
+        {"secrets": {"db": {"main": "hunter2"}}},
+        {"secrets": [{"name": "db", "value": "hunter2"}]},
+        {"token": {"value": "hunter2"}},
+        {"token": [{"value": "hunter2"}]},
+        {"tokens": {"access": made_up(ALNUM, 40, "access")}},
+        {"credentials": {"x": "hunter2"}},
+        {"PASSWORD": 12345678},
+        {"passcode": 4711},
+        {"password": {"value": 12345678}},
+        {"password": ["hunter2"]},
+        {"auth": "dXNlcm5hbWU6c3VwZXJzZWNyZXRwYXNz"},
+        {"auths": {"r.example.com": {"auth": "dTpwYXNz"}}},
+        {"_auth": "dTpwYXNz"},
+        {"passphrase": "correct horse battery staple under the bridge"},
+        {"password": "Correct Horse Battery Staple Bridge Seven"},
+        {"name": "DB_PASS", "value": "simpleword"},
+    ],
+)
+def test_a_key_that_names_a_secret_takes_all_below_it(payload: dict[str, Any]) -> None:
+    clean, found = redact_payload({"env": payload})
+    assert found == 1
+    assert "[redacted:secret]" in str(clean)
+    assert redact_payload(clean) == (clean, 0)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"tokens": 1234, "totalTokens": 123456, "maxTokens": 4096, "token": 12345678, "tokenCount": 99999},
+        {"usage": {"tokens": {"input": 123456, "output": 2048}, "cached_tokens": 1000}},
+        {"tokens": ["def", "identifier", "x12", "function_2"]},
+        {"tokens": {"color-primary": "#ff00aa", "space-2": "0.5rem"}},
+        {"auth": "oauth2"},
+        {"auth": {"type": "basic", "user": "ada", "url": "https://a.example.com"}},
+        {"auth": True, "basicAuth": "disabled"},
+        {"pass": True},
+        {"pass": 12, "fail": 2, "passed": 123456},
+        {"pass": 123456},
+        {"pass": ["test_login_12", "tests/shop/test_api.py::test_cart2", "src/a.py:12"]},
+        {"render_pass": "opaque", "firstPass": "inline"},
+        {"secret": False, "password": None, "token": True},
+        {"password": 12},
+        {"secrets": "inherit"},
+        {"secrets": ["DB_PASSWORD", "api_key", "src/config.py:12"], "count": 3},
+        {"secrets": 12345, "passwords": 12000, "credentials": 1200},
+        {"password": {"type": "string", "minLength": 12, "maxLength": 1024, "description": "At least 12 letters"}},
+        {"password": "Das Passwort muss mindestens zwölf Zeichen haben"},
+        {"password": "the password must be at least twelve letters"},
+        {"token": {"type": "bearer", "expiresIn": 3600, "scope": "repo:read"}},
+        {"credentials": {"user": "ada", "host": "db.internal", "port": 5432, "mode": "include"}},
+        {"client_key": 123456, "account_key": 10023},
+        {"compass": "north-12", "bypass": "cache2go", "author": "ada99lovelace"},
+    ],
+)
+def test_a_key_that_only_sounds_like_it_takes_nothing(payload: dict[str, Any]) -> None:
+    assert redact_payload(payload) == (payload, 0)
+
+
+@pytest.mark.parametrize(
     "unit",
     [
         "a", "eyJ", "eyJaaaaaaaa.", "sk-", "a://b:", "http://", "password=", "token: ", "'token': '", "Bearer ",
         "Cookie: a=b; ", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAA\n",
         "mysql ", " -u a:", "login x ", "M.", "hooks.slack.com/services/", "secret_key_key", "?sig=", "xoxb-", "AKIA",
         "password is ", "authorization: ", "1//0", "A" * 26 + ".", "token=" + "Aa1" * 12 + " ", "[redacted:x]",
-        "password='", "x_pass_auth",
+        "password='", "x_pass_auth", "LS0tLS1CRUdJTi", "LS0tLS1CRUdJTiAAAA\n" + "A" * 40 + "\n", "Private-Lines: 1\n",
+        "Private-Lines: 1\n" + "A" * 64 + "\n", "a://b:c@", "a://b:c/", " a://b:" + "c" * 250, ":5432:a:b:c", "a:5432:",
+        " *:*:*:*:", "$6$", "$6$a$", "$1$aaaaaaaa$", "$argon2id$m=1$", "aws secret ", "aws " + "aA1/" * 10 + " ",
+        "mot de passe ", "contraseña: ", "service_sk_", "\u200b", "service_sk_\u200b", "\u200btoken: ", '"auth": "',
     ],
 )  # fmt: skip
 def test_the_worst_texts_take_no_time(unit: str) -> None:

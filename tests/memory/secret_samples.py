@@ -231,7 +231,45 @@ _IN_CONTEXT: list[tuple[str, str]] = [
         ]
     ),
 ]
-SECRETS: list[tuple[str, str]] = TOKENS + _IN_CONTEXT
+_ENCODED_PEM = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp"
+
+# What went past the rules when somebody tried: other languages, other files, signs where none were expected.
+HIDDEN: list[tuple[str, str]] = [
+    (frame.format(value), value)
+    for frame, value in [
+        ("    client-key-data: {}", _ENCODED_PEM + _b(300, "kc1") + "=="),
+        ("tls.key: |\n  {}", _ENCODED_PEM + _b(60, "kc2") + "\n  " + _b(76, "kc3") + "\n  " + _b(76, "kc4")),
+        ("AWS secret {}", "wJalrXUtnFEMI" + "/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+        ("the secret of our aws account ({}) is in the vault", _b(39, "aw1") + "7"),
+        ("postgres://app:{}@db/x", "p@ssw0rd/with"),
+        ("postgres://app:{}@db.internal:5432/app?sslmode=require", "a/b@c:d/3@e"),
+        ("redis://:{}@cache:6379/0", "x/y@z.example1"),
+        ("postgres://app:{}@/app?host=/run/postgresql", "hunter22"),
+        ("pgpass: db.example.com:5432:app:appuser:{}", "S3cr3tPgPass"),
+        ("*:*:*:postgres:{}", "winterreise"),
+        ("root:$6${}:18000:0:99999:7:::", "rounds=5000$abcd1234$" + _a(86, "cr1")),
+        ("root:$6${}", made_up(ALNUM + "./", 8, "cr2") + "$" + made_up(ALNUM + "./", 86, "cr3")),
+        ("admin:$apr1${}", "x7Qz1mN2$" + _a(22, "cr4")),
+        ("bob:$2b$12${}", made_up(ALNUM + "./", 53, "cr5")),
+        ("eve:$y$j9T${}", _a(22, "cr6") + "$" + _a(43, "cr7")),
+        ("hash is $argon2id$v=19$m=65536,t=3,p=4${}", _b(22, "cr8") + "$" + _b(43, "cr9")),
+        ("PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 3\n{}\nPrivate-MAC: 1", _b(64, "pu1") + "\n" + _b(20, "pu2")),
+        ("Private-Lines: 1\n{}", "AAABAQCxyz123"),
+        ('{{"auths": {{"r.example.com": {{"auth": "{}"}}}}}}', "dXNlcm5hbWU6c3VwZXJzZWNyZXRwYXNz"),
+        ("Passwort: {}", "Sommer2024!"),
+        ("Das Passwort ist {}", "Sommer2024!"),
+        ("Kennwort={}", "Herbst2023"),
+        ("mot de passe : {}", "Soleil2024!"),
+        ("Mot de passe\u00a0: {}", "Soleil2024!"),
+        ("contraseña: {}", "Verano2024!"),
+        ("contrasen\u0303a: {}", "Verano2024!"),
+        ("senha: {}", "Verao2024!"),
+        ("пароль: {}", "Qwerty2024!"),
+        ("x{}", "service" + "_sk_" + _u(40, "ca3")),
+        ("microservice{}", "_sk_" + _u(40, "ca4")),
+    ]
+]
+SECRETS: list[tuple[str, str]] = TOKENS + _IN_CONTEXT + HIDDEN
 
 _SHA1 = _h(40, "sha")
 _SHA256 = _h(64, "sha256")
@@ -397,4 +435,27 @@ INNOCENT: list[str] = [
     "password_min_length=12",
     "api_key_header = 'X-Api-Key'",
     "api_key_id: key_2024",
+    "http://localhost:PORT/users/@me",
+    "http://localhost:{port}/users/@me",
+    "http://[::1]:8080/users/@me",
+    "https://unpkg.com/react@18/umd/react.js",
+    "docker://registry:5000/app@sha256:" + _SHA256,
+    "pip install git+ssh://git@github.com/acme/app.git@v1.2",
+    "https://packages.example.org:443/@scope/name",
+    "from http://a.example.com:8080 to bob@example.com",
+    "echo $1$2 and $2$1, then costs of $5$ or $6$",
+    "awk '{print $1$2, $6$7}' access.log",
+    '"auth": "oauth2"',
+    '"auth": "authorization-code"',
+    f"commit {_SHA1} moves the aws secret",
+    "the aws secret is read in src/features/billing/accounts/secrets",
+    "AWS Secrets Manager names it prod/shop/database",
+    "12:30:45:543:abcdef is no line of a file",
+    "main.c:5432:17: error: no such member",
+    "Das Passwort ist zu kurz",
+    "Passwort: mindestens 12 Zeichen",
+    "mot de passe : obligatoire",
+    "contraseña: obligatoria",
+    "a service_sk_ key is shown once",
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645: password reset \U0001f468\u200d\U0001f469\u200d\U0001f467",
 ]

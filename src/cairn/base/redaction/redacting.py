@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 
+from cairn.base.redaction.contexts import CONTEXTS, is_meant
+from cairn.base.redaction.keys import is_secret, kind_of
 from cairn.base.redaction.late import late
 from cairn.base.redaction.prose import PROSE_ANCHORS, redact_prose
 from cairn.base.redaction.rules import RULES, Rule
-from cairn.base.redaction.shapes import (
-    is_harmless,
-    is_secret_by_key,
-    is_secret_key,
-    is_secret_value,
-    may_be_secret,
-)
+from cairn.base.redaction.shapes import is_harmless, is_secret_value, may_be_secret
 
 TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
 if TYPE_CHECKING:
@@ -23,38 +19,26 @@ MARKER = late(r"\[redacted:[a-z-]+\]")
 # A secret can hide behind another one (its boundary appears when the first is gone); real texts need one pass.
 _MAX_PASSES = 6
 
+# Joiners, marks of direction and other letters without width, that part what is one word.
+_UNSEEN = late(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+
 _PEM_BEGIN = late(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END = late(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_MAX_CHARS = 20_000
 # A block that was cut off: what follows as long as it looks like lines of base64.
 _PEM_REST = late(r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+")
 
-# The password of an address; user names are kept, they say whose secret it was.
-_URL_PASSWORD = late(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>]{0,64}:([^\s@/\"'<>]{1,256})@")
-_URL_USER = late(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
-_HEADER = late(
-    r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[a-z][a-z0-9-]{2,20}[ \t]+)?"
-    r"([^\s\"',;]{6,}+)",
-    re.IGNORECASE,
-)
-_BEARER = late(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
-_USER_FLAG = late(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
-_SHORT_FLAG = late(
-    r"(?:\b(?:mysql|mysqldump|mysqladmin|mongo|mongosh|sshpass|redis-cli)\b[^\n|;]{0,80}?[ \t](?:-p|-a)[ \t]?"
-    r"|\bdocker login\b[^\n|;]{0,80}?[ \t]-p[ \t])[\"']?([^\s\"'-][^\s\"']{5,200})"
-)
-_COOKIE = late(
-    r"cookie[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[^\n;=]{1,40}+=[^\n;]{0,100}+;[ \t]?+){0,3}"
-    r"[A-Za-z_.-]{0,20}(?:sess|sid|auth|token)[A-Za-z_.-]{0,20}=([A-Za-z0-9%._~+/-]{16,}+)",
-    re.IGNORECASE,
-)
-
 _KEYWORD = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|(?<![A-Za-z0-9])pw|secret|token|credentials?"
+    r"(?:pass(?:word|wort|wd|phrase|code)|pwd|(?<![A-Za-z0-9])pw|secret|token|credentials?"
+    r"|kennwort|mot[ _-]de[ _-]passe|contrase(?:ñ|n\u0303?)a|(?<![A-Za-z])senha|пароль"
     r"|api[_ -]?key|auth[_-]?key|account[_-]?key"
     r"|(?:access|private|signing|encryption|encrypt|master|service|license|deploy|hmac|jwt|storage|client|shared)[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
 )
-_KEYWORD_ANCHORS = ("pass", "pw", "secret", "token", "credential", "key", "_auth")
+_KEYWORD_ANCHORS = (
+    *("pass", "pw", "secret", "token", "credential", "key", "_auth"),
+    *("kennwort", "contrase", "senha", "пароль"),
+)
+_PASSWORDS = ("pass", "pw", "_pass", "kennwort", "mot", "contrase", "senha", "пароль")
 _ENDING = (
     r"(?:[_-]?(?:value|access[_-]?key|key[_-]?base|key|prod(?:uction)?|dev|staging|live|test|local|main|primary|secondary"
     r"|old|new|backup|base64|b64|raw|plain|string|hex|default|salt|v?\d{1,2})){0,2}"
@@ -66,9 +50,10 @@ _VALUE = (
 )
 # What links a key to its value: an assignment, a colon, a comparison, an argument, the word "is", or a flag's blank.
 _LINK = (
-    r"([ \t]{0,8}(?:[:?]{1,3}=|=>|!?={1,3}|:)[ \t]{0,8}|,[ \t]{0,2}(?=[\"'])"
-    r"|[ \t]+(?:is|was)[ \t]+(?:set to[ \t]+|now[ \t]+)?|[ \t]+)"
+    r"([ \t\u00a0\u202f]{0,8}(?:[:?]{1,3}=|=>|!?={1,3}|:)[ \t\u00a0\u202f]{0,8}|,[ \t]{0,2}(?=[\"'])"
+    r"|[ \t]+(?:is|was|ist|lautet|est|es)[ \t]+(?:set to[ \t]+|now[ \t]+)?|[ \t]+)"
 )
+_SAYS = ("is", "was", "lautet", "est", "es")
 # Letters count without their case up to the value, which has none in its form: that is quicker to compile.
 _ASSIGNMENT = late(
     rf"(?i:({_KEYWORD})({_ENDING})(?![A-Za-z0-9])[\"'`\]]{{0,2}}{_LINK}(?:[a-z]{{1,2}}(?=[\"']))?){_VALUE}"
@@ -77,6 +62,15 @@ _ASSIGNMENT = late(
 
 def redact(text: str) -> tuple[str, int]:
     """The text with each secret replaced by a marker that tells its kind, and how many there were."""
+    text, total = _redact_seen(text)
+    if not text.isascii() and (seen := _UNSEEN.sub("", text)) != text:
+        seen, found = _redact_seen(seen)
+        if found:  # what nobody sees is left out where a secret was hidden by it, and stays elsewhere
+            return seen, total + found
+    return text, total
+
+
+def _redact_seen(text: str) -> tuple[str, int]:
     total = 0
     for _ in range(_MAX_PASSES):
         text, found = _one_pass(text)
@@ -87,25 +81,29 @@ def redact(text: str) -> tuple[str, int]:
 
 
 def redact_payload(value: Any) -> tuple[Any, int]:
-    """The same for every string inside; a value under a key that names a secret goes whole."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        pairs = [redact_payload(each) for each in value]
-        return [each for each, _ in pairs], sum(found for _, found in pairs)
+    """The same for every string inside; what is below a key that names a secret goes whole."""
+    return _redact_below("", value)
+
+
+def _redact_below(kind: str, value: Any) -> tuple[Any, int]:
     if isinstance(value, dict):
-        return _redact_object(value)
-    return value, 0
+        return _redact_object(value, kind)
+    if isinstance(value, list):
+        pairs = [_redact_below(kind, each) for each in value]
+        return [each for each, _ in pairs], sum(found for _, found in pairs)
+    if kind and is_secret(kind, value):
+        return "[redacted:secret]", 1
+    return redact(value) if isinstance(value, str) else (value, 0)
 
 
-def _redact_object(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
+def _redact_object(value: dict[str, Any], above: str) -> tuple[dict[str, Any], int]:
     made: dict[str, Any] = {}
     total = 0
     named = value.get("name", value.get("key"))
     for key, each in value.items():
         # An environment entry, {"name": "API_KEY", "value": "…"}, names its key in a field beside the value.
-        meant = named if key == "value" and isinstance(named, str) else key
-        clean, found = _redact_named(meant, each)
+        meant = kind_of(named) if key == "value" and isinstance(named, str) else ""
+        clean, found = _redact_below(meant or kind_of(key, above), each)
         name, in_name = redact(key)
         while name in made:
             name += "-"
@@ -114,28 +112,14 @@ def _redact_object(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
     return made, total
 
 
-def _redact_named(key: str, value: Any) -> tuple[Any, int]:
-    if is_secret_key(key):
-        if isinstance(value, str) and is_secret_by_key(value):
-            return "[redacted:secret]", 1
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            pairs = [_redact_named(key, each) for each in value]
-            return [each for each, _ in pairs], sum(found for _, found in pairs)
-    return redact_payload(value)
-
-
 def _one_pass(text: str) -> tuple[str, int]:
     lower = text.lower()
     found = 0
     if "private key" in lower:
         text, found = _redact_pem(text)
-    for rule in RULES:
+    for rule in (*RULES, *CONTEXTS):
         if any(anchor in lower for anchor in rule.anchors):
             text, more = _apply(rule, text)
-            found += more
-    for kind, anchor, pattern in _CONTEXTS:
-        if anchor in lower:
-            text, more = _apply(Rule(kind, (), pattern), text)
             found += more
     if may_hold(lower, _KEYWORD_ANCHORS):
         text, more = _redact_assignments(text)
@@ -152,30 +136,18 @@ def may_hold(lower: str, anchors: tuple[str, ...]) -> bool:
     return any(anchor in lower for anchor in anchors) or "\u017f" in lower or "\u0131" in lower
 
 
-_CONTEXTS = (
-    ("url-password", "://", _URL_PASSWORD),
-    ("url-token", "://", _URL_USER),
-    ("authorization", "authorization", _HEADER),
-    ("bearer-token", "bearer", _BEARER),
-    ("bearer-token", "basic", _BEARER),
-    ("password", "-u", _USER_FLAG),
-    ("password", " -", _SHORT_FLAG),
-    ("cookie", "cookie", _COOKIE),
-)
-_NEEDS_SHAPE = {"bearer-token", "cookie"}
-
-
 def _apply(rule: Rule, text: str) -> tuple[str, int]:
     found = 0
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal found
         whole = match.group()
-        secret = match.group(1) if rule.pattern.groups else whole
-        if is_harmless(secret) or (rule.kind in _NEEDS_SHAPE and not is_secret_value(secret, strict=True)):
+        group = match.lastindex or 0
+        secret = match.group(group)
+        if not is_meant(rule.kind, match, secret):
             return whole
         found += 1
-        start = match.start(1) - match.start() if rule.pattern.groups else 0
+        start = match.start(group) - match.start()
         return f"{whole[:start]}[redacted:{rule.kind}]{whole[start + len(secret) :]}"
 
     return rule.pattern.sub(replaced, text), found
@@ -221,7 +193,7 @@ def _redact_assignments(text: str) -> tuple[str, int]:
             return match.group()
         found += 1
         start, end = match.start(index) - match.start(), match.end(index) - match.start()
-        kind = "password" if key.lower().startswith(("pass", "pw", "_pass")) else "secret"
+        kind = "password" if key.lower().startswith(_PASSWORDS) else "secret"
         return f"{match.group()[:start]}[redacted:{kind}]{match.group()[end:]}"
 
     return _ASSIGNMENT.sub(replaced, text), found
@@ -240,9 +212,9 @@ def _is_assigned(key: str, separator: str, value: str, quoted: bool) -> bool:
         return False
     said = separator.strip().lower()
     # Beside a word such as "password" even a weak value counts; beside a key or a token it needs the looks of a secret.
-    is_password = key.lower().startswith(("pass", "pw", "_pass", "secret", "credential"))
+    is_password = key.lower().startswith((*_PASSWORDS, "secret", "credential"))
     compact = quoted or (said == "=" and separator == "=") or not said
-    weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(("is", "was")))
+    weak_is_enough = is_password and (compact or said in (":", "=", ":=") or said.startswith(_SAYS))
     return is_secret_value(value, strict=not weak_is_enough, quoted=compact) and not is_harmless(value)
 
 

@@ -42,7 +42,7 @@ _I = re.IGNORECASE
 
 RULES: tuple[Rule, ...] = (
     # Cairn's own
-    _prefixed("cairn-key", "service_sk_", _URL64, 12),
+    _prefixed("cairn-key", "service_sk_", _URL64, 12, ""),
     _prefixed("webhook-secret", "whsec_", "A-Za-z0-9+/=_-", 12),
     # Clouds
     _form(

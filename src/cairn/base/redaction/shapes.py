@@ -13,7 +13,7 @@ _STRONG_BITS = 2.8
 _LETTERS_CHARS = 24
 _LETTERS_BITS = 3.8
 _WEAK_CHARS = 6
-_KEYED_CHARS = 4
+_PAIR_CHARS = 512
 
 # Stands for a secret, or says where it is: left alone.
 _PLACEHOLDER = late(
@@ -99,53 +99,20 @@ def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
     return quoted or digits >= 2 or symbols or not _IDENTIFIER.fullmatch(rest)
 
 
-def is_secret_by_key(value: str) -> bool:
-    """The same for a field of an object whose name says it: all but placeholders, short words and sentences."""
-    return len(value) >= _KEYED_CHARS and not is_harmless(value) and value.count(" ") < 4
+def is_encoded_pair(value: str) -> bool:
+    """A user and a password in base64, as a registry's settings and a header have them."""
+    from binascii import a2b_base64  # its Error is a ValueError
 
-
-_NAME = late(r"[A-Za-z][A-Za-z0-9_. -]*")
-_SNAKE = late(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
-_SECRET_ENDINGS = frozenset(
-    [
-        "password",
-        "passwords",
-        "passwd",
-        "passphrase",
-        "passcode",
-        "pwd",
-        "secret",
-        "token",
-        "apikey",
-        "api_key",
-        "access_key",
-        "private_key",
-        "secret_key",
-        "signing_key",
-        "encryption_key",
-        "master_key",
-        "auth_key",
-        "client_key",
-        "account_key",
-        "hmac_key",
-        "credential",
-        "credentials",
-        "authorization",
-        "secret_value",
-    ]
-)
-_OTHER_TOKENS = frozenset(["page", "next", "sync", "cursor", "design", "csrf", "cancellation"])
-_KEY_CHARS = 64
-
-
-def is_secret_key(key: str) -> bool:
-    """Whether a field's name says that its value is a secret."""
-    if len(key) > _KEY_CHARS or not _NAME.fullmatch(key):
+    try:
+        user, _, password = a2b_base64(value[:_PAIR_CHARS], strict_mode=True).decode().partition(":")
+    except ValueError:
         return False
-    words = _SNAKE.sub("_", key).lower().strip("_").split("_")
-    if words[-1] == "token" and words[-2:-1] and words[-2] in _OTHER_TOKENS:
-        return False
-    return words[-1] in _SECRET_ENDINGS or "_".join(words[-2:]) in _SECRET_ENDINGS
+    return bool(user and password) and (user + password).isprintable()
+
+
+def is_path(value: str) -> bool:
+    """Names of folders in a row."""
+    return _PATH.fullmatch(value) is not None
 
 
 def entropy_bits(text: str) -> float:
