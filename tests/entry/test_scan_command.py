@@ -112,6 +112,29 @@ def test_a_folder_that_is_none(someone: Cairn, tmp_path: Path) -> None:
     assert "Traceback" not in missing.stderr
 
 
+def test_a_folder_that_leads_elsewhere_is_not_gone_into(shop: Path, tmp_path: Path) -> None:
+    """Git lists what it once tracked there; by now the folder is a link, and the files behind it are somebody's own."""
+    _git(shop, "init", "--quiet")
+    _git(shop, "add", "README.md", "shop/api.py")
+    elsewhere = tmp_path / "elsewhere"
+    (shop / "shop").rename(elsewhere)
+    (shop / "shop").symlink_to(elsewhere)
+    checkout = open_checkout(shop, 60)
+    listed = {entry.path for entry in checkout.listed}
+    assert "README.md" in listed
+    assert [path for path in listed if path.startswith("shop")] == []
+    # Nor when the folder becomes a link after it was listed, or where a path leads out.
+    assert checkout.read("README.md") == (shop / "README.md").read_bytes()
+    for path in ("shop/api.py", "../elsewhere/api.py", str(elsewhere / "api.py"), "./README.md", ""):
+        assert checkout.read(path) is None, path
+    (shop / "shop").unlink()
+    elsewhere.rename(shop / "shop")
+    assert checkout.read("shop/api.py") == (shop / "shop" / "api.py").read_bytes()
+    assert "shop/api.py" in {entry.path for entry in open_checkout(shop, 60).listed}
+    assert checkout.read("shop/link.py") is None
+    assert checkout.read("shop/pipe.py") is None
+
+
 def test_nothing_that_a_repository_names_is_run(tmp_path: Path) -> None:
     """A copied folder may bring a git configuration that fetches what is missing by a program of its choice."""
     folder, touched = tmp_path / "taken", tmp_path / "touched"

@@ -14,9 +14,9 @@ from cairn.hook import gathering, link, place, spool
 from tests.hook.desk import Desk
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> str:
     command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", "-C", str(folder), *arguments]
-    subprocess.run(command, check=True, capture_output=True)
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def started(folder: Path, message: str) -> Path:
@@ -176,6 +176,106 @@ def test_a_repository_in_the_place_of_another_is_not_the_same(here: Desk, linked
         link.remember_place(str(thief))
         assert link.look(str(thief)) == (None, link.UNCONFIRMED)
     assert link.find_link(str(here.home / "side")) is not None
+    # Nor one whose git folder calls the linked repository its own: as a link, by a file, or by way of a worktree.
+    for way in ("link", "folder", "worktree"):
+        thief = here.home / f"claimant-{way}"
+        thief.mkdir()
+        inner = thief / ("inner" if way == "worktree" else ".git")
+        if way == "link":
+            inner.symlink_to(own / ".git")
+        else:
+            inner.mkdir()
+            (inner / "HEAD").write_text("ref: refs/heads/main\n")
+            (inner / "commondir").write_text("../../own/.git\n")
+        if way == "worktree":
+            (thief / ".git").write_text("gitdir: inner\n")
+            (inner / "gitdir").write_text(f"{thief}/.git\n")
+        link.remember_place(str(thief))
+        assert link.find_link(str(thief)) is None, way
+
+
+def shallow_clone(origin: Path, folder: Path) -> Path:
+    """A clone of the newest commit alone, of a repository that has more of them."""
+    git(origin, "clone", "-q", "--depth=1", f"file://{origin}", str(folder))
+    git(folder, "config", "remote.origin.url", "https://git.example.com/acme/stones.git")
+    return folder
+
+
+def test_a_shallow_clone_is_known_by_its_place_alone(here: Desk) -> None:
+    """Its first commit is not there, and what it says of its origin is what its own configuration says."""
+    origin = started(here.home / "origin", "First")
+    git(origin, "commit", "-q", "--allow-empty", "-m", "Second")
+    clone = shallow_clone(origin, here.home / "clone")
+    assert link.save_link(str(clone), "prj_stones", here.url).root == ""
+    assert link.look(str(clone))[1] == ""
+    found = link.find_link(str(clone))
+    assert found is not None
+    assert found.project == "prj_stones"
+    # An unpacked archive with a history of its own, that names the same origin and calls itself shallow.
+    hostile = started(here.home / "hostile", "A trap")
+    git(hostile, "config", "remote.origin.url", "https://git.example.com/acme/stones.git")
+    git(hostile, "commit", "-q", "--allow-empty", "-m", "Second")
+    (hostile / ".git" / "shallow").write_text(git(hostile, "rev-parse", "HEAD") + "\n")
+    # Another clone asks to be linked as well: nothing tells it from the archive.
+    second = shallow_clone(origin, here.home / "second")
+    for folder in (hostile, second):
+        link.remember_place(str(folder))
+        assert link.look(str(folder)) == (None, "not linked to a project")
+        (folder / ".cairn.toml").write_text('project = "prj_stones"\n')
+        assert link.look(str(folder)) == (None, link.UNCONFIRMED)
+        assert here.hook({**here.claude("UserPromptSubmit", prompt="Why?"), "cwd": str(folder)}) == b""
+        assert spool.list_names() == []
+    link.save_link(str(second), "prj_stones", here.url)
+    assert link.find_link(str(second)) is not None
+    # When the rest of its history has come, it is known by its first commit, and so are others.
+    git(second, "fetch", "-q", "--unshallow", f"file://{origin}")
+    link.remember_place(str(second))
+    found = link.find_link(str(second))
+    assert found is not None
+    assert found.root
+    link.remember_place(str(origin))
+    assert link.find_link(str(origin)) is not None
+    # What is put in the place of the linked one is not linked, whatever it says.
+    shutil.rmtree(clone)
+    hostile.rename(clone)
+    for _ in range(2):
+        assert link.find_link(str(clone)) is None
+        link.remember_place(str(clone))
+    shutil.rmtree(clone / ".git")
+    assert link.find_link(str(clone)) is None
+
+
+def test_what_was_linked_by_its_origin_once_is_to_be_linked_again(here: Desk) -> None:
+    origin = started(here.home / "origin", "First")
+    git(origin, "commit", "-q", "--allow-empty", "-m", "Second")
+    clone = shallow_clone(origin, here.home / "clone")
+    link.remember_place(str(clone))
+    name = f"shallow-{'a' * 40}"
+    for table in (here.home / ".config" / "cairn" / "links.json", here.home / ".local/state/cairn/places.json"):
+        kept = json.loads(table.read_text())
+        row = kept.get(str(clone / ".git"), {"project": "prj_stones", "url": here.url})
+        kept[name if "project" in row else str(clone / ".git")] = {**row, "root": name}
+        table.write_text(json.dumps(kept))
+    assert link.look(str(clone)) == (None, link.UNKNOWN_PLACE)
+    link.remember_place(str(clone))
+    assert link.look(str(clone)) == (None, "not linked to a project")
+    link.save_link(str(clone), "prj_stones", here.url)
+    assert link.find_link(str(clone)) is not None
+
+
+def test_a_first_commit_that_is_only_claimed_is_none(here: Desk, linked: Path) -> None:
+    """Whoever knows its name can write a history that ends there; the commit itself they do not have."""
+    root = link.root_commit(str(linked))
+    hostile = started(here.home / "hostile", "A trap")
+    objects = hostile / ".git" / "objects"
+    own = git(hostile, "rev-parse", "HEAD")
+    (objects / root[:2]).mkdir(exist_ok=True)
+    shutil.copy(objects / own[:2] / own[2:], objects / root[:2] / root[2:])
+    forged = git(hostile, "commit-tree", git(hostile, "write-tree"), "-p", root, "-m", "Ours")
+    (hostile / ".git" / "refs" / "heads" / "main").write_text(forged + "\n")
+    assert git(hostile, "rev-list", "--max-parents=0", "HEAD") == root, "git's walk believes it"
+    link.remember_place(str(hostile))
+    assert link.look(str(hostile)) == (None, "not linked to a project")
 
 
 def test_what_was_linked_before_its_first_commit_is_known_by_it_afterwards(here: Desk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,8 +34,8 @@ class Checkout:
     def read(self, path: str) -> bytes | None:
         """The content of a file; None when it is no plain file any more, or too large."""
         try:
-            number = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
+            number = _open(self.root, path)
+        except (OSError, ValueError):
             return None
         with open(number, "rb") as file:
             found = os.fstat(number)
@@ -51,11 +51,11 @@ def open_checkout(folder: Path, commits: int) -> Checkout:
         raise NotADirectoryError(f"{folder} is not a folder")
     names = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     paths = _decoded(names) if names is not None else _walk(root)
-    listed = [Listed(path, size) for path in paths if (size := _size(root / path)) is not None]
+    listed = tuple(_listed(root, paths))
     head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     log = _git(root, *_LOG, f"--max-count={commits}") if head else None
     commit = head.decode().strip() if head else None
-    return Checkout(root, _name(root), tuple(listed), commit, _commits(log))
+    return Checkout(root, _name(root), listed, commit, _commits(log))
 
 
 def blob_hash(content: bytes, like: str | None) -> str:
@@ -95,13 +95,39 @@ def _walk(root: Path) -> Iterator[str]:
             return
 
 
+def _listed(root: Path, paths: Iterable[str]) -> Iterator[Listed]:
+    """The plain files; links are none, wherever they lead, and neither is what lies behind one."""
+    inside: dict[str, bool] = {}
+    for path in paths:
+        folder = os.path.join(root, path.rpartition("/")[0]).rstrip("/")
+        if folder not in inside:
+            inside[folder] = os.path.realpath(folder) == folder
+        size = _size(root / path) if inside[folder] else None
+        if size is not None:
+            yield Listed(path, size)
+
+
 def _size(path: Path) -> int | None:
-    """The size of a plain file; links are none, wherever they lead."""
     try:
         found = path.lstat()
     except OSError:
         return None
     return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _open(root: Path, path: str) -> int:
+    """A file below the root, opened folder by folder from there: none on the way is a link, then or meanwhile."""
+    *folders, name = path.split("/")
+    if not name or {"", ".", ".."} & {name, *folders}:
+        raise ValueError("no path below the root")
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            above, here = here, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(above)
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+    finally:
+        os.close(here)
 
 
 def _commits(log: bytes | None) -> tuple[Commit, ...]:

@@ -13,6 +13,7 @@ from cairn.hook import files, git, gitledger
 from cairn.hook.git import GitFailed
 
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+SHALLOW = "shallow-"
 _HEADS = "refs/heads/"
 _ORIGIN = "refs/remotes/origin/"
 _BRANCH_CHARS = 255
@@ -139,10 +140,9 @@ def _shallow(common: str) -> frozenset[str]:
 
 
 def identity(repository: Repository) -> str:
-    """What clones, worktrees and renamed folders share: the root commit. A shallow clone does not have it."""
-    if shallow(repository):
-        told = remote(repository) or repository.common
-        return f"shallow-{hashlib.sha256(os.fsencode(told)).hexdigest()[:40]}"
+    """What clones, worktrees and renamed folders share: the root commit. A shallow clone has but its place."""
+    if shallow(repository):  # its origin is what its own configuration says, and an archive can say anybody's
+        return f"{SHALLOW}{hashlib.sha256(os.fsencode(repository.common)).hexdigest()[:40]}"
     known = _known_roots()
     root = known.get(repository.common, "")
     if root and resolve(repository.gitdir, root) == root:
@@ -153,6 +153,8 @@ def identity(repository: Repository) -> str:
     root = found.out.decode(errors="replace").split("\n")[0]
     if found.code != 0 or not SHA.fullmatch(root):
         raise GitFailed("nothing was committed here yet")
+    if resolve(repository.gitdir, root) != root:  # a walk believes what a repository says of parents; this reads it
+        raise GitFailed("its first commit is not here")
     known.pop(repository.common, None)
     kept = dict([*known.items(), (repository.common, root)][-_MOST_ROOTS:])
     files.private_folder(gitledger.folder())

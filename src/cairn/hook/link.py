@@ -1,8 +1,8 @@
 """Which project a folder belongs to: what this person has linked (``cairn init``), as ``links.json`` has it.
 
-A repository is known by its root commit, which clones, worktrees and renamed folders share; a folder without one by
-its place. Asking git for the root takes too long for a hook, so what was found is kept by place (``places.json``),
-and a place that is not known yet is left to the flusher.
+A repository is known by its root commit, which clones, worktrees and renamed folders share; a folder without one, and
+a shallow clone, by its place. Asking git for the root takes too long for a hook, so what was found is kept by place
+(``places.json``), and a place that is not known yet is left to the flusher.
 
 ``.cairn.toml`` comes with a repository that may be anybody's. It says what a team means, and decides nothing: a
 project that it names counts only where this person has linked the same one, and an address in it never sends us to
@@ -40,6 +40,7 @@ _FILE_BYTES = 16_384
 _TABLE_BYTES = 4 << 20
 _PROJECT_CHARS = 64
 _MOST_PLACES = 2_000
+_BY_ORIGIN = "shallow-"  # once a shallow clone was linked by the origin that it names; nobody is known by that
 _NOT_LINKED = "not linked to a project"
 UNKNOWN_PLACE = "the repository of this folder is not known yet"
 UNCONFIRMED = f"{FILE} names a project that was not confirmed for this place: run cairn init here to trust it"
@@ -110,7 +111,7 @@ def _linked(where: str, around: place.Around | None, named: str, url: str) -> tu
 def _confirmed(where: str, around: place.Around | None) -> tuple[dict[str, Any] | None, str, bool]:
     """The link by root commit, else by place; the root commit where it is known; False if it is to be found out."""
     links = _read_table(_links_path())
-    here = _row(links.get(where))
+    here = _by_place(links, where, around)
     if not links or around is None:
         return here, "", True
     known = _row(_read_table(_places_path()).get(around.common))
@@ -118,8 +119,18 @@ def _confirmed(where: str, around: place.Around | None) -> tuple[dict[str, Any] 
         return here, "", False
     root = known.get("root")
     if isinstance(root, str) and root:
+        if root.startswith(_BY_ORIGIN):
+            return here, "", False
         return _row(links.get(root)) or here, root, True
     return here, "", not _has_moved(around, known.get("at_ms"))
+
+
+def _by_place(links: dict[str, Any], where: str, around: place.Around | None) -> dict[str, Any] | None:
+    """The link of a folder; where a repository without a root commit was linked, it must be that one still."""
+    row = _row(links.get(where))
+    if row is None or "mark" not in row:
+        return row
+    return row if around is not None and row["mark"] == _mark(around) else None
 
 
 def _has_moved(around: place.Around, since_ms: Any) -> bool:
@@ -177,9 +188,11 @@ def save_link(folder: str, project: str, url: str) -> Link:
     before = (files.read_bounded(path, _FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
     text = _with_settings(before, {"project": project, "url": url})
     files.write_whole(path, text.encode("utf-8", "surrogateescape"), 0o644)
-    root = root_commit(folder) if place.find_repository(folder) is not None else ""
+    around = place.find_repository(folder)
+    root = root_commit(folder) if around is not None else ""
     links = _read_table(_links_path())
-    links[root or folder] = {"project": project, "url": url}
+    row = {"project": project, "url": url}
+    links[root or folder] = row if root or around is None else {**row, "mark": _mark(around)}
     _write_table(_links_path(), links)
     remember_place(folder, root)
     return Link(project, url, folder, root)
@@ -197,12 +210,15 @@ def _with_settings(before: str, wanted: dict[str, str]) -> str:
 
 
 def root_commit(folder: str) -> str:
-    """What names the folder's repository everywhere; empty where there is none. Runs git: never in an agent's hook."""
+    """What names the folder's repository everywhere; empty where nothing does. Runs git: never in an agent's hook."""
     from cairn.hook import gitrepository
     from cairn.hook.git import GitFailed
 
     try:
-        return gitrepository.identity(gitrepository.discover(folder))
+        repository = gitrepository.discover(folder)
+        around = place.find_repository(os.path.realpath(folder))
+        is_own = around is not None and around.common == repository.common
+        return gitrepository.identity(repository) if is_own and not gitrepository.shallow(repository) else ""
     except GitFailed:
         return ""
 
@@ -214,9 +230,9 @@ def remember_place(folder: str, root: str | None = None) -> None:
         return
     root = root_commit(folder) if root is None else root
     links = _read_table(_links_path())
-    here = _row(links.get(found.top)) or _row(links.get(os.path.dirname(found.common)))
-    if root and here is not None and root not in links:  # linked before anything was committed
-        links[root] = here
+    here = _by_place(links, found.top, found) or _by_place(links, os.path.dirname(found.common), found)
+    if root and here is not None and root not in links:  # linked before anything was committed, or as a shallow clone
+        links[root] = {name: value for name, value in here.items() if name != "mark"}
         _write_table(_links_path(), links)
     places = _read_table(_places_path())
     places.pop(found.common, None)

@@ -49,17 +49,21 @@ def find_repository(folder: str) -> Around | None:
     top = find_above(folder, ".git")
     if top is None:
         return None
-    gitdir = os.path.join(top, ".git")
-    if not os.path.isdir(gitdir):
+    pointer = os.path.join(top, ".git")
+    gitdir = os.path.realpath(pointer)
+    if not os.path.isdir(pointer):
         # A worktree or a submodule: a file that tells where the git folder is.
-        told = _pointer(gitdir, "gitdir:")
+        told = _pointer(pointer, "gitdir:")
         if told is None:
             return None
         gitdir = os.path.realpath(os.path.join(top, told))
-        if not _is_own(gitdir, os.path.join(top, ".git")):
-            return None
-    common = _pointer(os.path.join(gitdir, "commondir"), "")
-    return Around(top, gitdir, os.path.realpath(os.path.join(gitdir, common) if common else gitdir))
+    if (os.path.islink(pointer) or not os.path.isdir(pointer)) and not _is_own(gitdir, pointer):
+        return None
+    told = _pointer(os.path.join(gitdir, "commondir"), "")
+    common = os.path.realpath(os.path.join(gitdir, told)) if told else gitdir
+    if common != gitdir and os.path.dirname(gitdir) != os.path.join(common, "worktrees"):
+        return None  # a folder can call anybody's repository its own; that of a worktree knows it
+    return Around(top, gitdir, common)
 
 
 def _is_own(gitdir: str, pointer: str) -> bool:
