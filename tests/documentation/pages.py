@@ -22,7 +22,9 @@ def settings_page() -> str:
     lines = [
         "# Settings\n",
         "Environment variables, or the same names in `cairn.toml` (in the current folder, else in the data folder;",
-        "the environment wins). An unknown name or a bad value stops the start with one line.\n",
+        "the environment wins). An unknown name or a bad value stops the start with one line.",
+        "Whoever can write that file can send everything elsewhere: start a server, and `cairn admin`, in no folder",
+        "that you would not trust with your keys, such as a stranger's checkout. `cairn serve` names the file.\n",
         "| setting | default | meaning |",
         "|---|---|---|",
     ]
