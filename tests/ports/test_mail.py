@@ -55,6 +55,13 @@ async def test_a_file_mailer_writes_one_whole_message_a_mail(tmp_path: Path) -> 
     assert first.defects == []
 
 
+async def test_a_link_can_be_copied_out_of_the_file(tmp_path: Path) -> None:
+    link = f"http://127.0.0.1:8000/invitation?token=inv_{'aB3-' * 60}&next=/"
+    await open_mailer(tmp_path.as_uri(), _SENDER).send("ada@example.com", "Join us", f"Open this:\n\n{link}\n")
+    (file,) = tmp_path.iterdir()
+    assert link in file.read_text()
+
+
 async def test_a_subject_cannot_smuggle_in_another_recipient(tmp_path: Path) -> None:
     mailer = open_mailer(tmp_path.as_uri(), _SENDER)
     await mailer.send("ada@example.com", "Hello\r\nBcc: eve@example.com\r\n\r\nBody of Eve", "text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from email import policy
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
@@ -17,6 +18,8 @@ import aiosmtplib
 from cairn.base import clock, ids
 
 _SMTP_SECONDS = 20.0
+_WHOLE_LINES = policy.default.clone(max_line_length=990)
+"""As long as mail allows: an address that is cut in two cannot be copied out of a file."""
 
 
 class MailError(Exception):
@@ -30,7 +33,7 @@ class Mailer(Protocol):
 
 
 def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    message = EmailMessage()
+    message = EmailMessage(policy=_WHOLE_LINES)
     message["From"] = sender
     local, _, domain = to.rpartition("@")
     message["To"] = Address(username=local, domain=domain)
