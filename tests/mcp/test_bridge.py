@@ -259,6 +259,40 @@ async def test_a_server_that_is_away_is_told_and_used_when_it_comes_back(tmp_pat
                 assert "# Cairn" in await _text(client)
 
 
+async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tmp_path: Path, home: Home) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+    async with run_service(settings_for(data, databases.fresh("sqlite", data), CAIRN_BASE_URL=url)) as service:
+        owner = await service.owner()
+        project = await owner.create_project("Cairn")
+        home.sign_in(url, owner.key)
+        change = {"title": "Times are UTC", "content": "All times are kept in UTC; the key is AKIAQ3EGRT5YHJ2KLM4N."}
+        learnt = {"project": project, "summary": "We keep all times in UTC.", "changes": [change]}
+        async with AsyncExitStack() as up:
+            await up.enter_async_context(on_socket(service.app, bound))
+            async with home.agent() as client:
+                assert "# Cairn" in await _text(client)
+                await up.aclose()
+                assert "kept on this machine" in await _text(client, "memory_save", **learnt)
+                assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
+                again = socket.socket()
+                again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                again.bind(("127.0.0.1", int(url.rsplit(":", 1)[1])))
+                await up.enter_async_context(on_socket(service.app, again))
+                assert "# Cairn" in await _text(client)
+                async with asyncio.timeout(30):
+                    while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
+                        await asyncio.sleep(0.05)
+        events = (await owner.get(f"/api/v2/sessions/{sessions[0]['id']}/events")).json()
+        payload = events[0]["payload"]
+        assert (payload["summary"], payload["changes"][0]["title"]) == (learnt["summary"], change["title"])
+        assert payload["source"].startswith("mcp")
+        assert "AKIAQ3EGRT5YHJ2KLM4N" not in json.dumps(events)
+
+
 async def _change_keys(owner: Person, home: Home, url: str) -> None:
     """Sign in with a new key, as by ``cairn login``, and revoke the old one."""
     made = (await owner.post("/api/keys", {"name": "new"})).json()

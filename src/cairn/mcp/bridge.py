@@ -22,6 +22,7 @@ _MOST_LINE = 8 * 1024 * 1024
 _AT_ONCE = 64
 _LAST_S = 10.0
 _AWAY_S = 5.0
+_AWAY = (0, 502, 503, 504)
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 
 
@@ -81,6 +82,7 @@ class Bridge:
         self._place = place
         self._turns = threading.Semaphore(_AT_ONCE)
         self._away_until = 0.0
+        self._has_kept = False
         self._threads: set[threading.Thread] = set()
 
     def begin(self, line: bytes) -> bool:
@@ -154,12 +156,34 @@ class Bridge:
                 self._place = place  # somebody has signed in again meanwhile, or elsewhere
                 self._relay.move(place.url, place.key, place.project)
                 try:
-                    return self._relay.send(message)
+                    self._relay.send(message)
+                    return self._send_kept()
                 except NotServed as again:
                     refusal = again
             if not self._relay.answer_kept(message):
-                self._relay.fail(message, str(refusal))
+                self._relay.fail(message, self._kept_or_told(message, refusal))
+            return None
+        self._send_kept()
         return None
+
+    def _kept_or_told(self, message: Message, refusal: NotServed) -> str:
+        """What is wrong; what was to be saved is kept meanwhile, where that can be."""
+        if refusal.status not in _AWAY:
+            return str(refusal)
+        from cairn.mcp import keeping
+
+        if not keeping.keep(message, self._place.url, self._place.project, self._relay.client):
+            return str(refusal)
+        self._has_kept = True
+        return keeping.KEPT
+
+    def _send_kept(self) -> None:
+        """The server answers again: what was kept goes to it, in the background."""
+        if self._has_kept:
+            self._has_kept = False
+            from cairn.mcp import keeping
+
+            threading.Thread(target=keeping.send_kept, daemon=True).start()
 
     def _note_absence(self, refusal: NotServed) -> None:
         """What was kept is told at once for a while: finding out that nobody is there can take seconds each time."""

@@ -47,6 +47,11 @@ class Relay:
         self._session = ""
         self.move(url, key, project)
 
+    @property
+    def client(self) -> str:
+        """The name of the agent's program, if it has said it."""
+        return self._client
+
     def move(self, url: str, key: str, project: str) -> None:
         """From now on with this server and key."""
         self._url, self._key, self._project = url, key, project
