@@ -62,7 +62,7 @@ _FOR_CONTRADICTION = _names(
 _AGAINST_SAME = (
     _AGAINST_BOTH
     | _FOR_CONTRADICTION
-    | _names("one task, more replaced, replaced early, values apart, names apart, other parts")
+    | _names("one task, more replaced, replaced early, values apart, names apart, other parts, found and told")
 )
 _NEARNESS = _names("cosine, title told, covered, shared words, shared names")
 _AGAINST_CONTRADICTION = _AGAINST_BOTH | _names("order agrees, two tasks, names apart, more replaced, replaced early")

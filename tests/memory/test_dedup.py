@@ -343,6 +343,26 @@ def test_findings_of_one_scan_stand_each_for_itself() -> None:
     assert not any({0, 1} <= set(places) for places in groups)
 
 
+def test_a_fault_that_a_scan_found_is_not_what_people_tell_of_it() -> None:
+    words = "EmbedBlock renders third-party HTML by dangerouslySetInnerHTML without a sanitizer."
+    found = replace(item("Unescaped embed", words, type="bug"), tags=("scan",), evidence=(Quote("evt_1", words),))
+    told = item("Sanitize third-party embeds", "Sanitize third-party HTML in EmbedBlock with DOMPurify.", type="bug")
+    assert judge(found, told, 0.8) != "same"
+    assert judge(replace(found, tags=()), told, 0.8) == "same", "a person's fault and its fix are one"
+
+
+def test_what_is_still_open_is_not_what_was_done_about_it() -> None:
+    still = item(
+        "anticheat", "still nothing checks fire rate on the server, a modded client can shoot fast", type="bug"
+    )
+    done = item(
+        "Check fire rate",
+        "weapon cooldown is enforced in sim. a modded client could shoot as fast as it likes before",
+        type="bug",
+    )
+    assert judge(still, done, 0.6) != "same"
+
+
 def test_sections_of_one_document_do_not_contradict_each_other() -> None:
     rules = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
     tests = item("Parcel guide › Testing", "- Tests run with pytest.\n- Never call the network in unit tests.")

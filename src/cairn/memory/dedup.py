@@ -57,6 +57,7 @@ VETOES = (
     "other default",
     "other number",
     "other parts",
+    "found and told",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cairn.memory.contradiction import Clash, Clashes, ends_are_turned, find_clashes, is_denied_outright
+from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
 from cairn.memory.particulars import defaults_differ, regions_differ, rhythms_differ, title_numbers_differ
@@ -36,7 +37,7 @@ _RARE = ("value replaced", "value past", "limit lifted", "open and done", "prefi
 _EXCLUDING = ("other value", "other name", "opposite", "other order")
 # The names of the signs, stage by stage.
 STAGES = (
-    ("cosine", "other files", "same type", "one task", "two tasks", "two bugs"),
+    ("cosine", "other files", "same type", "one task", "two tasks", "two bugs", "found and told"),
     ("other rhythm", "other region", "other default", "other number"),
     (
         "title told",
@@ -201,7 +202,13 @@ def _kinds(a: Item, b: Item) -> dict[str, float]:
         "one task": float(tasks == 1),
         "two tasks": float(tasks == 2),
         "two bugs": float(a.type == b.type == "bug"),
+        "found and told": float(_is_fault_found(a) != _is_fault_found(b)),
     }
+
+
+def _is_fault_found(item: Item) -> bool:
+    """By a scan: it is there until a scan finds it no more, whatever people tell of it."""
+    return item.type == "bug" and SCAN in item.tags
 
 
 def _particulars(a: Item, b: Item) -> dict[str, float]:

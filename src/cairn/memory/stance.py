@@ -32,13 +32,15 @@ _AS_IT_WAS = re.compile(
 )
 _OPEN = Cue(
     "not fixed|unfixed|unsolved|unresolved|unknown|still open|and open|is open|bug open|not yet|no fix yet|no idea"
-    "|not solved|not built|nobody",
+    "|not solved|not built|nobody|still no|still broken|still fail|still missing",
     r"\b(?:not fixed|unfixed|unsolved|unresolved|cause unknown|unknown|still open|known and open|is open|bug open"
-    r"|not yet|no fix yet|no idea|not solved|not built|nobody (?:has )?(?:knows|found))\b",
+    r"|not yet|no fix yet|no idea|not solved|not built|nobody (?:has )?(?:knows|found)"
+    r"|still (?:nothing|nobody|no|not|broken|fail(?:s|ing)?|missing))\b",
 )
 _DONE = Cue(
-    "fixed|solved|no longer|works|is in|done|repaired|cured|now",
-    r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured|now)\b",
+    "fixed|solved|no longer|works|is in|done|repaired|cured|now|before",
+    r"\b(?:fixed|solved|no longer|resolved|works|is in|done|repaired|cured|now)\b"
+    r"|\bcould\b[^.;]{0,80} before(?=[.;]|$)",
 )
 _UNLIMITED = Cue(
     "limit|any number of",
