@@ -13,6 +13,7 @@ import pytest
 from cairn.features.transfer import exporting
 from cairn.features.transfer import routes as transfer
 from tests.features.carried import export
+from tests.features.signed import tool_for
 from tests.features.world import UNAUTHENTICATED, told
 from tests.support.people import Person
 from tests.support.service import Service
@@ -36,12 +37,20 @@ HELD: list[tuple[str, str, dict[str, Any]]] = [
 class _Held:
     """A request whose last byte has not come yet."""
 
-    def __init__(self, person: Person, service: Service, method: str, path: str, body: bytes) -> None:
+    def __init__(
+        self,
+        person: Person,
+        service: Service,
+        method: str,
+        path: str,
+        body: bytes,
+        headers: dict[str, str] | None = None,
+    ) -> None:
         self._body = body
         self._waits = asyncio.Event()
         self.seen = asyncio.Event()
         kind = LINES if "import" in path else "application/json"
-        headers = {"Authorization": f"Bearer {person.key}", "Content-Type": kind}
+        headers = headers or {"Authorization": f"Bearer {person.key}", "Content-Type": kind}
         self._answer = asyncio.create_task(service.http.request(method, path, headers=headers, content=self._pieces()))
 
     async def _pieces(self) -> AsyncIterator[bytes]:
@@ -94,6 +103,30 @@ async def test_a_key_cannot_outlive_itself(service: Service) -> None:
     assert (await owner.delete("/api/keys", {"keyId": leaked["id"]})).status_code == 204
     assert told(await request.finish()) == UNAUTHENTICATED
     assert "evil" not in (await owner.get("/api/keys")).text
+
+
+async def test_a_secret_that_was_turned_meanwhile_signs_nothing_more(service: Service) -> None:
+    owner = await service.owner()
+    tool = await tool_for(owner)
+    body = msgspec.json.encode({"projectId": tool.project_id})
+    request = _Held(owner, service, "POST", "/api/v2/genesis/cancel", body, tool.headers(body))
+    await request.seen.wait()
+    turned = await owner.post(f"/api/projects/{tool.project_id}/hmac-secret/rotate", {"revokeNow": True})
+    assert turned.status_code == 200, turned.text
+    assert (await request.finish()).status_code == 401
+
+
+async def test_many_signed_changes_at_once_take_a_connection_each(service: Service) -> None:
+    """One that waits for a second connection while it holds the first would make all of them wait for ever."""
+    tool = await tool_for(await service.owner())
+    body = msgspec.json.encode({"projectId": tool.project_id})
+    calls = [
+        service.http.post("/api/v2/genesis/cancel", content=body, headers=tool.headers(body))
+        for _ in range(3 * service.settings.database_pool)
+    ]
+    async with asyncio.timeout(8):
+        answers = await asyncio.gather(*calls)
+    assert {answer.text for answer in answers} == {'{"error":"No scan in progress"}'}
 
 
 async def test_who_may_still_call_is_answered_as_ever(service: Service) -> None:

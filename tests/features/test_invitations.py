@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from cairn.base import clock
 from cairn.storage.tables import audit_entries, invitation_projects
-from tests.features.world import accept, cookies_of, told
+from tests.features.world import accept, cookies_of, run_sql, told
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
 
@@ -128,6 +129,17 @@ async def test_every_project_one_was_invited_to_counts(service: Service) -> None
         rows = await tx.many(select(audit_entries).where(audit_entries.c.actor_id == member["userId"]))
     told_of = {(row["action"], row["project_id"]) for row in rows}
     assert {("team.joined", None), *(("project.member_added", project) for project in found)} <= told_of
+
+
+async def test_of_an_expired_invitation_nothing_comes_back(service: Service) -> None:
+    owner = await service.owner()
+    old, new = await owner.create_project("Old"), await owner.create_project("New")
+    await _invite(owner, "/api/team", "admin")
+    await _to_project(owner, old, "admin")
+    await run_sql(service, f"UPDATE invitations SET expires_at_ms = {clock.now_ms() - 1}")
+    member, found = await _join(service, await _to_project(owner, new))
+    assert (member["role"], found) == ("member", [new])
+    assert await _bound(service) == 0
 
 
 async def test_an_invitation_taken_back_takes_all_of_its_projects_with_it(service: Service) -> None:

@@ -126,22 +126,26 @@ class App:
         """Authenticate, read the body, run the handler in its transaction, encode the result.
 
         A body comes as slowly as its sender likes, and a credential may die meanwhile: whoever changes something is
-        looked up again in the transaction that does it.
+        looked up again, in the transaction that does it where the edge opens it, else before the handler. What is
+        looked up outside of transactions is never so within one: that would take a second connection.
         """
         call = Call(request, self._database, self._tools, self._limits)
         if route.tx is TxMode.READ:
+            signer = await self._early_caller(route, request) if route.needs.by_signature else None
             async with self._database.read() as tx:
-                caller = await self._caller(route, request, tx)
+                caller = signer or await self._caller(route, request, tx)
                 result = await self._handle(route, call, caller, tx, values)
         else:
             caller = await self._early_caller(route, request)
             arguments = await self._arguments(route, request, values) if route.takes_arguments else {}
             if route.tx is TxMode.WRITE:
+                if route.needs.by_signature:
+                    caller = await self._early_caller(route, request)
                 async with self._database.write() as tx:
-                    call.enter(await self._caller_now(route, request, tx), tx)
+                    call.enter(await self._caller_now(route, request, tx, caller), tx)
                     result = await route.handler(call, **arguments)
             else:
-                call.enter(caller, None, lambda tx: self._caller_now(route, request, tx))
+                call.enter(caller, None, lambda tx: self._caller_now(route, request, tx, caller))
                 if route.body is not None:
                     await call.ask_again()
                 result = await route.handler(call, **arguments)
@@ -160,17 +164,15 @@ class App:
     async def _caller(self, route: Route, request: Request, tx: Tx) -> Caller | None:
         if route.needs.credentials is None:
             return None
-        if route.needs.by_signature:
-            return await self._early_caller(route, request)
         caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
         if route.tx is TxMode.READ:
             return caller  # what is read is not recorded, so nobody asks where the caller came from
         return structs.replace(caller, address=request.address, request_id=request.request_id)
 
-    async def _caller_now(self, route: Route, request: Request, tx: Tx) -> Caller | None:
-        """Who calls, by what the database says in this transaction; a signature or ticket was never looked up in it."""
+    async def _caller_now(self, route: Route, request: Request, tx: Tx, known: Caller | None) -> Caller | None:
+        """Who calls, by what the database says in this transaction; whoever signed or has a ticket is known already."""
         if route.needs.by_ticket or route.needs.by_signature:
-            return await self._early_caller(route, request)
+            return known
         return await self._caller(route, request, tx)
 
     async def _handle(self, route: Route, call: Call, caller: Caller | None, tx: Tx, values: tuple[str, ...]) -> Any:

@@ -97,6 +97,7 @@ async def show_portal(call: Call) -> Response:
 async def choose_plan(call: Call) -> Response:
     """On to the checkout of another plan."""
     form = await _form(call)
+    await call.ask_again()
     seats = form.get("seats", "")
     wanted = int(seats) if seats.isdecimal() and len(seats) < 6 else 1
     order = NewCheckout(plan_id=form.get("planId", ""), seats=min(max(wanted, 1), limits.SEATS))

@@ -22,10 +22,11 @@ _is_open = invitations.c.status == "invited"
 
 
 def _renewing_insert(new: InsertMaker) -> Executable:
-    """An open one keeps its role in the team unless another is asked for; of one that was used nothing comes back."""
+    """An open one keeps its role in the team unless another is asked for; of one used or expired nothing comes back."""
     insert = new(invitations)
     renewed = {name: insert.excluded[name] for name in _RENEWED}
-    renewed["role"] = func.coalesce(insert.excluded.role, case((_is_open, invitations.c.role)))
+    is_valid = and_(_is_open, invitations.c.expires_at_ms > insert.excluded.invited_at_ms)
+    renewed["role"] = func.coalesce(insert.excluded.role, case((is_valid, invitations.c.role)))
     statement: Executable = insert.on_conflict_do_update(
         index_elements=["team_id", "email_key"], set_=renewed
     ).returning(invitations)
@@ -72,6 +73,18 @@ _HOLD_TO_PROJECT = Sql(
     .order_by(invitations.c.id)
     .with_for_update()
 )
+_UNBIND_EXPIRED = Sql(
+    delete(invitation_projects).where(
+        invitation_projects.c.team_id == bindparam("scope"),
+        invitation_projects.c.invitation_id.in_(
+            select(invitations.c.id).where(
+                invitations.c.team_id == bindparam("scope"),
+                invitations.c.email_key == bindparam("of_email"),
+                invitations.c.expires_at_ms <= bindparam("now_ms"),
+            )
+        ),
+    )
+)
 _UNBIND = Sql(delete(invitation_projects).where(_of_project))
 _REVOKE_EMPTY = Sql(
     delete(invitations).where(
@@ -89,6 +102,7 @@ async def invite(tx: Tx, caller: Caller, *, email: str, email_key: str, role: Ro
     ``role``: in the team; None where the team itself is not asked for.
     """
     now_ms = clock.now_ms()
+    await tx.run(_UNBIND_EXPIRED, scope=caller.scope, of_email=email_key, now_ms=now_ms)
     row = await tx.one(
         _INVITE,
         id=ids.new("inv"),
