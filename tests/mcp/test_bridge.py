@@ -278,11 +278,12 @@ async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tm
                 await up.aclose()
                 assert "kept on this machine" in await _text(client, "memory_save", **learnt)
                 assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
-                again = socket.socket()
-                again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                again.bind(("127.0.0.1", int(url.rsplit(":", 1)[1])))
-                await up.enter_async_context(on_socket(service.app, again))
-                assert "# Cairn" in await _text(client)
+            again = socket.socket()
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind(("127.0.0.1", int(url.rsplit(":", 1)[1])))
+            await up.enter_async_context(on_socket(service.app, again))
+            async with home.agent() as later:  # the agent that saved has gone
+                assert "# Cairn" in await _text(later)
                 async with asyncio.timeout(30):
                     while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
                         await asyncio.sleep(0.05)

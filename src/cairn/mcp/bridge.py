@@ -23,6 +23,7 @@ _AT_ONCE = 64
 _LAST_S = 10.0
 _AWAY_S = 5.0
 _AWAY = (0, 502, 503, 504)
+_LOOKS_EVERY_S = 15.0
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 
 
@@ -82,7 +83,8 @@ class Bridge:
         self._place = place
         self._turns = threading.Semaphore(_AT_ONCE)
         self._away_until = 0.0
-        self._has_kept = False
+        self._may_wait = True  # an earlier bridge may have kept something
+        self._looks_from = 0.0
         self._threads: set[threading.Thread] = set()
 
     def begin(self, line: bytes) -> bool:
@@ -98,6 +100,7 @@ class Bridge:
         except NotServed as refusal:
             self._note_absence(refusal)
             return self._relay.can_begin_without(message) and self._relay.answer_kept(message)
+        self._send_kept()
         return True
 
     def run(self, lines: BinaryIO) -> None:
@@ -174,16 +177,19 @@ class Bridge:
 
         if not keeping.keep(message, self._place.url, self._place.project, self._relay.client):
             return str(refusal)
-        self._has_kept = True
+        self._may_wait, self._looks_from = True, 0.0
         return keeping.KEPT
 
     def _send_kept(self) -> None:
-        """The server answers again: what was kept goes to it, in the background."""
-        if self._has_kept:
-            self._has_kept = False
-            from cairn.mcp import keeping
+        """The server answers: what was kept while it did not goes to it, in the background."""
+        if self._may_wait and clock.monotonic() >= self._looks_from:
+            self._looks_from = clock.monotonic() + _LOOKS_EVERY_S
+            threading.Thread(target=self._look_for_kept, daemon=True).start()
 
-            threading.Thread(target=keeping.send_kept, daemon=True).start()
+    def _look_for_kept(self) -> None:
+        from cairn.mcp import keeping
+
+        self._may_wait = not keeping.send_kept()
 
     def _note_absence(self, refusal: NotServed) -> None:
         """What was kept is told at once for a while: finding out that nobody is there can take seconds each time."""

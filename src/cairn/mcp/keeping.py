@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.hook import flush, spool
+from cairn.hook import outbox, spool
 from cairn.mcp.message import Message, name_of
 
 KEPT = (
@@ -13,6 +13,7 @@ KEPT = (
 )
 _SAVE = "memory_save"
 _ID = "prj_"
+_ADDRESSES = ("http://", "https://")
 _CHANGE = ("title", "content", "category")
 _MOST_CHANGES = 30
 _USUAL = "implementation"
@@ -20,7 +21,7 @@ _USUAL = "implementation"
 
 def keep(message: Message, url: str, project: str, client: str) -> bool:
     """Whether a call to save was kept; a call that does not say what, or to which project, is not."""
-    if message.get("method") != "tools/call" or name_of(message) != _SAVE:
+    if message.get("method") != "tools/call" or name_of(message) != _SAVE or not url.startswith(_ADDRESSES):
         return False
     given = message["params"].get("arguments")
     if not isinstance(given, dict) or not isinstance(given.get("summary"), str) or not given["summary"].strip():
@@ -45,9 +46,18 @@ def keep(message: Message, url: str, project: str, client: str) -> bool:
     return True
 
 
-def send_kept() -> None:
-    """Send what waits here, unless somebody is at it already."""
-    flush.run()
+def send_kept() -> bool:
+    """Send what waits on this machine; whether nothing waits any more. Turns that are still running are left alone."""
+    if not _waits():
+        return True
+    from cairn.hook import flush
+
+    flush.run(everything=False)
+    return not _waits()
+
+
+def _waits() -> bool:
+    return bool(outbox.list_names()) or any(spool.kind_of(name) == spool.EVENT for name in spool.list_names())
 
 
 def _payload(given: dict[str, Any]) -> dict[str, Any]:
