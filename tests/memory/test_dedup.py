@@ -363,6 +363,22 @@ def test_what_is_still_open_is_not_what_was_done_about_it() -> None:
     assert judge(still, done, 0.6) != "same"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Frontend uses npm instead of yarn", "Docs site uses yarn instead of npm"),
+        ("Backend tests use pytest instead of unittest", "Legacy scripts keep unittest instead of pytest"),
+        ("Queue jobs moved from Redis to PostgreSQL", "Session cache uses Redis instead of PostgreSQL"),
+    ],
+)
+def test_the_other_choice_for_another_thing_takes_nothing_back(one: str, other: str) -> None:
+    for cosine in (0.7, 0.8, 0.9):
+        assert (
+            judge(item(one, f"{one}.", type="decision"), item(other, f"{other}.", type="decision"), cosine)
+            != "contradicts"
+        )
+
+
 def test_sections_of_one_document_do_not_contradict_each_other() -> None:
     rules = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
     tests = item("Parcel guide › Testing", "- Tests run with pytest.\n- Never call the network in unit tests.")

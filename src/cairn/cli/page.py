@@ -92,9 +92,9 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str] = ()) -> None:
     wide = [max(map(len, column)) for column in zip(*shown, *([heads] if heads else []), strict=True)]
     left = room() - sum(wide[:-1]) - 2 * len(wide[:-1])
     if left < min(wide[-1], _READABLE_CHARS):
-        for first, *others, last in shown:
+        for *others, last in shown:
             write(styled(one_line(last, room()), "bold"))
-            flow([cell for cell in (*others, first) if cell], "  ")
+            flow([cell for cell in (*others[1:], *others[:1]) if cell], "  ")
         return
     for number, row in enumerate([list(heads), *shown] if heads else shown):
         *firsts, last = row

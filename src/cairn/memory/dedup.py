@@ -101,7 +101,7 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
 def excludes(a: Item, b: Item, cosine: float) -> bool:
     """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
     if _are_of_one_whole(a, b):
-        return True
+        return _plain_text(a) != _plain_text(b)
     first, second = sorted((a, b), key=canonical_key)
     glimpsed = _at_a_glance(first, second, cosine)
     if glimpsed is not None:

@@ -6,12 +6,14 @@ import re
 
 from cairn.memory.extraction.titles import without_prefix
 from cairn.memory.items import Item
-from cairn.memory.reading import read
+from cairn.memory.reading import Reading, read
 from cairn.memory.stance import stance
 
 _REVERT = re.compile(
     r"\s*revert(?:s|ed)?\b(?!\s+(?:to|back)\b):?\s*[\"“'`]?(?P<undone>.{3,}?)[\"”'`]?\s*$", re.IGNORECASE
 )
+# As words are read: "keep" is "store".
+_CHOOSING = frozenset(("use", "move", "store", "run", "switch", "replac", "choos", "pick", "adopt", "migrat", "stay"))
 _REPORTS = frozenset(("bug", "todo"))
 # So many of the words of what was undone must stand in the other, and of the other's title in what was undone.
 _NAMED = 0.8
@@ -40,10 +42,19 @@ def _undone_by(item: Item) -> str | None:
 
 
 def _chooses_the_other(a: Item, b: Item) -> bool:
-    """Each holds what the other sets aside: this instead of that, and that instead of this."""
+    """Each holds what the other sets aside: this instead of that, and that instead of this, of one and the same."""
     if a.type in _REPORTS and b.type in _REPORTS:
         return False
     here, there = stance(a.content, a.title), stance(b.content, b.title)
-    return bool(
-        here.names & (there.names_gone | there.names_denied) and there.names & (here.names_gone | here.names_denied)
-    )
+    mine = here.names & (there.names_gone | there.names_denied)
+    others = there.names & (here.names_gone | here.names_denied)
+    if not mine or not others:
+        return False
+    one, other = read(a.content, a.title), read(b.content, b.title)
+    return not (_speaks_of_more(one, other, mine | others) and _speaks_of_more(other, one, mine | others))
+
+
+def _speaks_of_more(mine: Reading, other: Reading, chosen: frozenset[str]) -> bool:
+    """Whether a title names, beside what was chosen, something that the other does not know."""
+    own = frozenset(mine.title) - other.words - _CHOOSING
+    return any(not any(name.startswith(word) or word.startswith(name) for name in chosen) for word in own)
