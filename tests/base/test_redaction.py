@@ -95,7 +95,22 @@ PAYLOADS = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["password", "apiKey", "note", "name", "value", "token", "x", "pass", "secrets", "auth", "tokens"]
+                [
+                    "password",
+                    "apiKey",
+                    "note",
+                    "name",
+                    "value",
+                    "token",
+                    "x",
+                    "pass",
+                    "secrets",
+                    "auth",
+                    "tokens",
+                    "user",
+                    "db",
+                    "sha",
+                ]
             )
             | PIECES,
             inner,
@@ -168,6 +183,16 @@ def test_a_key_that_names_a_secret_takes_its_value() -> None:
         {"passphrase": "correct horse battery staple under the bridge"},
         {"password": "Correct Horse Battery Staple Bridge Seven"},
         {"name": "DB_PASS", "value": "simpleword"},
+        {"name": "pass", "value": "hunter2"},
+        {"results": {"pass": "hunter2", "smtp_user": "ada"}},
+        {"results": {"pass": "hunter2!x"}},
+        {"db": [{"pass": "hunter2"}]},
+        {"credentials": {"pass": "hunter2"}},
+        {"pwd": "simpleword"},
+        {"db_pwd": "/simpleword"},
+        {"secrets": {"MAIN_SHA": "hunter2"}},
+        {"password": {"hash": made_up("0123456789abcdef", 40, "hash")}},
+        {"secret": "correct horse battery staple under the bridge"},
     ],
 )
 def test_a_key_that_names_a_secret_takes_all_below_it(payload: dict[str, Any]) -> None:
@@ -203,6 +228,19 @@ def test_a_key_that_names_a_secret_takes_all_below_it(payload: dict[str, Any]) -
         {"token": {"type": "bearer", "expiresIn": 3600, "scope": "repo:read"}},
         {"credentials": {"user": "ada", "host": "db.internal", "port": 5432, "mode": "include"}},
         {"client_key": 123456, "account_key": 10023},
+        {"tokens": {"model": "gpt-4o-mini-2024-07-18"}},
+        {"secrets": {"GITHUB_SHA": made_up("0123456789abcdef", 40, "sha"), "baseRevision": "0a1b2c3d4e5f"}},
+        {"pass": "LoginFlow2"},
+        {"pass": ["ok-123abc"]},
+        {"login": {"pass": ["ok-123abc"], "fail": []}, "db": {"pass": ["Migrates2"]}},
+        {"password": {"rules": ["min12Chars"], "strength": "Strong1"}},
+        {"secret": {"created_by": "alice2024", "client": "web2app", "issued": "2024w31", "owner": "team42x"}},
+        {"api_key": 2048, "secret": 123456},
+        {"pwd": "/home/u/project"},
+        {"env": {"PWD": "/srv/app", "HOME": "/root"}, "pwd": "C:\\Users\\Ada"},
+        {"credentials": "include"},
+        {"credentials": "same-origin"},
+        {"fetch": {"credentials": "omit"}},
         {"compass": "north-12", "bypass": "cache2go", "author": "ada99lovelace"},
     ],
 )
@@ -221,6 +259,7 @@ def test_a_key_that_only_sounds_like_it_takes_nothing(payload: dict[str, Any]) -
         "Private-Lines: 1\n" + "A" * 64 + "\n", "a://b:c@", "a://b:c/", " a://b:" + "c" * 250, ":5432:a:b:c", "a:5432:",
         " *:*:*:*:", "$6$", "$6$a$", "$1$aaaaaaaa$", "$argon2id$m=1$", "aws secret ", "aws " + "aA1/" * 10 + " ",
         "mot de passe ", "contraseña: ", "service_sk_", "\u200b", "service_sk_\u200b", "\u200btoken: ", '"auth": "',
+        "redis://b:c/", " redis://b:" + "c/" * 125, " a:5432:a:b:cccc",
     ],
 )  # fmt: skip
 def test_the_worst_texts_take_no_time(unit: str) -> None:

@@ -10,13 +10,21 @@ from cairn.base.redaction.shapes import entropy_bits, is_encoded_pair, is_harmle
 
 _AWS_CHARS_BEFORE, _AWS_CHARS_AFTER = 120, 40
 _AWS_BITS = 4.0
+_PGPASS_CHARS = 2_000
 _BREAK = r"(?:\s|\\[nrt])"
 
 # The password of an address, up to the last @ before a blank: people write passwords with signs as they are. User names
-# are kept, they say whose secret it was.
+# are kept, they say whose secret it was. Only where a database or a broker is meant does it run past a slash: elsewhere
+# a path begins there, with a version behind an @; and what stands before an image's digest is its tag.
+_URL_USER_PART = r"://(?!\[)[^\s/@:\"'<>]{0,64}:(?!(?:\d{1,5}|\w{0,12}(?i:port)\w{0,4})(?:[/?#\s]|$))"
+_DATABASE_PASSWORD = late(
+    r"(?<![A-Za-z0-9+.-])(?i:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|mssql|sqlserver|oracle|db2"
+    r"|cockroach(?:db)?|clickhouse|cassandra|couchdb|neo4j|bolt|influxdb|kafka|nats|mqtts?|stomp|pulsar)"
+    rf"(?:\+[A-Za-z0-9_]{{1,16}})?{_URL_USER_PART}((?:[^\s:\"'<>]|:(?!//)){{1,256}})@"
+)
 _URL_PASSWORD = late(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://(?!\[)[^\s/@:\"'<>]{0,64}:"
-    r"(?!(?:\d{1,5}|\w{0,12}(?i:port)\w{0,4})(?:[/?#\s]|$))((?:[^\s:\"'<>]|:(?!//)){1,256})@"
+    rf"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{{1,20}}{_URL_USER_PART}"
+    r"((?:[^\s/:\"'<>]|:(?!//)){1,256})@(?!sha\d{3}:)"
 )
 _URL_USER = late(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
 _HEADER = late(
@@ -27,7 +35,9 @@ _HEADER = late(
 _BEARER = late(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
 _USER_FLAG = late(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
 _SHORT_FLAG = late(
-    r"(?:\b(?:mysql|mysqldump|mysqladmin|mongo|mongosh|sshpass|redis-cli)\b[^\n|;]{0,80}?[ \t](?:-p|-a)[ \t]?"
+    # Behind a blank these ask for the password, and take the word for a database.
+    r"(?:\b(?:mysql|mysqldump|mysqladmin)\b[^\n|;]{0,80}?[ \t]-p"
+    r"|\b(?:mongo|mongosh|sshpass|redis-cli)\b[^\n|;]{0,80}?[ \t](?:-p|-a)[ \t]?"
     r"|\bdocker login\b[^\n|;]{0,80}?[ \t]-p[ \t])[\"']?([^\s\"'-][^\s\"']{5,200})"
 )
 _COOKIE = late(
@@ -42,11 +52,13 @@ _PUTTY = late(
     rf"((?:[A-Za-z0-9+/]{{64}}{_BREAK}{{1,4}}+)*+[A-Za-z0-9+/]{{4,}}+={{0,2}})"
 )
 _AWS_SECRET = late(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])")
-# A line of .pgpass: host, port, database, user, password.
+# A line of .pgpass: host, port, database, user, password. Many a name in parts looks alike: where the file is not
+# named, the host must be one and the port a number, or host and database be any.
 _PGPASS = late(
     r"(?<![^\s\"'`=>])[A-Za-z0-9*][A-Za-z0-9.*-]{0,252}+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,62}+"
     r":[A-Za-z_*][\w.*-]{0,62}+:([^\s\"'`]{4,200}+)"
 )
+_PGPASS_HOST = late(r"(?:localhost|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):\d|\*:(?:\d+|\*):\*:", re.IGNORECASE)
 _CRYPT = "[./A-Za-z0-9]"
 _HASH = late(
     rf"\$(?:1|apr1)\$({_CRYPT}{{1,8}}\${_CRYPT}{{16,}}+)"
@@ -60,6 +72,7 @@ _REGISTRY_AUTH = late(r"[\"']auth[\"'][ \t]{0,4}:[ \t]{0,4}[\"']([A-Za-z0-9+/]{8
 CONTEXTS: tuple[Rule, ...] = (
     Rule("private-key", ("ls0tls1crudjti",), _ENCODED_PEM),
     Rule("private-key", ("private-lines",), _PUTTY),
+    Rule("url-password", ("://",), _DATABASE_PASSWORD),
     Rule("url-password", ("://",), _URL_PASSWORD),
     Rule("url-token", ("://",), _URL_USER),
     Rule("authorization", ("authorization",), _HEADER),
@@ -68,7 +81,7 @@ CONTEXTS: tuple[Rule, ...] = (
     Rule("password", ("-u",), _USER_FLAG),
     Rule("password", (" -",), _SHORT_FLAG),
     Rule("cookie", ("cookie",), _COOKIE),
-    Rule("pgpass", ("pgpass", ":543", ":643", ":*:"), _PGPASS),
+    Rule("pgpass", ("pgpass", ":543", ":643", "*:*:*:"), _PGPASS),
     Rule("password-hash", ("$1$", "$apr1$", "$5$", "$6$", "$2", "$7$", "y$", "$argon2"), _HASH),
     Rule("aws-secret", ("aws",), _AWS_SECRET),
 )
@@ -85,7 +98,15 @@ def is_meant(kind: str, match: re.Match[str], secret: str) -> bool:
         return is_secret_value(secret, strict=True)
     if kind == "registry-auth":
         return is_encoded_pair(secret)
+    if kind == "pgpass":
+        return _PGPASS_HOST.match(match.group()) is not None or _is_in_pgpass(match)
     return kind != "aws-secret" or _is_of_aws(match, secret)
+
+
+def _is_in_pgpass(match: re.Match[str]) -> bool:
+    """Whether the file is named near a line that may be one of it; all of a long text would be read for each line."""
+    start, end = match.span()
+    return "pgpass" in match.string[max(0, start - _PGPASS_CHARS) : end + _PGPASS_CHARS].lower()
 
 
 def _is_of_aws(match: re.Match[str], secret: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cairn.base.redaction.contexts import CONTEXTS, is_meant
-from cairn.base.redaction.keys import is_secret, kind_of
+from cairn.base.redaction.keys import is_secret, kind_of, kind_of_field
 from cairn.base.redaction.late import late
 from cairn.base.redaction.prose import PROSE_ANCHORS, redact_prose
 from cairn.base.redaction.rules import RULES, Rule
@@ -85,26 +85,27 @@ def redact_payload(value: Any) -> tuple[Any, int]:
     return _redact_below("", value)
 
 
-def _redact_below(kind: str, value: Any) -> tuple[Any, int]:
+def _redact_below(kind: str, value: Any, around: str = "") -> tuple[Any, int]:
     if isinstance(value, dict):
-        return _redact_object(value, kind)
+        return _redact_object(value, kind, around)
     if isinstance(value, list):
-        pairs = [_redact_below(kind, each) for each in value]
+        pairs = [_redact_below(kind, each, around) for each in value]
         return [each for each, _ in pairs], sum(found for _, found in pairs)
     if kind and is_secret(kind, value):
         return "[redacted:secret]", 1
     return redact(value) if isinstance(value, str) else (value, 0)
 
 
-def _redact_object(value: dict[str, Any], above: str) -> tuple[dict[str, Any], int]:
+def _redact_object(value: dict[str, Any], above: str, around: str) -> tuple[dict[str, Any], int]:
     made: dict[str, Any] = {}
     total = 0
     named = value.get("name", value.get("key"))
     for key, each in value.items():
         # An environment entry, {"name": "API_KEY", "value": "…"}, names its key in a field beside the value.
         meant = kind_of(named) if key == "value" and isinstance(named, str) else ""
-        clean, found = _redact_below(meant or kind_of(key, above), each)
+        # The name as it will stand there, so that it says the same when it is read again.
         name, in_name = redact(key)
+        clean, found = _redact_below(meant or kind_of_field(name, each, above, around, value), each, name)
         while name in made:
             name += "-"
         made[name] = clean
