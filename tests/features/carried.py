@@ -25,6 +25,24 @@ async def export(person: Person, project: str) -> bytes:
     return answer.content
 
 
+def export_scope(person: Person, project: str, method: str = "GET") -> dict[str, Any]:
+    """The request for an export, for who reads its answer piece by piece."""
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": "/api/v2/export",
+        "raw_path": b"/api/v2/export",
+        "query_string": f"projectId={project}".encode(),
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", f"Bearer {person.key}".encode())],
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 8000),
+        "root_path": "",
+    }
+
+
 async def send(person: Person, project: str, lines: bytes, query: str = "") -> httpx.Response:
     return await person.call("POST", f"/api/v2/import?projectId={project}{query}", content=lines)
 

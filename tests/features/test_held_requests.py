@@ -12,7 +12,7 @@ import pytest
 
 from cairn.features.transfer import exporting
 from cairn.features.transfer import routes as transfer
-from tests.features.carried import export
+from tests.features.carried import export, export_scope
 from tests.features.signed import tool_for
 from tests.features.world import UNAUTHENTICATED, told
 from tests.support.people import Person
@@ -146,20 +146,7 @@ class _Reader:
         self._app: Any = service.app
         self._meanwhile = meanwhile
         self._asked = False
-        self._scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": "/api/v2/export",
-            "raw_path": b"/api/v2/export",
-            "query_string": f"projectId={project}".encode(),
-            "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", f"Bearer {person.key}".encode())],
-            "client": ("127.0.0.1", 5),
-            "server": ("127.0.0.1", 8000),
-            "root_path": "",
-        }
+        self._scope = export_scope(person, project)
 
     async def read(self) -> bytes:
         async with asyncio.timeout(60):

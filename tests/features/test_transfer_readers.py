@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cairn.features.transfer import turns
-from tests.features.carried import export
+from tests.features.carried import export, export_scope
 from tests.features.world import told
 from tests.support.people import Person
 from tests.support.service import Service
@@ -23,20 +23,7 @@ class _Reader:
         self.status = 0
         self.ended = False
         self._app: Any = service.app
-        self._scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": "/api/v2/export",
-            "raw_path": b"/api/v2/export",
-            "query_string": f"projectId={project}".encode(),
-            "headers": [(b"host", b"127.0.0.1:8000"), (b"authorization", f"Bearer {person.key}".encode())],
-            "client": ("127.0.0.1", 5),
-            "server": ("127.0.0.1", 8000),
-            "root_path": "",
-        }
+        self._scope = export_scope(person, project, method)
         self.holds = asyncio.Event()
         self.task = asyncio.create_task(self._ask())
 

@@ -231,62 +231,80 @@ async def test_whoever_is_not_signed_in_is_told_and_helped_at_once_when_they_are
         assert saved.startswith("Saved as event")
 
 
-async def test_a_server_that_is_away_is_told_and_used_when_it_comes_back(tmp_path: Path, home: Home) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
+class Switched:
+    """A service on an address of its own, which comes and goes."""
+
+    def __init__(self, service: Service, url: str, bound: socket.socket, up: AsyncExitStack) -> None:
+        self.service = service
+        self.url = url
+        self._bound: socket.socket | None = bound
+        self._up = up
+
+    async def come(self) -> None:
+        bound, self._bound = self._bound or _bind(int(self.url.rsplit(":", 1)[1])), None
+        await self._up.enter_async_context(on_socket(self.service.app, bound))
+
+    async def go(self) -> None:
+        await self._up.aclose()
+
+
+def _bind(port: int = 0) -> socket.socket:
     bound = socket.socket()
-    bound.bind(("127.0.0.1", 0))
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(("127.0.0.1", port))
+    return bound
+
+
+@asynccontextmanager
+async def switched(data: Path) -> AsyncIterator[Switched]:
+    data.mkdir()
+    bound = _bind()
     url = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    async with run_service(settings_for(data, databases.fresh("sqlite", data), CAIRN_BASE_URL=url)) as service:
-        owner = await service.owner()
+    async with (
+        run_service(settings_for(data, databases.fresh("sqlite", data), CAIRN_BASE_URL=url)) as service,
+        AsyncExitStack() as up,
+    ):
+        server = Switched(service, url, bound, up)
+        await server.come()
+        yield server
+
+
+async def test_a_server_that_is_away_is_told_and_used_when_it_comes_back(tmp_path: Path, home: Home) -> None:
+    async with switched(tmp_path / "data") as server:
+        owner = await server.service.owner()
         await owner.create_project("Cairn")
-        home.sign_in(url, owner.key)
-        async with AsyncExitStack() as up:
-            await up.enter_async_context(on_socket(service.app, bound))
-            async with home.agent() as client:
-                assert "# Cairn" in await _text(client)
-                await up.aclose()
-                assert f"not reachable at {url}" in await _text(client)
-                async with home.agent() as late:  # one that starts while it is away
-                    assert f"not reachable at {url}" in await _text(late)
-                    again = socket.socket()
-                    again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                    again.bind(("127.0.0.1", int(url.rsplit(":", 1)[1])))
-                    await up.enter_async_context(on_socket(service.app, again))
-                    for each in (client, late):
-                        assert "# Cairn" in await _text(each)
-                await _change_keys(owner, home, url)
-                assert "# Cairn" in await _text(client)
+        home.sign_in(server.url, owner.key)
+        async with home.agent() as client:
+            assert "# Cairn" in await _text(client)
+            await server.go()
+            assert f"not reachable at {server.url}" in await _text(client)
+            async with home.agent() as late:  # one that starts while it is away
+                assert f"not reachable at {server.url}" in await _text(late)
+                await server.come()
+                for each in (client, late):
+                    assert "# Cairn" in await _text(each)
+            await _change_keys(owner, home, server.url)
+            assert "# Cairn" in await _text(client)
 
 
 async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tmp_path: Path, home: Home) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    bound = socket.socket()
-    bound.bind(("127.0.0.1", 0))
-    url = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    async with run_service(settings_for(data, databases.fresh("sqlite", data), CAIRN_BASE_URL=url)) as service:
-        owner = await service.owner()
+    change = {"title": "Times are UTC", "content": "All times are kept in UTC; the key is AKIAQ3EGRT5YHJ2KLM4N."}
+    learnt = {"summary": "We keep all times in UTC.", "changes": [change]}
+    async with switched(tmp_path / "data") as server:
+        owner = await server.service.owner()
         project = await owner.create_project("Cairn")
-        home.sign_in(url, owner.key)
-        change = {"title": "Times are UTC", "content": "All times are kept in UTC; the key is AKIAQ3EGRT5YHJ2KLM4N."}
-        learnt = {"project": project, "summary": "We keep all times in UTC.", "changes": [change]}
-        async with AsyncExitStack() as up:
-            await up.enter_async_context(on_socket(service.app, bound))
-            async with home.agent() as client:
-                assert "# Cairn" in await _text(client)
-                await up.aclose()
-                assert "kept on this machine" in await _text(client, "memory_save", **learnt)
-                assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
-            again = socket.socket()
-            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            again.bind(("127.0.0.1", int(url.rsplit(":", 1)[1])))
-            await up.enter_async_context(on_socket(service.app, again))
-            async with home.agent() as later:  # the agent that saved has gone
-                assert "# Cairn" in await _text(later)
-                async with asyncio.timeout(30):
-                    while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
-                        await asyncio.sleep(0.05)
+        home.sign_in(server.url, owner.key)
+        async with home.agent() as client:
+            assert "# Cairn" in await _text(client)
+            await server.go()
+            assert "kept on this machine" in await _text(client, "memory_save", project=project, **learnt)
+            assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
+        await server.come()
+        async with home.agent() as later:  # the agent that saved has gone
+            assert "# Cairn" in await _text(later)
+            async with asyncio.timeout(30):
+                while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
+                    await asyncio.sleep(0.05)
         events = (await owner.get(f"/api/v2/sessions/{sessions[0]['id']}/events")).json()
         payload = events[0]["payload"]
         assert (payload["summary"], payload["changes"][0]["title"]) == (learnt["summary"], change["title"])
