@@ -167,8 +167,8 @@ def test_a_checked_answer_has_no_mark_that_points_nowhere(text: str, passages: l
 )
 def test_a_passage_of_one_thing_over_and_over_keeps_nobody_waiting(atom: str, question: str) -> None:
     """The engine of patterns holds the whole process: two such items once stopped everybody for 25 seconds."""
-    passages = [_passage(f"The zebra gateway is told of here {atom * 6_000}x", f"i{number}") for number in range(8)]
+    passages = [_passage(f"The zebra gateway is told of here {atom * 6_000}x", f"i{number}") for number in range(2)]
     began = time.process_time()
     compose(question, [], passages)
     check(f"Zebra {atom * 6_000} [1]", passages)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 1
