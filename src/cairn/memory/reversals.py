@@ -7,6 +7,7 @@ import re
 from cairn.memory.extraction.titles import without_prefix
 from cairn.memory.items import Item
 from cairn.memory.reading import Reading, read
+from cairn.memory.signs import are_reports
 from cairn.memory.stance import stance
 
 _REVERT = re.compile(
@@ -14,7 +15,6 @@ _REVERT = re.compile(
 )
 # As words are read: "keep" is "store".
 _CHOOSING = frozenset(("use", "move", "store", "run", "switch", "replac", "choos", "pick", "adopt", "migrat", "stay"))
-_REPORTS = frozenset(("bug", "todo"))
 # So many of the words of what was undone must stand in the other, and of the other's title in what was undone.
 _NAMED = 0.8
 _TITLE_NAMED = 0.5
@@ -43,7 +43,7 @@ def _undone_by(item: Item) -> str | None:
 
 def _chooses_the_other(a: Item, b: Item) -> bool:
     """Each holds what the other sets aside: this instead of that, and that instead of this, of one and the same."""
-    if a.type in _REPORTS and b.type in _REPORTS:
+    if are_reports(a, b):
         return False
     here, there = stance(a.content, a.title), stance(b.content, b.title)
     mine = here.names & (there.names_gone | there.names_denied)

@@ -91,7 +91,7 @@ STAGES = (
 
 def _clashes_of(a: Item, b: Item) -> Clashes:
     """Where the two part, for the reader of a conflict as well as for the judgement."""
-    return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=_are_reports(a, b))
+    return find_clashes(read(a.content, a.title), read(b.content, b.title), reports=are_reports(a, b))
 
 
 def have_little_in_common(a: Item, b: Item) -> bool:
@@ -122,7 +122,7 @@ def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
     yield _particulars(a, b)
     one, other = read(a.content, a.title), read(b.content, b.title)
     yield _words(one, other) | {"other parts": float(tell_other_things(a.title, a.content, b.title, b.content))}
-    is_report = _are_reports(a, b)
+    is_report = are_reports(a, b)
     here, there = stance(a.content, a.title), stance(b.content, b.title)
     stances = _values(here, there) | _asides(here, there) | _turns(one, other, here, there, is_report=is_report)
     yield stances
@@ -216,7 +216,7 @@ def _particulars(a: Item, b: Item) -> dict[str, float]:
         "other rhythm": float(rhythms_differ(a.title, a.content, b.title, b.content)),
         "other region": float(regions_differ(a.content, b.content)),
         "other default": float(defaults_differ(a.content, b.content)),
-        "other number": float(not _are_reports(a, b) and title_numbers_differ(a.title, b.title)),
+        "other number": float(not are_reports(a, b) and title_numbers_differ(a.title, b.title)),
     }
 
 
@@ -269,5 +269,6 @@ def _is(clash: Clash | None, grade: str) -> float:
     return float(clash is not None and clash.grade == grade)
 
 
-def _are_reports(a: Item, b: Item) -> bool:
+def are_reports(a: Item, b: Item) -> bool:
+    """Whether both tell what is wrong or to be done: what they set aside is part of the tale."""
     return a.type in _REPORTS and b.type in _REPORTS
