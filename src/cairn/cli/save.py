@@ -18,7 +18,6 @@ EXAMPLE = 'cairn save "We retry webhooks three times" --type decision --files sr
 _TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
 _MOST_CHARS = 500_000
 _SUMMARY_CHARS = 200
-_AWAY = (0, 502, 503, 504)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cairn.cli.desk import get_project, open_client
     from cairn.client.call import ApiError
     from cairn.client.calls.events import tell_event
+    from cairn.hook import spool
 
     text = _text(arguments)
     with open_client() as client:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             kept = client.send(tell_event(project_id, event, payload))
         except ApiError as error:
-            if error.status not in _AWAY:
+            if error.status not in spool.AWAY:
                 raise
             return _spool(client.url, project_id, event, payload, error, as_json=arguments.json)
         if arguments.enrich:
@@ -118,17 +118,8 @@ def _spool(url: str, project_id: str, event: str, payload: dict[str, Any], error
     from cairn.cli.trouble import plainly
     from cairn.hook import spool
 
-    record = {
-        "kind": spool.EVENT,
-        "project": project_id,
-        "url": url,
-        "agent": "cli",
-        "session": "",
-        "event": event,
-        "payload": payload,
-    }
     try:
-        name = spool.put(record, clean=True)
+        name = spool.put_event(project_id, url, "cli", event, payload, clean=True)
     except spool.SpoolError as refused:
         raise Stop(f"{plainly(error)}; and it cannot be kept here: {refused}") from None
     page.note(page.one_line(plainly(error)))

@@ -45,6 +45,8 @@ ENDS = frozenset((TURN_END, COMPACT, SESSION_END))
 # What a flusher that is about to end still takes care of.
 URGENT = frozenset((*ENDS, EVENT, PLACE, *GIT))
 RECORD_BYTES = 3 << 20
+# How a server answers that is not there: what was to be told is kept meanwhile.
+AWAY = (0, 502, 503, 504)
 _count = itertools.count()  # what one process puts within a millisecond stays in its order
 
 
@@ -78,6 +80,12 @@ def put(record: Record, *, clean: bool = False) -> str:
     where = files.private_folder(records_folder())
     files.write_whole(os.path.join(where, name), data)
     return name
+
+
+def put_event(project: str, url: str, agent: str, event: str, payload: Record, *, clean: bool = False) -> str:
+    """Keep a whole event that a server did not take over, as ``put`` does."""
+    told = {"project": project, "url": url, "agent": agent, "session": "", "event": event, "payload": payload}
+    return put({"kind": EVENT, **told}, clean=clean)
 
 
 def list_names() -> list[str]:

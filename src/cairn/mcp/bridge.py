@@ -22,7 +22,6 @@ _MOST_LINE = 8 * 1024 * 1024
 _AT_ONCE = 64
 _LAST_S = 10.0
 _AWAY_S = 5.0
-_AWAY = (0, 502, 503, 504)
 _LOOKS_EVERY_S = 15.0
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 
@@ -171,11 +170,10 @@ class Bridge:
 
     def _kept_or_told(self, message: Message, refusal: NotServed) -> str:
         """What is wrong; what was to be saved is kept meanwhile, where that can be."""
-        if refusal.status not in _AWAY:
-            return str(refusal)
         from cairn.mcp import keeping
 
-        if not keeping.keep(message, self._place.url, self._place.project, self._relay.client):
+        place = self._place
+        if not keeping.keep(message, refusal.status, place.url, place.project, self._relay.client):
             return str(refusal)
         self._may_wait, self._looks_from = True, 0.0
         return keeping.KEPT

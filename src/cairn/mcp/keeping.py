@@ -19,9 +19,10 @@ _MOST_CHANGES = 30
 _USUAL = "implementation"
 
 
-def keep(message: Message, url: str, project: str, client: str) -> bool:
-    """Whether a call to save was kept; a call that does not say what, or to which project, is not."""
-    if message.get("method") != "tools/call" or name_of(message) != _SAVE or not url.startswith(_ADDRESSES):
+def keep(message: Message, status: int, url: str, project: str, client: str) -> bool:
+    """Whether a call to save that was answered so was kept; one that does not say what, or to which project, is not."""
+    is_save = message.get("method") == "tools/call" and name_of(message) == _SAVE
+    if not is_save or status not in spool.AWAY or not url.startswith(_ADDRESSES):
         return False
     given = message["params"].get("arguments")
     if not isinstance(given, dict) or not isinstance(given.get("summary"), str) or not given["summary"].strip():
@@ -30,17 +31,8 @@ def keep(message: Message, url: str, project: str, client: str) -> bool:
     if not isinstance(named, str) or not named.startswith(_ID):
         return False
     source = f"mcp:{client}" if client else "mcp"
-    record = {
-        "kind": spool.EVENT,
-        "project": named,
-        "url": url,
-        "agent": source,
-        "session": "",
-        "event": "session_save",
-        "payload": {**_payload(given), "source": source},
-    }
     try:
-        spool.put(record)
+        spool.put_event(named, url, source, "session_save", {**_payload(given), "source": source})
     except (OSError, spool.SpoolError):
         return False
     return True
