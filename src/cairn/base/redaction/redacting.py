@@ -19,6 +19,7 @@ MARKER = late(r"\[redacted:[a-z-]+\]")
 # A secret can hide behind another one (its boundary appears when the first is gone); real texts need one pass.
 _MAX_PASSES = 6
 
+_FORMS = (*RULES, *CONTEXTS)
 # Joiners, marks of direction and other letters without width, that part what is one word.
 _UNSEEN = late(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 
@@ -118,7 +119,7 @@ def _one_pass(text: str) -> tuple[str, int]:
     found = 0
     if "private key" in lower:
         text, found = _redact_pem(text)
-    for rule in (*RULES, *CONTEXTS):
+    for rule in _FORMS:
         if any(anchor in lower for anchor in rule.anchors):
             text, more = _apply(rule, text)
             found += more
