@@ -52,16 +52,17 @@ async def test_a_session_is_begun_by_hand_and_events_join_it(service: Service) -
         "projectId": tool.project_id,
         "status": "active",
         "eventCount": 0,
-        "itemsExtracted": 0,
         "source": "api",
         "createdAt": clock.iso(now_ms),
         "completedAt": None,
     }
-    detail = {**expected, "enrichmentModel": "builtin-medium"}
+    detail = {**expected, "itemsExtracted": 0, "enrichmentModel": "builtin-medium"}
     path = f"{PATH}/{expected['id']}"
     assert told(made) == (201, detail)
     assert told(await owner.get(path)) == (200, detail)
     assert await sessions_of(owner, tool.project_id) == [expected]
+    assert told(await owner.get(f"{PATH}?projectId={tool.project_id}&detail=true")) == (200, [detail])
+    assert told(await owner.get(f"{PATH}?detail=true")) == (200, [detail])
     assert told(await owner.get(f"{path}/events")) == told(await owner.get(f"{path}/jobs")) == (200, [])
     assert (await tool.keep(service.http, {"n": 1}))["sessionId"] == expected["id"]
     assert told(await owner.get(path)) == (200, {**detail, "eventCount": 1})

@@ -38,12 +38,16 @@ def _list(arguments: argparse.Namespace) -> int:
 
     with open_client() as client:
         project_id = get_project(arguments, client)
-        found = client.send(list_sessions(project_id, arguments.status, limit=arguments.limit))
+        found = client.send(list_sessions(project_id, arguments.status, limit=arguments.limit, detail=True))
     if arguments.json:
         page.write_json(found)
         return OK
-    rows = [(each.id, each.status, str(each.event_count), each.created_at[:19]) for each in found]
-    page.table(rows, ("id", "status", "events", "begun"))
+    gave = [str(each.items_extracted) if isinstance(each.items_extracted, int) else "" for each in found]
+    rows = [
+        (each.id, each.status, each.source, str(each.event_count), items, each.created_at[:19])
+        for each, items in zip(found, gave, strict=True)
+    ]
+    page.table(rows, ("id", "status", "from", "events", "items", "begun"))
     if not found:
         page.note(f"no {arguments.status} sessions" if arguments.status else "no sessions yet; cairn save begins one")
     return OK

@@ -23,7 +23,21 @@ class SessionChange(Shape):
 
 
 class SessionEntry(Shape):
-    """A session in the list."""
+    """A session in the list; what came of it is told where it is asked for (``detail=true``)."""
+
+    id: str
+    project_id: str
+    status: SessionStatus
+    event_count: int
+    source: str
+    created_at: str
+    completed_at: str | None
+    items_extracted: int | UnsetType = UNSET
+    enrichment_model: str | UnsetType = UNSET
+
+
+class SessionDetail(Shape):
+    """A session by itself."""
 
     id: str
     project_id: str
@@ -33,11 +47,6 @@ class SessionEntry(Shape):
     source: str
     created_at: str
     completed_at: str | None
-
-
-class SessionDetail(SessionEntry):
-    """A session by itself."""
-
     enrichment_model: str
 
 

@@ -94,7 +94,7 @@ export default function Sessions() {
   const [search, setSearch] = useSearchParams();
   const wanted = search.get("status");
   const status = STATUSES.find((one) => one === wanted) ?? null;
-  const query = { projectId: project.id, limit: PAGE, ...(status ? { status } : {}) };
+  const query = { projectId: project.id, limit: PAGE, detail: true, ...(status ? { status } : {}) };
   const found = usePages("/api/v2/sessions", { query }, { keep: true });
   const rows = useMemo(
     () => byDay((found.data?.pages ?? []).flatMap((page) => page.data as Entry[])),

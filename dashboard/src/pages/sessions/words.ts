@@ -2,8 +2,8 @@ import { lookup } from "~/parts/lookup";
 import type { Tone } from "~/parts/Tag";
 import type { components } from "~/api/schema";
 
-/** A session in the list; where it came from and what it gave, once the list tells them. */
-export type Entry = components["schemas"]["SessionEntry"] & { source?: string; itemsExtracted?: number };
+/** A session in the list. */
+export type Entry = components["schemas"]["SessionEntry"];
 export type SessionStatus = Entry["status"];
 export type Stage = components["schemas"]["PipelineStage"];
 

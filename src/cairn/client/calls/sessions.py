@@ -7,9 +7,14 @@ from cairn.wire.sessions import Enriching, EnrichmentJob, Retrying, SessionDetai
 
 
 def list_sessions(
-    project_id: str | None = None, status: str | None = None, cursor: str | None = None, limit: int | None = None
+    project_id: str | None = None,
+    status: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    *,
+    detail: bool | None = None,
 ) -> Call[list[SessionEntry]]:
-    asked = path("/api/v2/sessions", projectId=project_id, status=status, cursor=cursor, limit=limit)
+    asked = path("/api/v2/sessions", projectId=project_id, status=status, cursor=cursor, limit=limit, detail=detail)
     return Call(method="GET", path=asked, answer=list[SessionEntry])
 
 

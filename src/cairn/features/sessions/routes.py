@@ -36,6 +36,7 @@ _MISSING = (errors.SESSION_NOT_FOUND,)
 class SessionsQuery(Page, frozen=True, rename="camel"):
     project_id: str | None = None
     status: SessionStatus | None = None
+    detail: bool = False
 
 
 class EventsQuery(Page, frozen=True):
@@ -51,9 +52,16 @@ async def _detail(call: Call, session: Row, project: Row, plan: Plan | None = No
     return service.detail_shape(session, model)
 
 
+async def _entries(call: Call, rows: list[Row], *, detail: bool) -> list[SessionEntry]:
+    if not detail:
+        return [service.entry_shape(row) for row in rows]
+    models, plan = call.use(Models), await _plan(call)
+    return [service.full_entry_shape(row, models.name_for(plan, row["ai_tier"])) for row in rows]
+
+
 @routes.add("GET", "/api/v2/sessions", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
-    """Sessions, newest first; of one project or of all the caller may see."""
+    """Sessions, newest first; of one project or of all the caller may see; with ``detail``, what came of each."""
     if query.project_id is not None:
         await get_project(call.tx, call.caller, query.project_id, Right.READ)
     rows = await store.list_sessions(
@@ -64,7 +72,7 @@ async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
         before=query.cursor,
         take=query.take,
     )
-    return cut(call, query, [service.entry_shape(row) for row in rows], [row["id"] for row in rows])
+    return cut(call, query, await _entries(call, rows, detail=query.detail), [row["id"] for row in rows])
 
 
 @routes.add(

@@ -56,15 +56,21 @@ def entry_shape(row: Row) -> SessionEntry:
         project_id=row["project_id"],
         status=row["status"],
         event_count=row["event_count"],
-        items_extracted=row["items_extracted"],
         source=row["source"],
         created_at=clock.iso(row["created_at_ms"]),
         completed_at=clock.iso_or_none(row["completed_at_ms"]),
     )
 
 
+def full_entry_shape(row: Row, model: str) -> SessionEntry:
+    """An entry that tells all a session by itself does."""
+    return msgspec.structs.replace(
+        entry_shape(row), items_extracted=row["items_extracted"], enrichment_model=row["enrichment_model"] or model
+    )
+
+
 def detail_shape(row: Row, model: str) -> SessionDetail:
-    return SessionDetail(**msgspec.structs.asdict(entry_shape(row)), enrichment_model=row["enrichment_model"] or model)
+    return SessionDetail(**msgspec.structs.asdict(full_entry_shape(row, model)))
 
 
 def event_shape(row: Row, payload: Any) -> SessionEvent:

@@ -112,8 +112,10 @@ async def hold_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
 async def list_sessions(
     tx: Tx, caller: Caller, *, project_id: str | None, status: str | None, before: str | None, take: int
 ) -> list[Row]:
-    """Newest first, of one project or of all the caller may see."""
-    statement = select(sessions).where(sessions.c.team_id == caller.scope)
+    """Newest first, of one project or of all the caller may see, each with its project's ``ai_tier``."""
+    its_project = (projects.c.team_id == sessions.c.team_id) & (projects.c.id == sessions.c.project_id)
+    ai_tier = select(projects.c.ai_tier).where(its_project).scalar_subquery().label("ai_tier")
+    statement = select(sessions, ai_tier).where(sessions.c.team_id == caller.scope)
     if project_id is not None:
         statement = statement.where(sessions.c.project_id == project_id)
     else:
