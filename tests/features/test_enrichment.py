@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
@@ -166,6 +168,31 @@ async def test_a_file_that_is_gone_makes_an_item_stale(service: Service) -> None
     await memory.learn({"root": ".", "files": [], "deleted": ["deploy/pgbouncer.ini"]}, "scan_result")
     (item,) = await memory.items()
     assert item["flags"] == ["stale"]
+
+
+async def test_what_people_added_to_a_finding_outlives_the_next_scans(service: Service) -> None:
+    memory = await Memory.of(service)
+
+    def finding(content: str) -> dict[str, Any]:
+        told = {"title": "Exports are written by the report worker", "layer": "architecture", "content": content}
+        return {"root": ".", "findings": [{**told, "files": ["report/worker.py"]}], "files": []}
+
+    first = "The report worker writes the exports to the bucket reports-eu as CSV."
+    added = "Accounting imports them every Monday, so their columns must keep their order."
+    await memory.learn(finding(first), "scan_result")
+    note = ("architecture", "Exports are written by the report worker", f"{first} {added} See docs/exports.md.")
+    await memory.learn(save(note, filesChanged=["docs/exports.md"]))
+    (item,) = await memory.items()
+    assert first in item["content"]
+    assert added in item["content"]
+    for bucket in ("reports-fr", "reports-de"):
+        newer = f"The report worker writes the exports to the bucket {bucket} as CSV."
+        await memory.learn(finding(newer), "scan_result")
+        (item,) = await memory.items()
+        assert newer in item["content"]
+        assert first not in item["content"]
+        assert added in item["content"]
+        assert {*item["files"]} == {"report/worker.py", "docs/exports.md"}
 
 
 async def test_what_a_session_itself_has_changed_is_not_stale(service: Service) -> None:

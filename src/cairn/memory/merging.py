@@ -9,7 +9,7 @@ from dataclasses import replace
 from cairn.memory.contradiction import find_clashes
 from cairn.memory.dedup import canonical_key
 from cairn.memory.items import Item, Quote
-from cairn.memory.parts import SENTENCE
+from cairn.memory.parts import sentences_of
 from cairn.memory.reading import read
 
 MAX_FILES = 50
@@ -36,8 +36,8 @@ def merge(a: Item, b: Item) -> Item:
         better,
         content=_joined(better, other),
         confidence=_confidence(a, b),
-        files=_union(a.files, b.files, MAX_FILES),
-        tags=_union(a.tags, b.tags, MAX_TAGS),
+        files=union(a.files, b.files, MAX_FILES),
+        tags=union(a.tags, b.tags, MAX_TAGS),
         evidence=_evidence(a, b),
         flags=tuple(sorted({*a.flags, *b.flags})),
         branch=a.branch if a.branch == b.branch else None,
@@ -60,7 +60,7 @@ def _said(item: Item) -> tuple[object, ...]:
 def _joined(better: Item, other: Item) -> str:
     """The better content, and what the other adds to it without contradicting it."""
     content = better.content
-    for sentence in SENTENCE.split(other.content.strip()):
+    for sentence in sentences_of(other.content):
         told, more = read(content, better.title), read(sentence)
         new = more.words - told.words
         if len(more.words) < _MIN_WORDS or len(new) <= len(more.words) * _COVERED_SHARE:
@@ -69,6 +69,14 @@ def _joined(better: Item, other: Item) -> str:
         clash = find_clashes(told, more).gravest
         if len(longer) <= MAX_JOINED_CHARS and (clash is None or clash.grade == "loose"):
             content = longer
+    return content
+
+
+def with_sentences(content: str, sentences: Iterable[str]) -> str:
+    """The content, and after it those of the sentences that it does not have."""
+    for sentence in sentences:
+        if sentence not in content:
+            content = _with(content.rstrip(), sentence)
     return content
 
 
@@ -92,5 +100,6 @@ def _evidence(a: Item, b: Item) -> tuple[Quote, ...]:
     return tuple(sorted({*a.evidence, *b.evidence}))[:MAX_EVIDENCE]
 
 
-def _union(a: Iterable[str], b: Iterable[str], at_most: int) -> tuple[str, ...]:
+def union(a: Iterable[str], b: Iterable[str], at_most: int) -> tuple[str, ...]:
+    """What stands in either, in order, so many at most."""
     return tuple(sorted({*a, *b})[:at_most])

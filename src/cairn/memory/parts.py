@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from cairn.memory.reading import READ_CHARS, read
 
-SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _SEVERAL = 3
 _FEWEST_WORDS = 3
 _TOLD = 0.5
@@ -21,10 +21,15 @@ def tell_other_things(title: str, content: str, other_title: str, other_content:
     return not _is_told(mine, other_title, other_content) and not _is_told(others, title, content)
 
 
+def sentences_of(content: str) -> list[str]:
+    """Its sentences, and the lines of its lists."""
+    return _SENTENCE.split(content.strip())
+
+
 @lru_cache(maxsize=4096)
 def parts_of(content: str) -> tuple[frozenset[str], ...]:
     """The words of each sentence and line that says something."""
-    sentences = SENTENCE.split(content[:READ_CHARS].strip())
+    sentences = sentences_of(content[:READ_CHARS])
     return tuple(words for sentence in sentences if len(words := read(sentence).words) >= _FEWEST_WORDS)
 
 

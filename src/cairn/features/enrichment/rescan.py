@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from itertools import pairwise
 
-from cairn.base.caller import Scope
+import msgspec
+
 from cairn.features.enrichment.task import Task
 from cairn.features.history import store as history
 from cairn.features.items import records
 from cairn.features.items import service as items
 from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
-from cairn.memory.merging import merge
+from cairn.memory.merging import MAX_FILES, merge, union, with_sentences
+from cairn.memory.parts import sentences_of
 from cairn.storage.database import Row, Tx
 from cairn.wire.events import WebhookEvent
 
@@ -34,18 +37,23 @@ def told_before(item: Item, neighbours: Sequence[Row]) -> Row | None:
 
 
 async def tell_anew(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:
-    """Its words, files and evidence are of the newest scan, unless somebody has put it in words of their own."""
+    """Its words, files and evidence are of the newest scan, with what other events have added to them.
+
+    What somebody has put in words of their own stays in these.
+    """
     held = await items.hold_item(tx, task.scope, row["id"])
     assert held is not None
     known = records.to_item(held)
-    if await _is_theirs(tx, task.scope, row["id"]):
+    revisions = await history.list_revisions(tx, task.scope, row["id"], None, _REVISIONS_LOOKED_AT)
+    if any(revision["reason"] in _BY_PEOPLE for revision in revisions):
         told = dataclasses.replace(merge(known, newcomer), title=known.title, content=known.content)
     else:
+        sentences, files = _added(revisions)
         quotes = (*newcomer.evidence, *(quote for quote in known.evidence if quote not in newcomer.evidence))
         told = dataclasses.replace(
             known,
-            content=newcomer.content,
-            files=newcomer.files,
+            content=with_sentences(newcomer.content, [each for each in sentences if each in known.content]),
+            files=union(newcomer.files, files, MAX_FILES),
             confidence=max(known.confidence, newcomer.confidence),
             evidence=tuple(sorted(quotes[:_MOST_QUOTES])),
         )
@@ -60,6 +68,14 @@ async def tell_anew(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:
     return again
 
 
-async def _is_theirs(tx: Tx, scope: Scope, item_id: str) -> bool:
-    rows = await history.list_revisions(tx, scope, item_id, None, _REVISIONS_LOOKED_AT)
-    return any(row["reason"] in _BY_PEOPLE for row in rows)
+def _added(revisions: Sequence[Row]) -> tuple[list[str], set[str]]:
+    """The sentences and files that joined the item from elsewhere, oldest first; ``revisions`` are newest first."""
+    sentences: dict[str, None] = {}
+    files: set[str] = set()
+    for before, after in pairwise(reversed(revisions)):
+        if after["reason"] == "merged":
+            old, new = (records.from_snapshot("", msgspec.json.decode(each["snapshot"])) for each in (before, after))
+            told = set(sentences_of(old.content))
+            sentences |= dict.fromkeys(each for each in sentences_of(new.content) if each not in told)
+            files |= {*new.files} - {*old.files}
+    return list(sentences), files
