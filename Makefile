@@ -42,7 +42,7 @@ lint: develop
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
+	$(BIN)/lint-imports --no-logo
 
 format: develop ## put the code in form
 	$(BIN)/ruff format .

@@ -18,6 +18,7 @@ from cairn.features.sessions import store as sessions_store
 from cairn.features.sessions.store import ENRICHMENT
 from cairn.jobs.queue import Job
 from cairn.jobs.run import Run
+from cairn.memory.items import Item
 from cairn.ports.embeddings.embedder import Embedder
 from cairn.storage.database import Database, Tx
 
@@ -129,15 +130,22 @@ class EmbedAnew:
         made = await embed.vectors_of(self._database, self._embedder, scope, project_id, set(texts.values()))
         model = self._embedder.name
         async with self._database.write() as tx:
-            await vectors.cache(tx, scope, project_id, model, made.new)
-            for row in await items.list_by_ids(tx, scope, item_ids):
-                text = texts.get(row["id"])
-                if text is not None and records.item_text(records.to_item(row)) == text:
-                    hashed = text_hash(text)
-                    await vectors.keep_vector(
-                        tx, scope, project_id, row["id"], model=model, text_hash=hashed, vector=made.all[hashed]
-                    )
-            await vectors.forget_wanted(tx, scope, project_id, item_ids)
+            now = {row["id"]: records.to_item(row) for row in await items.list_by_ids(tx, scope, item_ids)}
+            # What was edited meanwhile goes on waiting, and nothing of its old text is kept.
+            same = {item_id: text for item_id, text in texts.items() if _says(now.get(item_id), text)}
+            hashes = {item_id: text_hash(text) for item_id, text in same.items()}
+            new = {hashed: vector for hashed, vector in made.new.items() if hashed in hashes.values()}
+            await vectors.cache(tx, scope, project_id, model, new)
+            for item_id, hashed in hashes.items():
+                await vectors.keep_vector(
+                    tx, scope, project_id, item_id, model=model, text_hash=hashed, vector=made.all[hashed]
+                )
+            done = [item_id for item_id in item_ids if item_id in same or item_id not in now]
+            await vectors.forget_wanted(tx, scope, project_id, done)
             if not await vectors.is_wanted(tx, scope, project_id):
                 await vectors.delete_other_models(tx, scope, project_id, model)
         return True
+
+
+def _says(item: Item | None, text: str) -> bool:
+    return item is not None and records.item_text(item) == text
