@@ -20,6 +20,7 @@ from cairn.features.identity import store as people
 from cairn.features.keys import service as keys
 from cairn.features.projects import service as projects
 from cairn.jobs import operator
+from cairn.jobs.queue import RECURRING
 from cairn.ports.blobs.store import open_blobs
 from cairn.ports.mail.mailer import open_mailer
 from cairn.storage import schema
@@ -135,6 +136,8 @@ async def cancel_job(settings: Settings, job_id: str) -> str:
         row = await operator.find_job(tx, job_id)
     if row is None:
         raise _no_such_job(job_id)
+    if job_id.startswith(RECURRING):
+        raise SettingsError(f"{job_id} is upkeep that comes again and again: it cannot be cancelled")
     if not done:
         raise SettingsError(f"{job_id} is {row['status']}: nothing to cancel")
     return f"{job_id} is cancelled." if row["status"] == "cancelled" else f"{job_id} ends at its next step."

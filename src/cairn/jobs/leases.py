@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, null, update
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, null, or_, update
 
 from cairn.base import clock
 from cairn.jobs.queue import TOPIC
@@ -12,6 +12,8 @@ from cairn.storage.database import Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import jobs
 
+_LONGEST_LEASE_MS = 2 * clock.DAY_MS
+"""Nobody asks for more: a clock that was ahead has written it, and a worker that lives would have renewed it."""
 _now = bindparam("now_ms", type_=BigInteger)
 _running = jobs.c.status == "running"
 _used_up = and_(~jobs.c.cancel_requested, jobs.c.attempt >= jobs.c.max_attempts)
@@ -33,7 +35,9 @@ def _without_a_word(which: ColumnElement[bool]) -> Sql:
     )
 
 
-_TAKE_BACK_LOST = _without_a_word(and_(_running, jobs.c.lease_until_ms < _now))
+_TAKE_BACK_LOST = _without_a_word(
+    and_(_running, or_(jobs.c.lease_until_ms < _now, jobs.c.lease_until_ms > bindparam("longest_ms")))
+)
 _TAKE_BACK_ALL = _without_a_word(_running)
 _HAND_BACK = Sql(
     _free(
@@ -47,7 +51,8 @@ _HAND_BACK = Sql(
 
 async def take_back_lost(tx: Tx) -> int:
     """Jobs whose worker went silent wait again, unless they shall be cancelled or have used up their attempts."""
-    return await tx.run(_TAKE_BACK_LOST, now_ms=clock.now_ms())
+    now_ms = clock.now_ms()
+    return await tx.run(_TAKE_BACK_LOST, now_ms=now_ms, longest_ms=now_ms + _LONGEST_LEASE_MS)
 
 
 async def take_back_all(tx: Tx) -> int:

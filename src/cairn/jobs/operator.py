@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, or_, select, update
 
 from cairn.base import clock
-from cairn.jobs.queue import TOPIC
+from cairn.jobs.queue import RECURRING, TOPIC
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import jobs
 
 _GET = Sql(select(jobs).where(jobs.c.id == bindparam("job_id")))
-_COUNTS = Sql(
-    select(jobs.c.status, jobs.c.kind, func.count().label("found"))
-    .group_by(jobs.c.status, jobs.c.kind)
-    .order_by(jobs.c.status, jobs.c.kind)
-)
 _RETRY = Sql(
     update(jobs)
     .where(jobs.c.id == bindparam("job_id"), or_(jobs.c.status == "failed", jobs.c.status == "cancelled"))
@@ -52,10 +47,6 @@ async def find_job(tx: Tx, job_id: str) -> Row | None:
     return await tx.one(_GET, job_id=job_id)
 
 
-async def count_jobs(tx: Tx) -> list[Row]:
-    return await tx.many(_COUNTS)
-
-
 async def retry_job(tx: Tx, job_id: str) -> bool:
     """Let a dead job wait again; finished stages are not done again."""
     done = await tx.run(_RETRY, job_id=job_id, now_ms=clock.now_ms(), more=_MORE_ATTEMPTS) == 1
@@ -65,7 +56,9 @@ async def retry_job(tx: Tx, job_id: str) -> bool:
 
 
 async def cancel_job(tx: Tx, job_id: str) -> bool:
-    """A waiting job ends at once, a running one at its next checkpoint."""
+    """A waiting job ends at once, a running one at its next checkpoint; recurring work, which is upkeep, never."""
+    if job_id.startswith(RECURRING):
+        return False
     if await tx.run(_CANCEL_WAITING, job_id=job_id, now_ms=clock.now_ms()):
         return True
     return await tx.run(_CANCEL_RUNNING, job_id=job_id) == 1

@@ -19,7 +19,10 @@ from cairn.storage.statements import Sql
 from cairn.storage.tables import jobs
 
 TOPIC = "jobs"
-DEFAULT_ATTEMPTS = 8
+RECURRING = "every/"
+"""Begins the id of work that is done again and again."""
+DEFAULT_ATTEMPTS = 100
+"""Tried for about a day: as long as a mail server or a bucket may be away."""
 _ERROR_CHARS = 1_000
 
 
@@ -116,11 +119,6 @@ _SETTLE_RECURRING = Sql(
         lease_until_ms=None,
     )
 )
-_SET_RHYTHM = Sql(
-    update(jobs)
-    .where(jobs.c.id == bindparam("job_id"), jobs.c.payload != bindparam("new_payload"))
-    .values(payload=bindparam("new_payload"))
-)
 
 
 async def enqueue(
@@ -168,13 +166,6 @@ async def enqueue(
     return job_id
 
 
-async def ensure_recurring(tx: Tx, kind: str, every_ms: int) -> None:
-    """Work that is done again and again; one row for the whole installation."""
-    payload = {"everyMs": every_ms}
-    await enqueue(tx, kind, payload, max_attempts=1_000_000, job_id=f"every/{kind}")
-    await tx.run(_SET_RHYTHM, job_id=f"every/{kind}", new_payload=msgspec.json.encode(payload).decode())
-
-
 async def put_aside(
     tx: Tx,
     kind: str,
@@ -218,7 +209,7 @@ def _job(row: Row) -> Job:
         project_id=row["project_id"],
         session_id=row["session_id"],
         retried_from=row["retried_from"],
-        every_ms=payload.get("everyMs") if row["id"].startswith("every/") else None,
+        every_ms=payload.get("everyMs") if row["id"].startswith(RECURRING) else None,
         stages=msgspec.json.decode(row["stages"], type=list[Stage]),
         result=msgspec.json.decode(row["result"], type=dict[str, Any]) if row["result"] else None,
     )

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cairn.base import clock, ids, log
-from cairn.jobs import lanes, leases, queue
+from cairn.jobs import lanes, leases, queue, recurring
 from cairn.jobs.lanes import Lane
 from cairn.jobs.queue import Job
 from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
@@ -70,6 +70,7 @@ class Runner:
         self._owner = ids.new("run")
         self._running: dict[asyncio.Task[None], Job] = {}
         self._recurring = {name: kind.every_ms for name, kind in kinds.items() if kind.every_ms is not None}
+        self._recurring_is_there = False
         self._upkeep_at = 0.0
         self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
@@ -129,10 +130,11 @@ class Runner:
         if clock.monotonic() < self._upkeep_at:
             return
         async with self._database.write() as tx:
-            for kind, every_ms in self._recurring.items():
-                await queue.ensure_recurring(tx, kind, every_ms)
+            if not self._recurring_is_there:
+                for kind, every_ms in self._recurring.items():
+                    await recurring.ensure(tx, kind, every_ms)
             await leases.take_back_lost(tx)
-        self._recurring = {}
+        self._recurring_is_there = True
         self._upkeep_at = clock.monotonic() + _POLL_S
 
     async def _claim_all(self) -> float:
@@ -140,6 +142,8 @@ class Runner:
         while True:
             async with self._database.read() as tx:
                 waiting = [lane for lane in await lanes.list_lanes(tx) if lane.kind in self._kinds]
+            if await self._bring_forward(waiting):
+                continue
             claimed = await self._claim_ready([lane for lane in waiting if lane.due_at_ms <= clock.now_ms()])
             if not claimed:
                 return self._pause_s(waiting)
@@ -147,6 +151,18 @@ class Runner:
                 task = asyncio.create_task(self._do(job))
                 self._running[task] = job
                 task.add_done_callback(self._done)
+
+    async def _bring_forward(self, waiting: list[Lane]) -> bool:
+        """Recurring work that a clock which was ahead has put off for days, if there is any, is due now."""
+        ours = [lane for lane in waiting if lane.kind in self._recurring]
+        late = [lane.kind for lane in ours if recurring.waits_too_long(lane.due_at_ms, self._recurring[lane.kind])]
+        if not late:
+            return False
+        _log.warning("the clock was ahead, recurring work is brought forward", kinds=late)
+        async with self._database.write() as tx:
+            for kind in late:
+                await recurring.bring_forward(tx, kind, self._recurring[kind])
+        return True
 
     async def _claim_ready(self, ready: list[Lane]) -> list[Job]:
         """As many jobs as there is room for, fairly, in one transaction. One runner at a time, so that it can count."""

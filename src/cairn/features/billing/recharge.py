@@ -24,10 +24,11 @@ RECHARGE = "billing.recharge"
 PAUSED_MAIL = "billing.recharge_paused_mail"
 WATCH = "billing.watch"
 _TEAMS_AT_ONCE = 100
-_ATTEMPTS = 1_000
 _AGAIN_MS = clock.MINUTE_MS
 # Providers forget after a day which payments they have seen: until then the same one may be asked for again.
 _GIVEN_UP_AFTER_MS = 20 * clock.HOUR_MS
+# More than there is time for: it ends by being given up, which is written down.
+_ATTEMPTS = 2 * _GIVEN_UP_AFTER_MS // _AGAIN_MS
 _ACTOR = "Auto-recharge"
 
 _log = log.logger("billing")
