@@ -11,7 +11,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import Executable, bindparam, insert, select, update
 
 import cairn
 from cairn.storage.statements import POSTGRES, SQLITE, Engine, Sql
@@ -86,3 +86,20 @@ def test_a_column_left_out_of_an_insert_is_an_error_not_a_null(dialect: Engine) 
     compiled = Sql(insert(installation)).on(dialect)
     with pytest.raises(KeyError):
         compiled.arguments({"name": "only the name"})
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda dialect: dialect.name)
+def test_statements_of_one_shape_share_their_text_and_nothing_else(dialect: Engine) -> None:
+    def built(name: str | None, take: int, *roles: str) -> Executable:
+        statement = select(users.c.id).where(users.c.name != name).limit(take)
+        return statement.where(users.c.id.in_(roles) if roles else users.c.email == bindparam("email"))
+
+    for made in (("ada", 3), ("bob", 5), (None, 7), ("eve", 3, "a", "b"), ("eve", 3, "c"), ("ada", 3)):
+        kept, alone = dialect.compile_built(built(*made)), dialect.compile(built(*made))
+        assert (kept.text, kept.order, kept.fixed) == (alone.text, alone.order, alone.fixed)
+    for value in ("first", None, "second"):
+        change = update(users).where(users.c.id == "usr_1").values(name=value)
+        kept, alone = dialect.compile_built(change), dialect.compile(change)
+        assert (kept.text, kept.arguments({})) == (alone.text, alone.arguments({}))
+    with pytest.raises(KeyError):
+        dialect.compile_built(built("ada", 3)).arguments({})

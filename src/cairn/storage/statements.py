@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from sqlalchemy import Boolean, ColumnElement, Executable, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql, sqlite
@@ -19,6 +19,9 @@ from sqlalchemy.sql import ClauseElement
 
 InsertMaker = Callable[[Table], Any]
 """The engine's own ``insert``, which alone knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+
+
+_MOST_SHAPES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,38 @@ class Engine:
         self.name = name
         self.insert = insert
         self._dialect = dialect
+        self._shapes: dict[Any, Any] = {}
 
     def compile(self, statement: Executable) -> Compiled:
+        """The text of a statement, put together for it alone."""
+        return _described(self._written(statement))
+
+    def compile_built(self, statement: Executable) -> Compiled:
+        """The text of a statement that was built for one call: only the first of its shape is put together."""
+        key: Any = cast(ClauseElement, statement)._generate_cache_key()
+        # The text of an IN depends on how many values it has, which is no part of the shape.
+        if key is None or any(bind.expanding for bind in key.bindparams):
+            return self.compile(statement)
+        written = self._shapes.get(key.key)
+        if written is None:
+            if len(self._shapes) >= _MOST_SHAPES:
+                self._shapes.clear()
+            written = self._shapes[key.key] = self._written(statement, cache_key=key)
+        return _described(written, key.bindparams)
+
+    def _written(self, statement: Executable, **how: Any) -> Any:
         assert isinstance(statement, ClauseElement)
-        compiled: Any = statement.compile(dialect=self._dialect, compile_kwargs={"render_postcompile": True})
-        order = tuple(compiled.positiontup or ())
-        fixed = {name: value for name, value in compiled.construct_params(_check=False).items() if value is not None}
-        required = {name for name, bind in compiled.binds.items() if bind.required}
-        nulls = {name: None for name in order if name not in fixed and name not in required}
-        return Compiled(str(compiled), order, {**fixed, **nulls})
+        return statement.compile(dialect=self._dialect, compile_kwargs={"render_postcompile": True}, **how)
+
+
+def _described(written: Any, values: Sequence[Any] | None = None) -> Compiled:
+    """What was put together, with the values it was put together with, or with those of another of its shape."""
+    order = tuple(written.positiontup or ())
+    given = written.construct_params(extracted_parameters=values, _check=False)
+    fixed = {name: value for name, value in given.items() if value is not None}
+    required = {name for name, bind in written.binds.items() if bind.required}
+    nulls = {name: None for name in order if name not in fixed and name not in required}
+    return Compiled(str(written), order, {**fixed, **nulls})
 
 
 SQLITE = Engine("sqlite", sqlite.dialect(paramstyle="qmark"), sqlite.insert)
@@ -108,7 +134,7 @@ Query = Sql | Executable
 
 
 def compiled_for(query: Query, engine: Engine) -> Compiled:
-    return query.on(engine) if isinstance(query, Sql) else engine.compile(query)
+    return query.on(engine) if isinstance(query, Sql) else engine.compile_built(query)
 
 
 class Bulk:
