@@ -63,19 +63,23 @@ async def test_a_ticket_works_for_a_minute_and_not_a_moment_longer(cast: Cast) -
         assert told.status == status, told.body
 
 
-async def test_a_silent_stream_shows_that_it_is_alive(cast: Cast) -> None:
-    """Every five seconds by default; here each second, while the model says nothing."""
+@pytest.mark.parametrize(
+    "said",
+    [Say("The worker retries three times [1].", pause_s=2.6), Say("It retries three times [1].", each_s=0.4)],
+    ids=["silent", "speaking"],
+)
+async def test_a_stream_shows_that_it_is_alive(cast: Cast, said: Say) -> None:
+    """Every five seconds by default; here each second, while the model says nothing, and while it speaks slowly."""
     assert Settings().keepalive_s == _figure("time.keep_alive")
     with ScriptedModel() as model:
-        model.always(Say("The worker retries three times [1].", pause_s=2.6))
+        model.always(said)
         settings = {"CAIRN_LLM_MEDIUM": "openai:scripted-1", "CAIRN_LLM_BASE_URL": model.base_url()}
         async with cast.elsewhere(CAIRN_KEEPALIVE_S="1", **settings) as service:
             memory = await knowing(service)
             given = await ticket_for(memory.owner, memory.tool.project_id)
             told = await ask(service.http, "/worker/ask", given["ticket"])
-    assert told.comments
     assert set(told.comments) == {CONTRACT.constants["keep_alive_comment"]}
-    assert len(told.comments) == 2
+    assert len(told.comments) >= 2
     assert "answer" in told.done
 
 

@@ -212,10 +212,11 @@ async def test_others_do_not_see_it(service: Service) -> None:
         for known in ({}, {"If-None-Match": "*"}):
             assert told(await person.get(f"{PATH}?projectId={private}", headers=known)) == NO_PROJECT
     assert (await brain_of(member, public)).status_code == 200
-    for project in ("", "nothing", "prj_" + "0" * 26):
+    assert told(await owner.get(f"{PATH}?projectId=")) == (400, {"error": "projectId is required"})
+    for project in ("nothing", "prj_" + "0" * 26):
         assert told(await owner.get(f"{PATH}?projectId={project}")) == NO_PROJECT
     assert told(await owner.get(PATH)) == (400, {"error": "projectId is required"})
-    for budget in (199, 200_001, -1, 0):
+    for budget in (199, 200_001, -1, 0, "abc", "6000.5", "", "NaN"):
         assert told(await owner.get(f"{PATH}?projectId={public}&tokenBudget={budget}")) == (
             400,
             {"error": "tokenBudget must be between 200 and 200000"},

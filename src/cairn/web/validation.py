@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import typing
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from cairn.base import errors
+from cairn.base.errors import ErrorKind
 from cairn.web.request import Request
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
@@ -72,7 +73,10 @@ def require_json(request: Request) -> None:
 
 
 def read_query(request: Request, kind: type[Any]) -> Any:
-    """The query string as the route's shape; of a repeated name the last one counts."""
+    """The query string as the route's shape; of a repeated name the last one counts.
+
+    A shape may have ``refusals``: words of its own for a parameter that cannot be read.
+    """
     try:
         pairs = dict(parse_qsl(request.query_string.decode("ascii"), keep_blank_values=True, errors="strict"))
     except (UnicodeDecodeError, ValueError) as error:
@@ -81,14 +85,17 @@ def read_query(request: Request, kind: type[Any]) -> Any:
         raise errors.NUL_CHARACTER()
     given: dict[str, Any] = {}
     for name, (field, plain) in _query_fields(cast(Hashable, kind)).items():
+        if not pairs.get(name) and field.required:
+            raise errors.invalid(f"{name} is required")
         if name not in pairs:
-            if field.required:
-                raise errors.invalid(f"{name} is required")
             continue
         try:
             given[field.name] = msgspec.convert(pairs[name], plain, strict=False)
         except msgspec.ValidationError as error:
-            raise errors.invalid(f"{name} {_requirement(str(error), name, kind)}") from error
+            own: Mapping[str, ErrorKind] = getattr(kind, "refusals", {})
+            raise (
+                own[name]() if name in own else errors.invalid(f"{name} {_requirement(str(error), name, kind)}")
+            ) from error
     return kind(**given)
 
 

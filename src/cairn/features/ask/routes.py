@@ -34,7 +34,7 @@ _MOST_S = limits.ANSWER_STREAM_MS / clock.SECOND_MS + 60
 
 @dataclass(frozen=True)
 class Pace:
-    """How often a silent stream shows that it is alive."""
+    """How often a stream shows that it is alive."""
 
     seconds: float
 
@@ -129,13 +129,17 @@ def _shaped(given: _Given, kind: type[T]) -> T:
 
 
 async def _pieces(running: Running, pause_s: float) -> AsyncGenerator[bytes, None]:
-    """What the reader is sent. When they leave, the work ends."""
+    """What the reader is sent, with a sign of life from time to time. When they leave, the work ends."""
     buffer = running.buffer
     ended = False
+    sign_at = clock.monotonic() + pause_s
     try:
         while not ended:
-            if not await buffer.wait(pause_s):
+            news = await buffer.wait(max(0.0, sign_at - clock.monotonic()))
+            if clock.monotonic() >= sign_at:
+                sign_at = clock.monotonic() + pause_s
                 yield sse.KEEP_ALIVE
+            if not news:
                 continue
             ended = buffer.closed
             text = buffer.take()

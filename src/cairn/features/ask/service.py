@@ -10,6 +10,8 @@ from cairn.features.chats import service as chats
 from cairn.features.identity import store as people
 from cairn.features.metering import service as metering
 from cairn.features.projects.access import Right, get_project
+from cairn.memory.answering.composing import NOTHING
+from cairn.ports.llm import tokens
 from cairn.storage.database import Tx
 from cairn.wire.answers import NewQuestion
 
@@ -24,7 +26,8 @@ async def issue_ticket(tx: Tx, caller: Caller, tickets: Tickets, plans: Plans, a
     if chat_id is not None and not await _goes_on(tx, caller, chat_id, asked.project_id):
         raise errors.SESSION_NOT_FOUND()
     team = await people.get_team(tx, caller.team_id)
-    if await metering.tokens_left(tx, caller.scope, plans.get(team["plan"])) <= 0:
+    # What is left must do for the question and the shortest answer: nobody gets tickets that no answer can follow.
+    if await metering.tokens_left(tx, caller.scope, plans.get(team["plan"])) < _least_tokens(asked.question):
         raise errors.AI_TOKEN_LIMIT()
     if chat_id is None:
         title = title_of(asked.question)
@@ -37,6 +40,10 @@ async def issue_ticket(tx: Tx, caller: Caller, tickets: Tickets, plans: Plans, a
 async def _goes_on(tx: Tx, caller: Caller, chat_id: str, project_id: str) -> bool:
     """Whether it is a conversation that the caller may go on with."""
     return await chats.find_for_answer(tx, caller.scope, chat_id, project_id, caller.user_id) is not None
+
+
+def _least_tokens(question: str) -> int:
+    return tokens.count(question) + tokens.count(NOTHING)
 
 
 def title_of(question: str) -> str:

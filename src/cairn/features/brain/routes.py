@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -43,6 +44,8 @@ _CACHING = (b"cache-control", b"private, no-cache")
 
 
 class PlanQuery(Struct, frozen=True, kw_only=True, rename="camel"):
+    refusals: ClassVar = {"tokenBudget": errors.TOKEN_BUDGET_RANGE}
+
     project_id: str
     token_budget: TokenBudget = limits.BRAIN_TOKENS_DEFAULT
     branch: BranchName | None = None
