@@ -8,6 +8,7 @@ from cairn.base.redaction.late import late
 from cairn.base.redaction.rules import Rule
 from cairn.base.redaction.shapes import entropy_bits, is_encoded_pair, is_harmless, is_path, is_secret_value
 
+_AWS_CHARS = 40
 _AWS_CHARS_BEFORE, _AWS_CHARS_AFTER = 120, 40
 _AWS_BITS = 4.0
 _PGPASS_CHARS = 2_000
@@ -17,22 +18,21 @@ _BREAK = r"(?:\s|\\[nrt])"
 # are kept, they say whose secret it was. Only where a database or a broker is meant does it run past a slash: elsewhere
 # a path begins there, with a version behind an @; and what stands before an image's digest is its tag.
 _URL_USER_PART = r"://(?!\[)[^\s/@:\"'<>]{0,64}:(?!(?:\d{1,5}|\w{0,12}(?i:port)\w{0,4})(?:[/?#\s]|$))"
-_DATABASE_PASSWORD = late(
+_DATABASE = (
     r"(?<![A-Za-z0-9+.-])(?i:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|mssql|sqlserver|oracle|db2"
     r"|cockroach(?:db)?|clickhouse|cassandra|couchdb|neo4j|bolt|influxdb|kafka|nats|mqtts?|stomp|pulsar)"
-    rf"(?:\+[A-Za-z0-9_]{{1,16}})?{_URL_USER_PART}((?:[^\s:\"'<>]|:(?!//)){{1,256}})@"
+    r"(?:\+[A-Za-z0-9_]{1,16})?(?=://)"
 )
-_URL_PASSWORD = late(
-    rf"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{{1,20}}{_URL_USER_PART}"
-    r"((?:[^\s/:\"'<>]|:(?!//)){1,256})@(?!sha\d{3}:)"
-)
+_DATABASE_PASSWORD = late(rf"{_DATABASE}{_URL_USER_PART}((?:[^\s:\"'<>]|:(?!//)){{1,256}})@")
+_SCHEME = r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}(?=://)"
+_URL_PASSWORD = late(rf"{_SCHEME}{_URL_USER_PART}((?:[^\s/:\"'<>]|:(?!//)){{1,256}})@(?!sha\d{{3}}:)")
 _URL_USER = late(r"(?<![A-Za-z0-9+.-])https?://([A-Za-z0-9_-]{20,256})@", re.IGNORECASE)
 _HEADER = late(
-    r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[a-z][a-z0-9-]{2,20}[ \t]+)?"
+    r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:[a-z][a-z0-9-]{2,20}[ \t]++)?"
     r"([^\s\"',;]{6,}+)",
     re.IGNORECASE,
 )
-_BEARER = late(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]+([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
+_BEARER = late(r"(?<![A-Za-z0-9])(?:bearer|basic)[ \t]++([A-Za-z0-9_.~+/-]{12,}+={0,2})", re.IGNORECASE)
 _USER_FLAG = late(r"(?:\s-u|--user)[ =]{1,3}[\"']?[^\s:\"']{0,64}[\"']?:[\"']?([^\s\"']{4,200})")
 _SHORT_FLAG = late(
     # Behind a blank these ask for the password, and take the word for a database.
@@ -54,10 +54,8 @@ _PUTTY = late(
 _AWS_SECRET = late(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])")
 # A line of .pgpass: host, port, database, user, password. Many a name in parts looks alike: where the file is not
 # named, the host must be one and the port a number, or host and database be any.
-_PGPASS = late(
-    r"(?<![^\s\"'`=>])[A-Za-z0-9*][A-Za-z0-9.*-]{0,252}+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,62}+"
-    r":[A-Za-z_*][\w.*-]{0,62}+:([^\s\"'`]{4,200}+)"
-)
+_PGPASS_HEAD = r"(?<![^\s\"'`=>])[A-Za-z0-9*][A-Za-z0-9.*-]{0,252}+:(?:\d{4,5}|\*):[A-Za-z_*]"
+_PGPASS = late(rf"{_PGPASS_HEAD}[\w*-]{{0,62}}+:[A-Za-z_*][\w.*-]{{0,62}}+:([^\s\"'`]{{4,200}}+)")
 _PGPASS_HOST = late(r"(?:localhost|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):\d|\*:(?:\d+|\*):\*:", re.IGNORECASE)
 _CRYPT = "[./A-Za-z0-9]"
 _HASH = late(
@@ -69,21 +67,31 @@ _HASH = late(
 )
 _REGISTRY_AUTH = late(r"[\"']auth[\"'][ \t]{0,4}:[ \t]{0,4}[\"']([A-Za-z0-9+/]{8,512}={0,2})[\"']")
 
+_COMMANDS = ("mysql", "mongo", "sshpass", "redis-cli", "docker login")
+_HASHES = ("$1$", "$apr1$", "$5$", "$6$", "$2", "$7$", "$y$", "$gy$", "$argon2")
+_SCHEME_CHARS, _DATABASE_CHARS = 21, 40
+
 CONTEXTS: tuple[Rule, ...] = (
     Rule("private-key", ("ls0tls1crudjti",), _ENCODED_PEM),
     Rule("private-key", ("private-lines",), _PUTTY),
-    Rule("url-password", ("://",), _DATABASE_PASSWORD),
-    Rule("url-password", ("://",), _URL_PASSWORD),
-    Rule("url-token", ("://",), _URL_USER),
+    Rule("url-password", ("://",), _DATABASE_PASSWORD, shape=late(_DATABASE), near=(_DATABASE_CHARS, 3)),
+    Rule("url-password", ("://",), _URL_PASSWORD, shape=late(_SCHEME), near=(_SCHEME_CHARS, 3)),
+    Rule("url-token", ("://",), _URL_USER, before=(5, 4)),
     Rule("authorization", ("authorization",), _HEADER),
     Rule("bearer-token", ("bearer", "basic"), _BEARER),
-    Rule("registry-auth", ('auth"', "auth'"), _REGISTRY_AUTH),
-    Rule("password", ("-u",), _USER_FLAG),
-    Rule("password", (" -",), _SHORT_FLAG),
+    Rule("registry-auth", ('auth"', "auth'"), _REGISTRY_AUTH, before=(1,)),
+    Rule("password", ("-u",), _USER_FLAG, before=(1,)),
+    Rule("password", (" -", "\t-"), _SHORT_FLAG, heads=_COMMANDS),
     Rule("cookie", ("cookie",), _COOKIE),
-    Rule("pgpass", ("pgpass", ":543", ":643", "*:*:*:"), _PGPASS),
-    Rule("password-hash", ("$1$", "$apr1$", "$5$", "$6$", "$2", "$7$", "y$", "$argon2"), _HASH),
-    Rule("aws-secret", ("aws",), _AWS_SECRET),
+    Rule("pgpass", ("pgpass", ":543", ":643", "*:*:*:"), _PGPASS, shape=late(_PGPASS_HEAD)),
+    Rule("password-hash", _HASHES, _HASH),
+    Rule(
+        "aws-secret",
+        ("aws",),
+        _AWS_SECRET,
+        shape=_AWS_SECRET,
+        near=(_AWS_CHARS + _AWS_CHARS_AFTER, _AWS_CHARS_BEFORE + _AWS_CHARS + 1),
+    ),
 )
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+from cairn.base.redaction.finding import matches, places_of, starts
 from cairn.base.redaction.late import late
 from cairn.base.redaction.shapes import is_harmless, is_ordinary
+
+TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
+if TYPE_CHECKING:
+    from cairn.base.redaction.finding import Span
 
 _WORDS_BETWEEN = 9
 _CHARS_BETWEEN = 140
@@ -20,8 +25,11 @@ _SECRET_WORD = late(
     r"|((?:client_)?secrets?|api[ -]keys?|tokens?|log(?:ged)? ?in|sign in))(?![A-Za-z0-9_(./-])",
     re.IGNORECASE,
 )
-# What such a word begins with, or is: where none stands there is nothing to look for.
-PROSE_ANCHORS = ("pass", "pw", "cred", "kennwort", "secret", "api", "token", "log", "sign in")
+# What such a word begins with, or is: where none stands there is nothing to look for. Two may begin before theirs.
+_BEGINNINGS = ("pw", "cred", "kennwort", "api", "token", "log", "sign in")
+_LATE = ("pass", "secret")
+_BEFORE_LATE = (len("mot de "), 0)
+PROSE_ANCHORS = (*_BEGINNINGS, *_LATE)
 _TOKEN = late(rf"[^\s\"'`<>()\[\],;]{{{_LEAST_CHARS},}}+")
 _END = late(r"\n|\[redacted:|[.!?](?=\s+[A-Z]\w*\s)")
 _QUOTED = late(r"[\s:=]{0,3}(?:(?:is|was|now|changed to|set to) ){0,2}([\"'`])((?:[a-z]{2,12}[ -]){2,7}[a-z]{2,12})\1")
@@ -33,21 +41,20 @@ _NAME = late(
 _SYMBOLS = frozenset("!#$%^&*?+~=@")
 
 
-def redact_prose(text: str) -> tuple[str, int]:
-    """The text with the secrets that follow a word for one replaced, and how many there were."""
-    kept: list[str] = []
-    position = found = 0
+def secrets_told(text: str, lower: str) -> list[Span]:
+    """The secrets that follow a word for one, each with the marker for it."""
+    spans: list[Span] = []
+    position = 0
     judged: dict[tuple[str, bool], int] = {}  # a token stands near several words for a secret, and is looked at once
-    for word in _SECRET_WORD.finditer(text):
+    places = places_of(lower, _BEGINNINGS) + starts(places_of(lower, _LATE), _BEFORE_LATE)
+    for word in matches(text, _SECRET_WORD, sorted(places)):
         if word.start() < position:
             continue
         place = _secret_after(text, word.end(), word.group(1) is not None, judged)
         if place is not None:
-            kept += (text[position : place[0]], "[redacted:password]")
+            spans.append((*place, "[redacted:password]"))
             position = place[1]
-            found += 1
-    kept.append(text[position:])
-    return "".join(kept), found
+    return spans
 
 
 def _secret_after(

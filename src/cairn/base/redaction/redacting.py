@@ -3,56 +3,75 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
+from cairn.base.redaction.blocks import BLOCK_ANCHOR, MARKER, key_blocks
 from cairn.base.redaction.contexts import CONTEXTS, is_meant
+from cairn.base.redaction.finding import (
+    CYRILLIC_SIGN,
+    folded,
+    matches,
+    pieces_of,
+    places_of,
+    put,
+    shaped,
+    shaped_near,
+    starts,
+)
 from cairn.base.redaction.keys import is_secret, kind_of, kind_of_field
 from cairn.base.redaction.late import late
-from cairn.base.redaction.prose import PROSE_ANCHORS, redact_prose
+from cairn.base.redaction.prose import PROSE_ANCHORS, secrets_told
 from cairn.base.redaction.rules import RULES, Rule
 from cairn.base.redaction.shapes import is_harmless, is_secret_value, may_be_secret
 
 TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-MARKER = late(r"\[redacted:[a-z-]+\]")
+    from cairn.base.redaction.finding import Span
+
+__all__ = ["MARKER", "may_hold", "redact", "redact_payload"]
+
 # A secret can hide behind another one (its boundary appears when the first is gone); real texts need one pass.
 _MAX_PASSES = 6
 
-_FORMS = (*RULES, *CONTEXTS)
 # Joiners, marks of direction and other letters without width, that part what is one word.
 _UNSEEN = late(r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 
-_PEM_BEGIN = late(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = late(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_MAX_CHARS = 20_000
-# A block that was cut off: what follows as long as it looks like lines of base64.
-_PEM_REST = late(r"(?:(?:\s|\\[nrt])*+[A-Za-z0-9+/=]{16,}+)*+")
-
+_KEY_WORDS = (
+    *("auth", "account", "access", "private", "signing", "encryption", "encrypt", "master", "service", "license"),
+    *("deploy", "hmac", "jwt", "storage", "client", "shared"),
+)
 _KEYWORD = (
     r"(?:pass(?:word|wort|wd|phrase|code)|pwd|(?<![A-Za-z0-9])pw|secret|token|credentials?"
     r"|kennwort|mot[ _-]de[ _-]passe|contrase(?:ñ|n\u0303?)a|(?<![A-Za-z])senha|пароль"
-    r"|api[_ -]?key|auth[_-]?key|account[_-]?key"
-    r"|(?:access|private|signing|encryption|encrypt|master|service|license|deploy|hmac|jwt|storage|client|shared)[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
+    rf"|api[_ -]?key|(?:{'|'.join(_KEY_WORDS)})[_-]?key|(?-i:(?<=[A-Z0-9])_KEY)|_pass|_auth)"
 )
-_KEYWORD_ANCHORS = (
-    *("pass", "pw", "secret", "token", "credential", "key", "_auth"),
-    *("kennwort", "contrase", "senha", "пароль"),
+# Where a keyword begins: with one of these words, or so many letters before one.
+_KEYWORD_STARTS = (
+    *("pw", "secret", "token", "credential", "_auth"),
+    *("kennwort", "contrase", "senha", CYRILLIC_SIGN),
 )
+_BEFORE_PASS = (len("mot de "), len("_"), 0)
+_BEFORE_KEY = range(max(map(len, _KEY_WORDS)) + 1, 0, -1)
+_KEY_ENDINGS = frozenset(word[-2:] for word in ("api", *_KEY_WORDS))
 _PASSWORDS = ("pass", "pw", "_pass", "kennwort", "mot", "contrase", "senha", "пароль")
 _ENDING = (
     r"(?:[_-]?(?:value|access[_-]?key|key[_-]?base|key|prod(?:uction)?|dev|staging|live|test|local|main|primary|secondary"
     r"|old|new|backup|base64|b64|raw|plain|string|hex|default|salt|v?\d{1,2})){0,2}"
 )
 # Quoted, or up to a blank or a bracket; an ampersand ends it only where the next parameter of an address begins.
+_BARE = r"[^\s\"'`,;(){}\[\]<>&|=]"
+_AMPERSAND = r"&(?![\w.-]{1,40}=|&)"
 _VALUE = (
     r"(?:\"([^\"\n]{4,512})\"|'([^'\n]{4,512})'|`([^`\n]{4,512})`"
-    r"|((?:[^\s\"'`,;(){}\[\]<>&|=]|&(?![\w.-]{1,40}=|&)){4,}+(?:={1,2}(?![^\s\"',;)&\]}]))?))"
+    rf"|((?=(?:{_BARE}|{_AMPERSAND}){{4}})(?:{_BARE}++|{_AMPERSAND})++(?:={{1,2}}(?![^\s\"',;)&\]}}]))?))"
 )
 # What links a key to its value: an assignment, a colon, a comparison, an argument, the word "is", or a flag's blank.
 _LINK = (
     r"([ \t\u00a0\u202f]{0,8}(?:[:?]{1,3}=|=>|!?={1,3}|:)[ \t\u00a0\u202f]{0,8}|,[ \t]{0,2}(?=[\"'])"
-    r"|[ \t]+(?:is|was|ist|lautet|est|es)[ \t]+(?:set to[ \t]+|now[ \t]+)?|[ \t]+)"
+    r"|[ \t]++(?:is|was|ist|lautet|est|es)[ \t]++(?:set to[ \t]++|now[ \t]++)?|[ \t]++)"
 )
 _SAYS = ("is", "was", "lautet", "est", "es")
 # Letters count without their case up to the value, which has none in its form: that is quicker to compile.
@@ -64,7 +83,7 @@ _ASSIGNMENT = late(
 def redact(text: str) -> tuple[str, int]:
     """The text with each secret replaced by a marker that tells its kind, and how many there were."""
     text, total = _redact_seen(text)
-    if not text.isascii() and (seen := _UNSEEN.sub("", text)) != text:
+    if not text.isascii() and (seen := "".join(_UNSEEN.sub("", piece) for piece in pieces_of(text))) != text:
         seen, found = _redact_seen(seen)
         if found:  # what nobody sees is left out where a secret was hidden by it, and stays elsewhere
             return seen, total + found
@@ -115,96 +134,73 @@ def _redact_object(value: dict[str, Any], above: str, around: str) -> tuple[dict
 
 
 def _one_pass(text: str) -> tuple[str, int]:
-    lower = text.lower()
-    found = 0
-    if "private key" in lower:
-        text, found = _redact_pem(text)
-    for rule in _FORMS:
-        if any(anchor in lower for anchor in rule.anchors):
-            text, more = _apply(rule, text)
-            found += more
-    if may_hold(lower, _KEYWORD_ANCHORS):
-        text, more = _redact_assignments(text)
-        found += more
-    if may_hold(lower, PROSE_ANCHORS):
-        text, more = redact_prose(text)
-        found += more
-    return text, found
+    before = lower = folded(text)
+    total = 0
+    for anchors, find in _STEPS:
+        if may_hold(before, anchors) and (spans := find(text, lower)):
+            text, lower = put(text, spans), put(lower, spans)
+            total += len(spans)
+    return text, total
 
 
-def may_hold(lower: str, anchors: tuple[str, ...]) -> bool:
-    """Whether one of the words can stand in a text in lower case, as a pattern that ignores case would find it."""
-    # Such a pattern takes the long s for an s and the i without its dot for an i, which lower case leaves alone.
-    return any(anchor in lower for anchor in anchors) or "\u017f" in lower or "\u0131" in lower
+def may_hold(lower: str, anchors: Sequence[str]) -> bool:
+    """Whether one of the words stands in a text, which is folded."""
+    return any(anchor in lower for anchor in anchors)
 
 
-def _apply(rule: Rule, text: str) -> tuple[str, int]:
-    found = 0
-
-    def replaced(match: re.Match[str]) -> str:
-        nonlocal found
-        whole = match.group()
+def _formed(rule: Rule, text: str, lower: str) -> list[Span]:
+    """The secrets of a form."""
+    spans: list[Span] = []
+    for match in matches(text, rule.pattern, _starts_of(rule, text, lower)):
         group = match.lastindex or 0
-        secret = match.group(group)
-        if not is_meant(rule.kind, match, secret):
-            return whole
-        found += 1
-        start = match.start(group) - match.start()
-        return f"{whole[:start]}[redacted:{rule.kind}]{whole[start + len(secret) :]}"
-
-    return rule.pattern.sub(replaced, text), found
+        if is_meant(rule.kind, match, match.group(group)):
+            spans.append((*match.span(group), f"[redacted:{rule.kind}]"))
+    return spans
 
 
-def _redact_pem(text: str) -> tuple[str, int]:
-    kept: list[str] = []
-    position = found = 0
-    end: re.Match[str] | None = None
-    no_end = False
-    while begin := _PEM_BEGIN.search(text, position):
-        kept.append(text[position : begin.start()])
-        if not no_end and (end is None or end.start() < begin.end()):
-            end = _PEM_END.search(text, begin.end())
-            no_end = end is None
-        if end is not None and end.end() - begin.end() <= _PEM_MAX_CHARS:
-            body, position = text[begin.end() : end.start()], end.end()
-        else:
-            rest = _PEM_REST.match(text, begin.end())
-            body, position = (rest.group(), rest.end()) if rest else ("", begin.end())
-        if any(letter.isalnum() for letter in body) and not MARKER.search(body):
-            kept.append("[redacted:private-key]")
-            found += 1
-        else:
-            kept.append(text[begin.start() : position])
-    kept.append(text[position:])
-    return "".join(kept), found
+def _starts_of(rule: Rule, text: str, lower: str) -> list[int]:
+    if rule.shape is None:
+        places = places_of(lower, rule.heads)
+    elif rule.near is None:
+        places = shaped(text, rule.shape)
+    else:
+        places = shaped_near(text, rule.shape, places_of(lower, rule.heads), rule.near)
+    return starts(places, rule.before)
 
 
-def _redact_assignments(text: str) -> tuple[str, int]:
-    found = 0
+def _assigned(text: str, lower: str) -> list[Span]:
+    """The secrets that are given to a name for one."""
+    spans: list[Span] = []
     judged: dict[tuple[str, str, str, bool], bool] = {}  # what a text repeats is judged once, and kept no longer
-
-    def replaced(match: re.Match[str]) -> str:
-        nonlocal found
+    for match in matches(text, _ASSIGNMENT, _keywords(lower)):
         key, ending, separator, *_ = match.groups()
         index = match.lastindex or 0
-        secret: str = match.group(index)
-        assigned = (key + ending, separator, secret, index != 7)
-        if assigned not in judged:
-            judged[assigned] = _is_assigned(*assigned)
-        if not judged[assigned] or not _may_follow(text[max(0, match.start() - 24) : match.start()], separator):
-            return match.group()
-        found += 1
-        start, end = match.start(index) - match.start(), match.end(index) - match.start()
-        kind = "password" if key.lower().startswith(_PASSWORDS) else "secret"
-        return f"{match.group()[:start]}[redacted:{kind}]{match.group()[end:]}"
+        asked = (key + ending, separator, match.group(index), index != 7)
+        if asked not in judged:
+            judged[asked] = _is_assigned(*asked)
+        if judged[asked] and _may_follow(text[max(0, match.start() - 24) : match.start()], separator):
+            kind = "password" if key.lower().startswith(_PASSWORDS) else "secret"
+            spans.append((*match.span(index), f"[redacted:{kind}]"))
+    return spans
 
-    return _ASSIGNMENT.sub(replaced, text), found
+
+def _keywords(lower: str) -> list[int]:
+    """Where a name for a secret may begin, in order."""
+    keys = [
+        at
+        for at in places_of(lower, ("key",))
+        if lower[at - 1 : at] == "_" or lower[at - 2 : at] in _KEY_ENDINGS or lower[at - 3 : at - 1] in _KEY_ENDINGS
+    ]
+    places = places_of(lower, _KEYWORD_STARTS)
+    places += starts(places_of(lower, ("pass",)), _BEFORE_PASS) + starts(keys, _BEFORE_KEY)
+    places.sort()
+    return places
 
 
 _FLAG_BEFORE = late(r"(?:^|[\s\"'`])--?[A-Za-z-]{0,20}$")
 _OTHER_KEYS = late(
     r"(?:next|page|cursor|sync|csrf|xsrf|public|primary|foreign|design|cache|sort|schema|partition|bucket|object"
-    r"|idempotency)[_-]?$",
+    r"|idempotency)[_-]?\Z",
     re.IGNORECASE,
 )
 
@@ -223,3 +219,12 @@ def _is_assigned(key: str, separator: str, value: str, quoted: bool) -> bool:
 def _may_follow(before: str, separator: str) -> bool:
     """Whether an assignment counts behind these words: where only a blank parts key and value it must be a flag's."""
     return (bool(separator.strip()) or _FLAG_BEFORE.search(before) is not None) and not _OTHER_KEYS.search(before)
+
+
+# In this order: a later one sees the markers of those before it.
+_STEPS: tuple[tuple[Sequence[str], Callable[[str, str], list[Span]]], ...] = (
+    ((BLOCK_ANCHOR,), key_blocks),
+    *((rule.anchors, partial(_formed, rule)) for rule in (*RULES, *CONTEXTS)),
+    (("pass", "key", *_KEYWORD_STARTS), _assigned),
+    (PROSE_ANCHORS, secrets_told),
+)

@@ -6,16 +6,38 @@ import re
 
 from cairn.base.redaction.late import late
 
+TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class Rule:
-    """A form: looked for only in texts that hold one of its anchors (lower case); group 1, if any, is the secret."""
+    """A form: looked for only in texts that hold one of its anchors (lower case); group 1, if any, is the secret.
 
-    __slots__ = ("anchors", "kind", "pattern")
+    It begins so many letters before one of its heads, which are the anchors unless others are given. What begins with
+    no word of its own has a short shape instead, looked for everywhere or only that near to a head.
+    """
 
-    def __init__(self, kind: str, anchors: tuple[str, ...], pattern: re.Pattern[str]) -> None:
+    __slots__ = ("anchors", "before", "heads", "kind", "near", "pattern", "shape")
+
+    def __init__(
+        self,
+        kind: str,
+        anchors: tuple[str, ...],
+        pattern: re.Pattern[str],
+        *,
+        before: Sequence[int] = (0,),
+        heads: tuple[str, ...] = (),
+        shape: re.Pattern[str] | None = None,
+        near: tuple[int, int] | None = None,
+    ) -> None:
         self.kind = kind
         self.anchors = anchors
         self.pattern = pattern
+        self.before = before
+        self.heads = heads or anchors
+        self.shape = shape
+        self.near = near
 
 
 # What may not stand before a token: a start inside a longer run would make the search quadratic, and is no token.
@@ -31,8 +53,8 @@ def _prefixed(kind: str, prefixes: str, body: str, at_least: int, boundary: str 
     return Rule(kind, anchors, late(form))
 
 
-def _form(kind: str, anchors: str, pattern: str, flags: int = 0) -> Rule:
-    return Rule(kind, tuple(anchors.split()), late(pattern, flags))
+def _form(kind: str, anchors: str, pattern: str, flags: int = 0, before: Sequence[int] = (0,), shape: str = "") -> Rule:
+    return Rule(kind, tuple(anchors.split()), late(pattern, flags), before=before, shape=late(shape) if shape else None)
 
 
 _HEX = "a-f0-9"
@@ -55,7 +77,12 @@ RULES: tuple[Rule, ...] = (
     _form("google-token", "1//0", rf"(?<![A-Za-z0-9/])1//0[{_URL64}]{{30,}}+"),
     _prefixed("google-secret", "GOCSPX-", _URL64, 20, _RUN),
     _form("azure-key", "accountkey sharedaccesskey", r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{20,}+={0,2})", _I),
-    _form("azure-secret", "q~", r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
+    _form(
+        "azure-secret",
+        "q~",
+        r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
+        before=(4,),
+    ),
     _prefixed("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", _HEX, 32),
     _prefixed("alibaba-key", "LTAI", _ALNUM, 16),
     _prefixed("heroku-key", "HRKU-", _URL64, 30, _RUN),
@@ -65,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         "A-Za-z0-9_.=+/-",
         24,
     ),
-    _form("cloud-token", ".atlasv1.", rf"{_WORD}[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{30,}}+"),
+    _form("cloud-token", ".atlasv1.", rf"{_WORD}[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{30,}}+", before=(14,)),
     _form("cloud-token", "tskey-", rf"{_RUN}tskey-[a-z]+-[{_URL64}]{{16,}}+"),
     # Places where code lives
     _prefixed("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", "A-Za-z0-9_", 20),
@@ -87,15 +114,25 @@ RULES: tuple[Rule, ...] = (
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,}+)",
         _I,
     ),
-    _form("telegram-token", ":aa", rf"{_WORD}\d{{8,10}}:AA[{_URL64}]{{32,}}+"),
-    _form("discord-token", ".", rf"(?<![A-Za-z0-9_.-])[MNO][{_URL64}]{{23,27}}\.[{_URL64}]{{6}}\.[{_URL64}]{{27,}}+"),
+    _form("telegram-token", ":aa", rf"{_WORD}\d{{8,10}}:AA[{_URL64}]{{32,}}+", before=(10, 9, 8)),
     _form(
-        "discord-webhook", "/api/webhooks/", rf"discord(?:app)?\.com/api/webhooks/(\d{{10,20}}/[{_URL64}]{{30,}}+)", _I
+        "discord-token",
+        ".",
+        rf"(?<![A-Za-z0-9_.-])[MNO][{_URL64}]{{23,27}}\.[{_URL64}]{{6}}\.[{_URL64}]{{27,}}+",
+        before=range(28, 23, -1),
+        shape=rf"\.(?=[{_URL64}]{{6}}\.)",
+    ),
+    _form(
+        "discord-webhook",
+        "/api/webhooks/",
+        rf"discord(?:app)?\.com/api/webhooks/(\d{{10,20}}/[{_URL64}]{{30,}}+)",
+        _I,
+        before=(14, 11),
     ),
     _form("sendgrid-key", "sg.", rf"{_WORD}SG\.[{_URL64}]{{16,}}+\.[{_URL64}]{{16,}}+"),
     _form("twilio-key", "sk", rf"{_WORD}SK[a-f0-9]{{32}}(?![A-Za-z0-9])"),
     _form("mailgun-key", "key-", rf"{_RUN}key-[a-f0-9]{{32}}(?![A-Za-z0-9])"),
-    _form("mailchimp-key", "-us", rf"{_WORD}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])"),
+    _form("mailchimp-key", "-us", rf"{_WORD}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])", before=(32,)),
     # Money and shops
     _prefixed("stripe-key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", _ALNUM, 10),
     _prefixed("square-token", "sq0atp- sq0csp- sq0idp-", _URL64, 20, _RUN),
@@ -124,6 +161,7 @@ RULES: tuple[Rule, ...] = (
         "signature= sig=",
         r"[?&](?:sig|signature|x-amz-signature|x-goog-signature)=([A-Za-z0-9%+/_=-]{20,}+)",
         _I,
+        before=(8, 7, 1),
     ),
-    _form("netrc-password", "login", r"\blogin[ \t]+\S{1,200}\s+password[ \t]+(\S{4,200}+)", _I),
+    _form("netrc-password", "login", r"\blogin[ \t]++\S{1,200}\s++password[ \t]++(\S{4,200}+)", _I),
 )

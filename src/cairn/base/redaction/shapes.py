@@ -14,6 +14,8 @@ _LETTERS_CHARS = 24
 _LETTERS_BITS = 3.8
 _WEAK_CHARS = 6
 _PAIR_CHARS = 512
+# What is longer is judged by its beginning.
+_JUDGED_CHARS = 8_192
 
 # Stands for a secret, or says where it is: left alone.
 _PLACEHOLDER = late(
@@ -54,6 +56,7 @@ _HOST = late(r"(?:[a-z0-9-]+\.)+[a-z]{2,12}(?::\d{2,5})?(?:/\S*)?")
 
 def is_harmless(value: str) -> bool:
     """A placeholder, a reference to where the secret is kept, or a marker of ours."""
+    value = value[:_JUDGED_CHARS]
     bare = value.strip("\"'`<>[]{}() ")
     return (
         not bare
@@ -80,7 +83,7 @@ def may_be_secret(value: str) -> bool:
 
 def is_secret_value(value: str, *, strict: bool, quoted: bool = True) -> bool:
     """Whether a value beside a secret's name looks like one. Strict: long and mixed; else a mixed word does."""
-    bare = value.rstrip(".,;:!?")
+    bare = value[:_JUDGED_CHARS].rstrip(".,;:!?")
     if " " in bare or any(pattern.fullmatch(bare) for pattern in (_PATH, _NUMBER, _HOST, _PACKAGE)):
         return False
     # In a long run a name such as "v1" is chance; in a short value it is why there is a digit at all.

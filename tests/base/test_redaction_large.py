@@ -1,0 +1,240 @@
+"""Redaction of long texts: the same as a search of the whole would find, and never long without a pause for others."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cairn.base.redaction import blocks, finding, prose, redacting, shapes
+from cairn.base.redaction.contexts import CONTEXTS
+from cairn.base.redaction.finding import folded
+from cairn.base.redaction.redacting import redact
+from cairn.base.redaction.rules import RULES
+from tests.memory.secret_samples import ALNUM, HIDDEN, INNOCENT, SECRETS, made_up
+
+PROPERTY = settings(max_examples=300, deadline=None, database=None)
+LARGE_CHARS = 1_000_000
+SECONDS = 4.0
+PAUSE_SECONDS = 0.05
+SMALL_PIECE = 97
+KEY = made_up(ALNUM + "+/", 64, "line one")
+
+_B64 = ALNUM + "+/"
+# One for each form that the shared samples leave out.
+_MORE = [
+    "aws secret " + made_up(_B64, 40, "aws"),
+    "db.internal:5432:shop:app:Zx81tango",
+    "*:*:*:app:Zx81tango",
+    "curl -u ada:Zx81tango https://a.example.com",
+    "mysql -h db\t-pZx81tango",
+    "$y$j9T$" + made_up(ALNUM, 22, "salt") + "$" + made_up(ALNUM, 43, "hash"),
+    "x_postgresql+psycopg_2://app:Zx81/tango@db/x",
+    "machine a login ada\n  password Zx81tango",
+    "https://hooks.example.com/x?X-Goog-Signature=" + made_up("0123456789abcdef", 64, "goog"),
+    made_up(ALNUM, 14, "atlas") + ".atlasv1." + made_up(ALNUM, 60, "atlas"),
+    *(digits + ":AA" + made_up(ALNUM, 33, "bot") for digits in ("12345678", "123456789", "1234567890")),
+    *(scheme + made_up(ALNUM, 30, "user") + "@a.example.com/x" for scheme in ("http://", "https://")),
+    made_up("0123456789abcdef", 32, "chimp") + "-us12",
+    "discordapp.com/api/webhooks/123456789012/" + made_up(ALNUM, 60, "hook"),
+    *(
+        "M" + made_up(ALNUM, chars, "m") + "." + made_up(ALNUM, 6, "o") + "." + made_up(ALNUM, 30, "n")
+        for chars in range(23, 28)
+    ),
+    "sq0" + "csp-" + made_up(ALNUM, 30, "square"),
+    "HRKU" + "-" + made_up(ALNUM, 40, "heroku"),
+    made_up(ALNUM, 3, "azure") + "8Q~" + made_up(ALNUM, 34, "azure secret"),
+    "1//0" + made_up(ALNUM, 40, "google"),
+    "ABSK" + made_up(ALNUM, 80, "bedrock"),
+    "LTAI" + made_up(ALNUM, 20, "alibaba"),
+    "EAA" + "C" + made_up(ALNUM, 80, "meta"),
+    "ПАРОЛЬ: Zx81tango",
+    "CONTRASEÑA=Zx81tango",
+    "le mot de passe: Zx81tango!",
+    "paſſword = 'Zx81tango'",
+    "ap\u0130_key=" + made_up(ALNUM, 30, "odd"),
+    "-----BEGIN PRIVATE KEY-----\n" + KEY + "\n-----END PRIVATE KEY-----",
+]
+_SAMPLES = [line for line, _ in SECRETS + HIDDEN] + _MORE
+_GLUE = [
+    *("", "\n", " ", "\t", '"', "'", "=", ": ", "://", "@", ":", "-", "_", "&", ";", "|", "é", "\u200b", "\u0130", "п"),
+    *("password=", "token: ", "api_", "key", "aws secret ", ":5432:", "*:*:*:", "Authorization: ", "[redacted:x]"),
+    *("mysql ", " -p", "login a password ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "is set to "),
+]
+_PARTS = st.sampled_from(_SAMPLES) | st.sampled_from(INNOCENT) | st.sampled_from(_GLUE) | st.text(max_size=12)
+TEXTS = st.lists(_PARTS, max_size=10).map("".join)
+
+
+@contextmanager
+def searched_whole() -> Iterator[None]:
+    """Every expression reads every text from end to end."""
+
+    def found(text: str, pattern: re.Pattern[str], _places: Sequence[int]) -> Iterator[re.Match[str]]:
+        return pattern.finditer(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (redacting, prose, blocks):
+            patch.setattr(module, "matches", found)
+        yield
+
+
+@contextmanager
+def in_pieces(chars: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "PIECE_CHARS", chars)
+        yield
+
+
+def in_both_ways(text: str, piece_chars: int) -> tuple[tuple[str, int], tuple[str, int]]:
+    with searched_whole():
+        whole = redact(text)
+    with in_pieces(piece_chars):
+        return whole, redact(text)
+
+
+@PROPERTY
+@given(text=TEXTS, piece_chars=st.integers(7, 400))
+def test_pieces_find_what_the_whole_does(text: str, piece_chars: int) -> None:
+    whole, pieces = in_both_ways(text, piece_chars)
+    assert pieces == whole
+
+
+@pytest.mark.parametrize("filler", ["some words of a text ", "x", "a line\n", "слово é ", "{'a.b':1},"])
+def test_a_secret_of_any_form_is_found_across_a_border(filler: str) -> None:
+    for number, line in enumerate(_SAMPLES):
+        # The border lies anywhere in the secret, and often at its ends.
+        inside = (0, 1, len(line) - 1, number * 7 % len(line))[number % 4]
+        before = (filler * SMALL_PIECE)[: 3 * SMALL_PIECE - inside - 1] + "\n"
+        whole, pieces = in_both_ways(before + line + "\n" + filler * 20, SMALL_PIECE)
+        assert pieces == whole, line
+
+
+def test_the_samples_hold_a_secret_of_every_form() -> None:
+    found = "".join(redact(line)[0] for line in _SAMPLES)
+    assert {rule.kind for rule in (*RULES, *CONTEXTS) if f"[redacted:{rule.kind}]" not in found} == set()
+    # Every form by itself: several are of one kind.
+    texts = [(text, folded(text)) for text in _SAMPLES]
+    unseen = {
+        rule.pattern.pattern
+        for rule in (*RULES, *CONTEXTS)
+        if not any(redacting._formed(rule, text, lower) for text, lower in texts)
+    }
+    assert unseen == set()
+
+
+def test_a_long_text_is_the_same_as_whole() -> None:
+    lines = [*_SAMPLES, *INNOCENT] * 8
+    for text in ("\n".join(lines), " ".join(lines).replace("\n", " ")):
+        assert len(text) > 4 * finding.PIECE_CHARS
+        with searched_whole():
+            whole = redact(text)
+        assert redact(text) == whole
+
+
+@pytest.mark.parametrize("text", ["ABCdefİ", "ſıİK", "пароль Пароль", "日本 Key 😀 ПАРОЛЬ", "\ud800x", "ΑΣ ΣΑΣ ß ŉ"])
+def test_folding_keeps_every_letter_in_its_place(text: str) -> None:
+    for chars in (1, 2, 3, 32_768):
+        with in_pieces(chars):
+            lower = folded(text)
+        assert len(lower) == len(text)
+        assert lower.isascii()
+        assert all(small in (each.lower(), "?") for each, small in zip(text, lower, strict=True) if each.isascii())
+
+
+def test_folding_knows_what_a_pattern_takes_for_the_same() -> None:
+    assert folded("ſıİ\u212a ПАРОЛЬ ЫKey é") == "siik parolj ?key ?"
+
+
+def _long_text() -> str:
+    """Code that names every word for a secret and holds few."""
+    page = Path(redacting.__file__).read_text() + Path(shapes.__file__).read_text() + "basic login -us sk -u cookie aws"
+    return (page * (LARGE_CHARS // len(page) + 1))[:LARGE_CHARS]
+
+
+@pytest.mark.parametrize("ends", ["\n", " "])
+def test_a_long_text_lets_others_run(ends: str) -> None:
+    if not hasattr(time, "pthread_getcpuclockid"):
+        pytest.skip("the time of another thread cannot be read here")
+    text = _long_text().replace("\n", ends)
+    # A busy machine can make one run look bad.
+    assert any(_longest_hold(text) < PAUSE_SECONDS for _ in range(3))
+
+
+def _longest_hold(text: str) -> float:
+    """How much the redacting thread worked at most while this one, which only waits for its turn, could not."""
+    done = threading.Event()
+    let_go = threading.Event()
+
+    def work() -> None:
+        started = time.thread_time()
+        redact(text)
+        spent.append(time.thread_time() - started)
+        done.set()
+        let_go.wait()
+
+    spent: list[float] = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    clock = time.pthread_getcpuclockid(thread.ident or 0)
+    worst, last = 0.0, time.clock_gettime(clock)
+    while not done.is_set():
+        time.sleep(0.001)
+        now = time.clock_gettime(clock)
+        worst, last = max(worst, now - last), now
+    let_go.set()
+    thread.join()
+    assert spent[0] < SECONDS
+    return worst
+
+
+def test_a_secret_without_end_is_judged_by_its_beginning() -> None:
+    run = made_up(ALNUM, 400, "run").replace("x", "y") * 5_000
+    started = time.process_time()
+    assert redact(f"password={run}") == ("password=[redacted:password]", 1)
+    assert redact("password" + " " * LARGE_CHARS + "x")[1] == 0
+    assert time.process_time() - started < SECONDS
+
+
+def test_a_key_named_in_one_passage_and_ended_in_another_takes_no_words_between() -> None:
+    words = "Then the file is read line by line, and what it says is kept. " * 9
+    text = f"It begins with -----BEGIN PRIVATE KEY----- there.\n{words}\nIt ends with -----END PRIVATE KEY----- here."
+    assert redact(text) == (text, 0)
+    # The lines of a key among them go all the same, wherever they stand.
+    clean, found = redact(text.replace("there.", f"there.\n{KEY}\n{KEY[:20]}\n"))
+    assert (KEY[:20] in clean, found, words in clean) == (False, 1, True)
+    clean, found = redact(text.replace("PRIVATE KEY----- there.", f"PRIVATE KEY-----\n{KEY}\n{KEY[:20]}\n"))
+    assert (KEY[:20] in clean, found, words in clean) == (False, 1, True)
+
+
+def test_a_key_that_was_cut_off_ends_before_the_next_one() -> None:
+    begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    text = f"cut: {begin}\n{KEY}\nThe log goes on.\n{begin}\n{KEY}\n{KEY}\n{end}\nAnd on."
+    assert redact(text) == ("cut: [redacted:private-key]\nThe log goes on.\n[redacted:private-key]\nAnd on.", 2)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{'0A1B2C3D' * 4}\n\n{KEY}\n{KEY}",
+        f'" +\n"{KEY}\\n" +\n"{KEY[:30]}\\n" +\n"',
+        f"Version: GnuPG v2\nComment: this is the key of the release\n\n{KEY}\n{KEY}\n=aB1x",
+        "\n".join(KEY[at : at + 8] for at in range(0, 64, 8)),
+        " ".join(KEY[at : at + 4] for at in range(0, 64, 4)),
+        "hunter2",
+    ],
+)
+def test_a_key_in_any_dress_goes_whole(body: str) -> None:
+    text = f"a\n-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nb"
+    assert redact(text) == ("a\n[redacted:private-key]\nb", 1)
+
+
+def test_a_word_that_ends_the_line_before_is_no_part_of_the_name() -> None:
+    assert redact("next page\nsecret_value=hunter2x") == ("next page\nsecret_value=[redacted:secret]", 1)
+    assert redact("page_token: abc123def456ghi789")[1] == 0
