@@ -32,6 +32,10 @@ def test_create_owner_makes_everything_once(cairn: Cairn) -> None:
     again = cairn.run("admin", "create-owner", "--email", "OWNER@example.com", "--team", "Again", "--json", check=False)
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr == "cairn: An account with this e-mail already exists\n"
+    for email, team, told in (("nope", "T", "email has an invalid form"), ("a@b.co", "", "team ")):
+        refused = cairn.run("admin", "create-owner", "--email", email, "--team", team, check=False)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"cairn: {told}")
     with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
         me = client.get("/api/auth/me").json()
         assert (me["userId"], me["teamId"], me["role"], me["teamName"]) == (

@@ -25,8 +25,10 @@ from cairn.ports.blobs.store import open_blobs
 from cairn.ports.mail.mailer import open_mailer
 from cairn.storage import schema
 from cairn.storage.database import Row, StorageUnavailable
+from cairn.web.validation import explain
 from cairn.wire.keys import NewKey
 from cairn.wire.projects import NewProject
+from cairn.wire.shapes import Email, PersonName, ProjectName, Shape, TeamName
 
 _NO_PROJECT = "doctor"
 
@@ -47,10 +49,27 @@ class NewOwner:
     apiKey: str
 
 
+class _Given(Shape):
+    """The same is asked of an operator as of whoever registers."""
+
+    email: Email
+    team: TeamName
+    name: PersonName
+    project: ProjectName
+
+
+def _refuse_bad(given: dict[str, str]) -> None:
+    try:
+        msgspec.convert(given, _Given)
+    except msgspec.ValidationError as error:
+        raise SettingsError(explain(error, _Given)) from error
+
+
 async def create_owner(
     settings: Settings, *, email: str, team: str, name: str, project: str, password: str | None
 ) -> NewOwner:
     """An account that owns a new team, with a first project and a key. On SQLite an empty database is made."""
+    _refuse_bad({"email": email, "team": team, "name": name, "project": project})
     if settings.on_sqlite or settings.auto_migrate:
         await schema.migrate(database_address(settings))
     async with open_house(settings) as house:

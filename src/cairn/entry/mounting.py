@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cairn.base import errors
@@ -84,11 +84,14 @@ class Mount:
         return await _whole(exchange)
 
     async def close(self) -> None:
-        if self._making is not None:
-            await (await self._making).close()
+        if self._making is None:
+            return
+        await asyncio.wait([self._making])
+        if not _has_failed(self._making):  # what could not be made need not be closed
+            await self._making.result().close()
 
     async def _endpoint(self) -> Endpoint:
-        if self._making is None:
+        if self._making is None or _has_failed(self._making):
             self._making = asyncio.create_task(self._make())
         return await asyncio.shield(self._making)
 
@@ -162,6 +165,10 @@ def _make() -> Endpoint:
     from cairn.mcp.http import Endpoint
 
     return Endpoint()
+
+
+def _has_failed(task: asyncio.Task[Any]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
 
 
 def _is_address(name: str) -> bool:

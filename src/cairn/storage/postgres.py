@@ -21,6 +21,7 @@ _STATEMENT_SECONDS = 60.0
 _ACQUIRE_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
 _LISTEN_AGAIN_SECONDS = 1.0
+_PROBE_SECONDS = 30.0
 
 _UNAVAILABLE = (
     asyncpg.PostgresConnectionError,
@@ -50,7 +51,8 @@ class _Guard:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, _UNAVAILABLE):
+        # A value that the driver cannot send is a fault of ours, though it counts as one of its interface.
+        if isinstance(error, _UNAVAILABLE) and not isinstance(error, ValueError):
             raise StorageUnavailable(str(error)) from error
 
 
@@ -107,7 +109,12 @@ class PostgresDatabase:
         connection.add_termination_listener(lambda _: lost.set())
         try:
             await connection.add_listener(_CHANNEL, self._hear)
-            await lost.wait()
+            while not lost.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(lost.wait(), _PROBE_SECONDS)
+                    return
+                # What drops a connection on the way tells nobody: only asking shows that it is gone.
+                await connection.execute("SELECT 1", timeout=_CONNECT_SECONDS)
         finally:
             await _close_when_open(connecting)
 

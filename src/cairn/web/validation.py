@@ -132,12 +132,14 @@ def _requirement(what: str, field: str, kind: Any) -> str:
     if choices:
         return f"must be one of {', '.join(choices)}"
     length = re.match(r"Expected `(?:str|array)` of length ([<>]=) (\d+)", what)
+    if length and length[2] == "1" and length[1] == ">=":
+        return "must not be empty"
     if length:
         bound = "at least" if length[1] == ">=" else "at most"
         return f"must have {bound} {length[2]} {'entries' if 'array' in what else 'characters'}"
     bound_match = re.match(r"Expected `(?:int|float)` ([<>]=?) (\S+)", what)
     if bound_match:
-        return f"must be {'at least' if '>' in bound_match[1] else 'at most'} {bound_match[2]}"
+        return f"must be {'at least' if '>' in bound_match[1] else 'at most'} {bound_match[2].removesuffix('.0')}"
     if re.search(r"a multiple of 1(?:\.0)?$", what):
         return "must be a whole number"
     if "matching regex" in what:

@@ -48,10 +48,14 @@ class LastUse:
         if not self._used_ms:
             return
         pending, self._used_ms = self._used_ms, {}
-        async with self._database.write() as tx:
-            # In one order everywhere, so that two processes never wait for each other's rows.
-            for key_id in sorted(pending):
-                await store.record_use(tx, key_id, pending[key_id])
+        try:
+            async with self._database.write() as tx:
+                # In one order everywhere, so that two processes never wait for each other's rows.
+                for key_id in sorted(pending):
+                    await store.record_use(tx, key_id, pending[key_id])
+        except StorageUnavailable:
+            self._used_ms = {**pending, **self._used_ms}
+            raise
 
     async def _write_forever(self) -> None:
         while True:

@@ -39,6 +39,7 @@ items = Table(
     Index("ix_items_project_id_schema_key", "project_id", "schema_key"),
     Index("ix_items_project_id_content_hash", "project_id", "content_hash"),
     Index("ix_items_session_id", "session_id"),
+    Index("ix_items_project_id_superseded_by", "project_id", "superseded_by"),
 )
 
 item_files = Table(

@@ -396,6 +396,7 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_index("ix_items_session_id", "items", ["session_id"], unique=False)
+    op.create_index("ix_items_project_id_superseded_by", "items", ["project_id", "superseded_by"], unique=False)
     op.create_table(
         "jobs",
         sa.Column("id", ID, nullable=False),
