@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from cairn.base import clock
 from cairn.jobs import operator
 from cairn.storage.tables import jobs
 from tests.features.hooks import arrived, create_webhook, nudge, wait_for_quiet
@@ -67,7 +68,8 @@ async def test_a_job_that_ends_without_a_word_leaves_a_failed_session(hooked: Se
     await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), "enrichment.failed")
     sent = await memory.tell(save(POOL))
     async with hooked.house.database.write() as tx:  # nobody may take it before it is cancelled
-        await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=2**50))
+        later = clock.now_ms() + clock.MINUTE_MS
+        await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=later))
     begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
     async with hooked.house.database.write() as tx:
         await operator.cancel_job(tx, begun.json()["jobId"])

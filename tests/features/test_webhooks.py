@@ -42,7 +42,7 @@ async def test_a_webhook_is_made_changed_and_removed(service: Service, names: Na
     webhook = made.json()
     assert sorted(webhook) == ["createdAt", "events", "id", "status", "url"]
     assert (webhook["url"], webhook["status"]) == (url, "active")
-    assert webhook["events"] == ["brain.updated", "session.created"]
+    assert webhook["events"] == ["session.created", "brain.updated"]
     second = await create_webhook(owner, other, "https://public.example.com/other")
 
     entry = {**webhook, "projectId": project, "hasSecret": True}

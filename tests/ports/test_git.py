@@ -1,4 +1,4 @@
-"""Reading commits, files and trees of a repository from a real git server."""
+"""Reading commits and files of a repository from a real git server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cairn.base import clock
-from cairn.ports.git.repository import ChangedFile, Repositories, RepositoryFailed, TreeEntry
+from cairn.ports.git.repository import ChangedFile, Repositories, RepositoryFailed
 from cairn.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
 from tests.servers.https import Authority
@@ -146,41 +146,26 @@ async def test_a_file_is_read_only_if_it_is_a_text_of_moderate_size(
             await repositories.read_file(url, None, sha, path)
 
 
-async def test_a_tree_lists_the_files_of_a_branch_and_brings_the_small_ones_in_one_call(
-    server: GitServer, repositories: Repositories
-) -> None:
-    files = {b"a/b.txt": b"12345", b"huge": b"x" * 300_000, b"sub": b"ab" * 20}
-    [sha] = _serve(server, Commit(b"tree", files, modes={b"sub": "160000"}))
-    add_commits(server.root / "o/r", [Commit(b"other", {b"c": b"c"})], "feature/x")
-    url = server.url("o/r")
-    entries = await repositories.tree(url, None, "main")
-    assert [(entry.path, entry.size_bytes) for entry in entries] == [("a/b.txt", 5), ("huge", None)]
-    assert isinstance(entries[0], TreeEntry)
-    before = len(server.calls)
-    assert await repositories.tree(url, None, sha) == entries
-    assert await repositories.read_file(url, None, sha, "a/b.txt") == b"12345"
-    assert len(server.calls) == before
-    assert [entry.path for entry in await repositories.tree(url, None, "feature/x")] == ["c"]
-    for ref in ("gone", "--all", "a..b", "main^{tree}", "main:a", "x\ny", ""):
-        with pytest.raises(RepositoryFailed):
-            await repositories.tree(url, None, ref)
-
-
 async def test_what_is_new_is_fetched_when_it_is_asked_for(server: GitServer, repositories: Repositories) -> None:
-    _serve(server, Commit(b"one", {b"a": b"1\n"}))
+    [old] = _serve(server, Commit(b"one", {b"a": b"1\n"}))
     url = server.url("o/r")
-    assert len(await repositories.tree(url, None, "main")) == 1
+    assert len(await repositories.commits(url, None, [old])) == 1
     [new] = add_commits(server.root / "o/r", [Commit(b"two", {b"b": b"2\n"})])
-    assert len(await repositories.tree(url, None, "main")) == 1
+    before = len(server.calls)
+    assert len(await repositories.commits(url, None, [old])) == 1
+    assert len(server.calls) == before
     [commit] = await repositories.commits(url, None, [new])
     assert commit.message == "two"
     [hidden] = add_commits(server.root / "o/r", [Commit(b"three", {b"c": b"3\n"})], "short-lived")
     (server.root / "o/r/refs/heads/short-lived").unlink()
     assert [commit.message for commit in await repositories.commits(url, None, [hidden])] == ["three"]
-    add_commits(server.root / "o/r", [Commit(b"four", {b"d": b"4\n"})])
+    [last] = add_commits(server.root / "o/r", [Commit(b"four", {b"d": b"4\n"})])
     later_ms = clock.now_ms() + 2 * clock.MINUTE_MS
     with clock.use(lambda: later_ms):
-        assert len(await repositories.tree(url, None, "main")) == 3
+        assert len(await repositories.commits(url, None, [old])) == 1
+        before = server.fetches()
+        assert [commit.message for commit in await repositories.commits(url, None, [last])] == ["four"]
+        assert server.fetches() == before + 1  # the commit itself is here by now
 
 
 async def test_calls_at_the_same_time_fetch_once(server: GitServer, repositories: Repositories) -> None:
@@ -199,16 +184,6 @@ async def test_processes_that_share_the_folder_fetch_once(
     url = server.url("o/r")
     await asyncio.gather(repositories.commits(url, None, [sha]), other.commits(url + "/", None, [sha]))
     assert server.fetches() == 2
-
-
-async def test_a_dropped_copy_is_gone(server: GitServer, repositories: Repositories, tmp_path: Path) -> None:
-    await repositories.drop(server.url("o/r"))
-    [sha] = _serve(server, Commit(b"one", {b"a": b"1\n"}))
-    await repositories.commits(server.url("o/r"), None, [sha])
-    assert list((tmp_path / "copies").rglob("*.pack"))
-    await repositories.drop(server.url("o/r"))
-    assert not list((tmp_path / "copies").rglob("*.pack"))
-    assert len(await repositories.commits(server.url("o/r"), None, [sha])) == 1
 
 
 async def test_a_repository_with_sha256_names_is_read(server: GitServer, repositories: Repositories) -> None:

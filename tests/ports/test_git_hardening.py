@@ -209,7 +209,6 @@ async def test_neither_a_hostile_repository_nor_hostile_settings_run_anything(
     assert "-1\n+2\n" in commits[1].diff
     assert {file.path: file.blob for file in commits[1].files}["s"] is None
     assert await reader.read_file(url, None, shas[1], "a.txt") == b"2\n"
-    assert len(await reader.tree(url, None, "main")) == 5
     server.token = _TOKEN
     with pytest.raises(RepositoryFailed):  # git would ask for a password here
         await reader.commits(url, "wrong", shas)
@@ -249,9 +248,9 @@ async def test_a_commit_that_is_too_large_is_told_without_its_diff(
 async def test_what_a_git_that_was_ended_left_behind_is_no_hindrance(
     server: GitServer, authority: Authority, copies: Path
 ) -> None:
-    _serve(server)
+    shas = _serve(server)
     reader, url = _reader(copies, authority), server.url("o/r")
-    assert len(await reader.tree(url, None, "main")) == 1
+    assert len(await reader.commits(url, None, shas)) == 1
     [copy] = copies.rglob("*.git")
     left = [copy / "objects/pack/tmp_pack_x", copy / "packed-refs.lock", copy / "refs/heads/main.lock"]
     for path in left:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from cairn.base import clock
+from cairn.ports.git.remote import place_of
 from cairn.ports.git.repository import PastCommit, Repositories, RepositoryFailed, TreeEntry
 from cairn.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, ask_git, make_repository
@@ -176,6 +177,8 @@ async def test_what_cannot_be_read_is_said_in_plain_sentences(
         ("o/none", None): "The repository was not found, or its access token may not read it.",
         ("moved/o/r", None): "The repository has moved: redirects are not followed.",
     }
+    for name in ("--all", "a..b", "main^{tree}", "main:a", "x\ny", ""):
+        sentences["o/r", name] = "That is no name of a branch or commit."
     for (path, branch), sentence in sentences.items():
         with pytest.raises(RepositoryFailed) as failed:
             await _tip(reader, server.url(path), branch=branch)
@@ -229,7 +232,7 @@ async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
     url = server.url("o/r")
     async with reader.snapshot(url, None) as snapshot:
         [entry] = await snapshot.entries()
-        await reader.drop(url)
+        assert await reader.copies.keep(place_of(url), ())
         assert not list(copies.rglob("*.git"))
         assert await snapshot.read([entry.blob]) == {entry.blob: b"1\n"}
         for pack in copies.rglob("*.pack"):
@@ -292,7 +295,7 @@ async def test_one_who_gives_up_leaves_no_process_no_lock_and_no_secret(
         with suppress(asyncio.CancelledError):
             await fetching
         assert await _is_quiet(copies)
-        await reader.drop(server.url("o/r"))
+        assert await reader.copies.keep(place_of(server.url("o/r")), ())
     assert await _tip(reader, server.url("o/r"), _TOKEN)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cairn.base.clock import HOUR_MS, SECOND_MS
 from cairn.base.plans import load_plans
-from cairn.entry import upkeep
+from cairn.entry import looks, upkeep
 from cairn.entry.house import House
 from cairn.features.billing import recharge, subscriptions
 from cairn.features.billing.events import EndSubscription
@@ -26,10 +26,12 @@ from cairn.features.genesis.jobs import GenesisScan
 from cairn.features.genesis.task import Kit as GenesisKit
 from cairn.features.hygiene import jobs as hygiene
 from cairn.features.hygiene.jobs import PrunePlans
+from cairn.features.index import jobs as index
 from cairn.features.metering import recount
 from cairn.features.metering.clearing import CLEARS
 from cairn.features.metering.recount import Recount
 from cairn.features.projects import service as projects
+from cairn.features.projects.copies import CopyKeeper
 from cairn.features.projects.jobs import ProjectPurge
 from cairn.features.sessions import jobs as sessions_jobs
 from cairn.features.sessions.jobs import SessionSweep
@@ -78,7 +80,9 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     guard = Guard(settings.outbound_allow)
     sender = HttpsSender(guard, ca_file=settings.ca_file)
     embedder, models = house.engines.embedder, house.engines.models
-    repositories = Repositories(settings.cache_dir / "repositories", guard, ca_file=settings.ca_file)
+    folder, owner = settings.cache_dir / "repositories", house.sealer.fingerprint
+    repositories = Repositories(folder, guard, owner=owner, ca_file=settings.ca_file)
+    copies = CopyKeeper(database, repositories.copies, house.sealer)
     plans = load_plans(settings.default_plan, settings.plans_file)
     names = Models(settings.llm_small, settings.llm_medium)
     scans = GenesisKit(database, repositories, house.sealer, plans, names, models)
@@ -93,26 +97,36 @@ async def open_background(house: House) -> AsyncIterator[Background]:
         settings.meter_builtin,
     )
     cashier = house.cashier(plans)
+    window_ms = settings.session_window_s * SECOND_MS
     kinds = {
         ENRICHMENT: Kind(Enrichment(kit), at_once=4, per_team=2, given_up=enrichment.given_up),
-        enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS),
-        enrichment.EMBED_ANEW: Kind(EmbedAnew(database, embedder), every_ms=_EMBED_EVERY_MS),
+        enrichment.UPKEEP: Kind(Upkeep(database), every_ms=_SWEEP_EVERY_MS, wanted=looks.is_stranded),
+        enrichment.EMBED_ANEW: Kind(
+            EmbedAnew(database, embedder),
+            every_ms=_EMBED_EVERY_MS,
+            wanted=looks.lacks_vectors(embedder.name),
+            woken_by="items",
+        ),
         genesis_service.SCAN: Kind(GenesisScan(scans), at_once=2, per_team=1, given_up=genesis.given_up),
-        genesis.UPKEEP: Kind(genesis.Upkeep(database), every_ms=_SWEEP_EVERY_MS),
+        genesis.UPKEEP: Kind(genesis.Upkeep(database), every_ms=_SWEEP_EVERY_MS, wanted=looks.is_scan_stranded),
         hygiene.PRUNE: Kind(PrunePlans(database), every_ms=HOUR_MS),
-        brain.WATCH: Kind(BrainWatch(database), every_ms=_BRAINS_EVERY_MS),
+        brain.WATCH: Kind(
+            BrainWatch(database), every_ms=_BRAINS_EVERY_MS, wanted=looks.is_memory_touched, woken_by="memory"
+        ),
         team.INVITATION_MAIL: Kind(InvitationMail(database, mailer, tokens, settings.base_url)),
         projects.PURGE: Kind(
-            ProjectPurge(database, house.blobs, {**CLEARS, "chats": clear_chats}), at_once=2, per_team=1
+            ProjectPurge(database, house.blobs, {**CLEARS, "chats": clear_chats}, copies), at_once=2, per_team=1
         ),
         sessions_jobs.SWEEP: Kind(
-            SessionSweep(database, settings.session_window_s * SECOND_MS), every_ms=_SWEEP_EVERY_MS
+            SessionSweep(database, window_ms), every_ms=_SWEEP_EVERY_MS, wanted=looks.has_silent_sessions(window_ms)
         ),
         recount.RECOUNT: Kind(Recount(database), every_ms=recount.LOOK_EVERY_MS),
         upkeep.PRUNE: Kind(upkeep.Prune(database), every_ms=HOUR_MS),
+        index.UPKEEP: Kind(index.Upkeep(database, embedder.name), every_ms=HOUR_MS),
         webhooks.DELIVER: Kind(Deliverer(house.sealer, sender, settings.webhook_retry_delays), at_once=48, per_team=4),
+        webhooks.PURGE: Kind(webhooks_jobs.purge, at_once=2, per_team=1),
         webhooks_jobs.DISABLED_MAIL: Kind(DisabledMail(database, mailer, settings.base_url)),
-        recharge.WATCH: Kind(recharge.Watch(database, plans), every_ms=_BILLING_EVERY_MS),
+        recharge.WATCH: Kind(recharge.Watch(database, plans), every_ms=_BILLING_EVERY_MS, wanted=looks.is_billing_due),
         recharge.RECHARGE: Kind(Recharge(cashier), per_team=1),
         recharge.PAUSED_MAIL: Kind(PausedMail(database, mailer, settings.base_url)),
         subscriptions.END: Kind(EndSubscription(cashier)),
@@ -122,9 +136,11 @@ async def open_background(house: House) -> AsyncIterator[Background]:
     async with take_place(database, settings.sqlite_path) if settings.on_sqlite else nullcontext():
         background.runner.start()
         background.pump.start()
+        copies.start()
         try:
             yield background
         finally:
+            await copies.stop()
             await background.pump.stop()
             await background.runner.stop()
             await sender.close()

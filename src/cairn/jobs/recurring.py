@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import bindparam, update
 
 from cairn.base import clock
-from cairn.jobs.queue import RECURRING, enqueue
+from cairn.jobs.queue import RECURRING, TOPIC, enqueue
 from cairn.storage.database import Tx
 from cairn.storage.statements import Sql
 from cairn.storage.tables import jobs
@@ -32,6 +32,13 @@ async def ensure(tx: Tx, kind: str, every_ms: int) -> None:
     job_id = f"{RECURRING}{kind}"
     await enqueue(tx, kind, payload, max_attempts=1_000_000, job_id=job_id)
     await tx.run(_SET_RHYTHM, job_id=job_id, new_payload=msgspec.json.encode(payload).decode())
+
+
+async def hasten(tx: Tx, kind: str) -> None:
+    """Let it be due now, if it is not under way."""
+    now_ms = clock.now_ms()
+    if await tx.run(_BRING_FORWARD, job_id=f"{RECURRING}{kind}", now_ms=now_ms, latest_ms=now_ms):
+        tx.notify(TOPIC, kind)
 
 
 def waits_too_long(due_at_ms: int, every_ms: int) -> bool:

@@ -13,11 +13,13 @@ from cairn.jobs import lanes, leases, queue, recurring
 from cairn.jobs.lanes import Lane
 from cairn.jobs.queue import Job
 from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
+from cairn.jobs.waking import Waker
 from cairn.storage.database import Database, StorageUnavailable, Tx
 from cairn.storage.signals import Listener
 
 Work = Callable[[Run], Awaitable[None]]
 GivenUp = Callable[[Tx, Job, str], Awaitable[None]]
+Wanted = Callable[[Tx], Awaitable[bool]]
 
 _POLL_S = 5.0
 _FIRST_RETRY_MS = 2_000
@@ -40,6 +42,10 @@ class Kind:
     """How many of them, in all processes together, one team may hold."""
     every_ms: int | None = None
     """Set for work that recurs by itself."""
+    wanted: Wanted | None = None
+    """For such work: whether there is anything to do, by a cheap read. If not, it is not claimed: that is a write."""
+    woken_by: str | None = None
+    """What else calls for recurring work, a moment later: a notice that this has changed (``jobs.notices``)."""
     given_up: GivenUp | None = None
     """What else is to be done, in the same transaction, when a job is given up."""
 
@@ -71,9 +77,12 @@ class Runner:
         self._running: dict[asyncio.Task[None], Job] = {}
         self._recurring = {name: kind.every_ms for name, kind in kinds.items() if kind.every_ms is not None}
         self._recurring_is_there = False
+        self._quiet_until: dict[str, float] = {}
         self._upkeep_at = 0.0
         self._room = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
+        woken = {kind.woken_by: name for name, kind in kinds.items() if kind.woken_by}
+        self._waker = Waker(database, woken, self._look_again)
 
     @property
     def alive(self) -> bool:
@@ -81,9 +90,11 @@ class Runner:
 
     def start(self) -> None:
         self._loop = asyncio.create_task(self._run_forever())
+        self._waker.start()
 
     async def stop(self) -> None:
         """Take no more jobs. Those under way get a moment to end; the rest is handed back and goes on elsewhere."""
+        await self._waker.stop()
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.wait([self._loop])
@@ -144,7 +155,8 @@ class Runner:
                 waiting = [lane for lane in await lanes.list_lanes(tx) if lane.kind in self._kinds]
             if await self._bring_forward(waiting):
                 continue
-            claimed = await self._claim_ready([lane for lane in waiting if lane.due_at_ms <= clock.now_ms()])
+            due = [lane for lane in waiting if lane.due_at_ms <= clock.now_ms()]
+            claimed = await self._claim_ready([lane for lane in due if await self._is_wanted(lane.kind)])
             if not claimed:
                 return self._pause_s(waiting)
             for job in claimed:
@@ -163,6 +175,30 @@ class Runner:
             for kind in late:
                 await recurring.bring_forward(tx, kind, self._recurring[kind])
         return True
+
+    async def _is_wanted(self, kind: str) -> bool:
+        """Whether there is anything to do. Where there was nothing, that is believed until the next regular look."""
+        wanted = self._kinds[kind].wanted
+        if wanted is None:
+            return True
+        if clock.monotonic() < self._quiet_until.get(kind, 0.0):
+            return False
+        try:
+            async with self._database.read() as tx:
+                if await wanted(tx):
+                    return True
+        except StorageUnavailable:
+            raise
+        except Exception:
+            _log.exception("a look for work failed, the work itself shall tell", kind=kind)
+            return True
+        self._quiet_until[kind] = clock.monotonic() + _POLL_S
+        return False
+
+    def _look_again(self, kind: str) -> None:
+        """Something has happened that the work is about: what the last look found no longer counts."""
+        self._quiet_until.pop(kind, None)
+        self._room.set()
 
     async def _claim_ready(self, ready: list[Lane]) -> list[Job]:
         """As many jobs as there is room for, fairly, in one transaction. One runner at a time, so that it can count."""

@@ -2,23 +2,28 @@
 
 The version is counted up and the row written in the transaction that changes the item; the project's row is held
 from then on, so that versions become visible in their order. Whoever has read up to a version asks for what came after.
+
+An item that has gone keeps its row until many changes came after it. Then the row is deleted, and one row of the
+project, of no item, says up to which version: whoever has not read as far cannot hear what went, and reads all anew.
 """
 
 from __future__ import annotations
 
 from operator import itemgetter
 
-from sqlalchemy import and_, bindparam, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 
 from cairn.base.caller import Scope
 from cairn.memory.ranking.entry import Entry
 from cairn.storage.database import Row, Tx
-from cairn.storage.statements import Sql
+from cairn.storage.statements import InList, Sql
 from cairn.storage.tables import item_index, projects
 
 RANKED = ("approved", "draft")
 """The states in which an item can be found; of others the index keeps only that they are not to be."""
 GONE = "gone"
+FORGOTTEN = ""
+"""In place of an item's id: the row whose version says how far rows of items that have gone were deleted."""
 _FIELDS = itemgetter(*Entry._fields)
 
 _NEXT_VERSION = Sql(
@@ -64,6 +69,34 @@ _CHANGED = Sql(
     .order_by(item_index.c.version)
     .limit(bindparam("take"))
 )
+_forgotten = item_index.alias("forgotten")
+_up_to = func.coalesce(_forgotten.c.version, 0)
+_LONG_AGO = Sql(
+    select(projects.c.id, projects.c.team_id, projects.c.index_version, _up_to.label("up_to"))
+    .outerjoin(
+        _forgotten, and_(_forgotten.c.project_id == projects.c.id, _forgotten.c.item_id == bindparam("forgotten"))
+    )
+    .where(
+        projects.c.id > bindparam("after"),
+        projects.c.deleted_at_ms.is_(None),
+        projects.c.index_version - _up_to >= bindparam("least"),
+    )
+    .order_by(projects.c.id)
+    .limit(bindparam("take"))
+)
+_WENT = and_(_OF_PROJECT, item_index.c.status == GONE, item_index.c.version <= bindparam("until"))
+_GONE = Sql(
+    select(item_index.c.item_id, item_index.c.version)
+    .where(_WENT, item_index.c.version > bindparam("since"))
+    .order_by(item_index.c.version)
+    .limit(bindparam("take"))
+)
+_HOLD = Sql(
+    select(projects.c.index_version)
+    .where(projects.c.team_id == bindparam("scope"), projects.c.id == bindparam("of_project"))
+    .with_for_update(key_share=True)
+)
+_FORGET = Sql(delete(item_index).where(_WENT, InList(item_index.c.item_id, "item_ids")))
 
 
 async def find_version(tx: Tx, scope: Scope, project_id: str) -> int | None:
@@ -115,8 +148,44 @@ async def list_entries(tx: Tx, scope: Scope, project_id: str, *, after: str, tak
 
 
 async def list_changed(tx: Tx, scope: Scope, project_id: str, since: int, take: int) -> list[Row]:
-    """What has changed after a version, also what is no longer to be found."""
-    return await tx.many(_CHANGED, scope=scope, of_project=project_id, since=since, take=take)
+    """What has changed after a version, also what is no longer to be found.
+
+    Nothing where rows of items that went after it have been deleted: then all is to be read anew.
+    """
+    rows = await tx.many(_CHANGED, scope=scope, of_project=project_id, since=since, take=take)
+    return [] if any(row["item_id"] == FORGOTTEN for row in rows) else rows
+
+
+async def list_grown(tx: Tx, *, after: str, least: int, take: int) -> list[Row]:
+    """Unscoped: upkeep. Projects with so many versions since rows of theirs were last forgotten, by their ids."""
+    return await tx.many(_LONG_AGO, forgotten=FORGOTTEN, after=after, least=least, take=take)
+
+
+async def list_gone(tx: Tx, scope: Scope, project_id: str, *, since: int, until: int, take: int) -> list[Row]:
+    """Items that went after one version and up to another, in the order in which they went."""
+    return await tx.many(_GONE, scope=scope, of_project=project_id, since=since, until=until, take=take)
+
+
+async def forget_gone(tx: Tx, scope: Scope, project_id: str, item_ids: list[str], until: int) -> None:
+    """Delete the rows of items that went up to a version, all of which are named, and keep that in mind."""
+    if await tx.one(_HOLD, scope=scope, of_project=project_id) is None:
+        return
+    await tx.sweep(_FORGET, scope=scope, of_project=project_id, until=until, item_ids=item_ids)
+    await tx.run(
+        _KEEP,
+        project_id=project_id,
+        item_id=FORGOTTEN,
+        team_id=scope,
+        version=until,
+        status=GONE,
+        type="",
+        schema_key="",
+        session_id=None,
+        branch=None,
+        created_at_ms=0,
+        confidence=0.0,
+        terms=b"",
+    )
 
 
 def to_entry(row: Row) -> Entry:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import and_, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, tuple_
 
 from cairn.base.caller import Scope
 from cairn.features.index import store
 from cairn.storage.database import Row, Tx
 from cairn.storage.statements import InList, Sql
-from cairn.storage.tables import item_vectors
+from cairn.storage.tables import item_vectors, items_to_embed, projects, vector_cache
 
 _KEEP = Sql(
     lambda new: (made := new(item_vectors)).on_conflict_do_update(
@@ -33,6 +33,37 @@ _MODELS = Sql(
     select(item_vectors.c.model, func.count().label("found")).where(_IN_PROJECT).group_by(item_vectors.c.model)
 )
 _OTHERS = Sql(delete(item_vectors).where(_IN_PROJECT, item_vectors.c.model != bindparam("of_model")))
+# Below and above the model in use, not "another than it": so an index leads to them past all that is in use.
+_BEFORE, _BEHIND = vector_cache.c.model < bindparam("of_model"), vector_cache.c.model > bindparam("of_model")
+
+
+def _cached(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    return select(vector_cache.c.model).where(vector_cache.c.project_id == projects.c.id, which).exists()
+
+
+_WITH_OTHERS = Sql(
+    select(projects.c.id, projects.c.team_id)
+    .where(
+        projects.c.id > bindparam("after"),
+        projects.c.deleted_at_ms.is_(None),
+        or_(_cached(_BEFORE), _cached(_BEHIND)),
+        ~select(items_to_embed.c.item_id).where(items_to_embed.c.project_id == projects.c.id).exists(),
+    )
+    .order_by(projects.c.id)
+    .limit(bindparam("take"))
+)
+
+
+def _forget(which: ColumnElement[bool]) -> Sql:
+    key = tuple(vector_cache.primary_key.columns)
+    of_project = and_(
+        vector_cache.c.team_id == bindparam("scope"), vector_cache.c.project_id == bindparam("of_project")
+    )
+    some = select(*key).where(of_project, which).limit(bindparam("take"))
+    return Sql(delete(vector_cache).where(tuple_(*key).in_(some)))
+
+
+_FORGET_CACHED = (_forget(_BEFORE), _forget(_BEHIND))
 
 
 async def keep_vector(
@@ -70,3 +101,17 @@ async def delete_other_models(tx: Tx, scope: Scope, project_id: str, model: str)
     """Vectors of models that are no longer in use. Whoever ranks by them looks again which to take."""
     if await tx.sweep(_OTHERS, scope=scope, of_project=project_id, of_model=model):
         await store.next_version(tx, scope, project_id)
+
+
+async def list_with_cached_others(tx: Tx, model: str, *, after: str, take: int) -> list[Row]:
+    """Unscoped: upkeep. Projects with texts embedded by other models, though every item has its vector of this one."""
+    return await tx.many(_WITH_OTHERS, of_model=model, after=after, take=take)
+
+
+async def forget_cached_others(tx: Tx, scope: Scope, project_id: str, model: str, take: int) -> int:
+    """What other models once made of texts, up to so many; how many went."""
+    gone = 0
+    for query in _FORGET_CACHED:
+        if gone < take:
+            gone += await tx.sweep(query, scope=scope, of_project=project_id, of_model=model, take=take - gone)
+    return gone

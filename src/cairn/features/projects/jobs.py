@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from sqlalchemy import Table, delete, select, tuple_
 
+from cairn.features.projects.copies import CopyKeeper, tell_left
 from cairn.jobs.run import Run
 from cairn.ports.blobs.store import Blobs
 from cairn.storage.database import Database, Tx
@@ -23,13 +24,14 @@ def project_tables() -> list[Table]:
 
 
 class ProjectPurge:
-    """Deletes rows, then blobs, then the project itself. Begins anew after a crash and loses nothing by it."""
+    """Deletes rows, blobs, copies of the repository, then the project. Begins anew after a crash, losing nothing."""
 
-    def __init__(self, database: Database, blobs: Blobs, clears: Mapping[str, Clear]) -> None:
+    def __init__(self, database: Database, blobs: Blobs, clears: Mapping[str, Clear], copies: CopyKeeper) -> None:
         """``clears``: by the name of a table, how its rows go where deleting them is not all."""
         self._database = database
         self._blobs = blobs
         self._clears = clears
+        self._copies = copies
 
     async def __call__(self, run: Run) -> None:
         project_id: str = run.payload["projectId"]
@@ -37,8 +39,18 @@ class ProjectPurge:
             while await self._delete_some(table, project_id):
                 pass
         await self._blobs.delete_project(project_id)
+        url = await self._find_repository(project_id)
+        if url is not None:
+            await self._copies.leave(url)
         async with self._database.write() as tx:
             await tx.run(delete(projects).where(projects.c.id == project_id, projects.c.deleted_at_ms.is_not(None)))
+            if url is not None:
+                tell_left(tx, url)  # to other machines
+
+    async def _find_repository(self, project_id: str) -> str | None:
+        async with self._database.read() as tx:
+            row = await tx.one(select(projects.c.repo_url).where(projects.c.id == project_id))
+        return None if row is None else row["repo_url"]
 
     async def _delete_some(self, table: Table, project_id: str) -> int:
         if table.name in self._clears:

@@ -14,6 +14,7 @@ from cairn.features.audit import store as audit
 from cairn.features.identity import store as people
 from cairn.features.projects import store
 from cairn.features.projects.access import Right, get_project
+from cairn.features.projects.copies import tell_left
 from cairn.features.projects.repository import RepoHosts, repository_changes
 from cairn.features.projects.secrets import new_secret, secret_context
 from cairn.features.team import invitations
@@ -76,6 +77,8 @@ async def update_project(
     changes |= repository_changes(project, change, hosts, sealer)
     if changes:
         await store.update_project(tx, caller.scope, project_id, changes)
+        if project["repo_url"] and not changes.keys().isdisjoint(("repo_url", "repo_token_sealed")):
+            tell_left(tx, project["repo_url"])
         changed = sorted(name.removesuffix("_sealed") for name in changes)
         await audit.record(tx, caller, "project.updated", project_id, project_id=project_id, fields=changed)
         tell_changed(tx, caller.team_id, "projects", project_id)

@@ -1,4 +1,4 @@
-"""Telling webhooks: from the outbox to deliveries, and each delivery until it is taken or given up."""
+"""Telling webhooks: from the outbox to deliveries, each delivery until it is taken or given up, and its end."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ DISABLED_MAIL = "webhooks.disabled_mail"
 _FAILURES_UNTIL_DISABLED = 10
 _DELIVERIES_AT_ONCE = 500
 _KEPT_MS = 30 * clock.DAY_MS
+_ROWS_AT_ONCE = 1_000
 
 
 async def fan_out(tx: Tx, take: int) -> int:
@@ -153,9 +154,26 @@ async def _count_failure(tx: Tx, scope: Scope, webhook: Row) -> None:
         await queue.enqueue(tx, DISABLED_MAIL, {"webhookId": webhook["id"]}, team_id=scope)
 
 
+async def purge(run: Run) -> None:
+    """Delete the deliveries of a webhook that is gone, a bounded piece at a time. After a crash it begins again."""
+    scope, webhook_id = Scope(run.job.team_id or ""), str(run.payload["webhookId"])
+    deleted = _ROWS_AT_ONCE
+    while deleted == _ROWS_AT_ONCE:
+        async with run.database.write() as tx:
+            deleted = await store.delete_deliveries(tx, scope, webhook_id, _ROWS_AT_ONCE)
+
+
 async def prune(database: Database) -> None:
-    """Forget deliveries that ended a month ago."""
+    """Forget deliveries that ended a month ago: looked for from the oldest on, and not by the writer."""
+    after, before_ms = "", clock.now_ms() - _KEPT_MS
     while True:
-        async with database.write() as tx:
-            if not await store.prune_deliveries(tx, before_ms=clock.now_ms() - _KEPT_MS, take=1_000):
-                return
+        async with database.read() as tx:
+            oldest = await store.list_oldest(tx, after=after, take=_ROWS_AT_ONCE)
+        old = [row for row in oldest if row["created_at_ms"] < before_ms]
+        ended = [row["id"] for row in old if row["status"] != "pending"]
+        if ended:
+            async with database.write() as tx:
+                await store.delete_ended(tx, ended)
+        if len(old) < _ROWS_AT_ONCE:
+            return
+        after = old[-1]["id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -17,9 +18,11 @@ from cairn.jobs import queue
 from cairn.jobs.notices import tell_changed
 from cairn.ports.outbound.guard import Guard, OutboundRefused, Unresolved
 from cairn.storage.database import Row, Tx
+from cairn.wire.events import WebhookEvent
 from cairn.wire.webhooks import Delivery, DeliveryBody, NewWebhook, Webhook, WebhookChange, WebhookCreated
 
 DELIVER = "webhooks.deliver"
+PURGE = "webhooks.purge"
 TEST_TYPE = "webhook.test"
 # Tries are counted by the delivery itself, which knows the schedule; the job only must not give up before it.
 _JOB_ATTEMPTS = 1_000
@@ -66,12 +69,17 @@ async def check_url(guard: Guard, url: str) -> None:
         return
 
 
+def _each_once(events: Iterable[WebhookEvent]) -> list[str]:
+    """In the order they were given."""
+    return list(dict.fromkeys(event.value for event in events))
+
+
 async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebhook) -> WebhookCreated:
     await get_project(tx, caller, wanted.project_id, Right.MANAGE)
     if await store.count_webhooks(tx, caller.scope, wanted.project_id) >= limits.WEBHOOKS_PER_PROJECT:
         raise errors.WEBHOOK_LIMIT()
     webhook_id = ids.new("whk")
-    events = sorted({event.value for event in wanted.events})
+    events = _each_once(wanted.events)
     await store.create_webhook(
         tx,
         caller,
@@ -115,7 +123,7 @@ async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str
     if isinstance(change.url, str):
         changes["url"] = change.url
     if isinstance(change.events, list):
-        changes["events"] = msgspec.json.encode(sorted({event.value for event in change.events})).decode()
+        changes["events"] = msgspec.json.encode(_each_once(change.events)).decode()
     if isinstance(change.status, str):
         changes |= {"status": change.status, "failures_in_a_row": 0}
     if change.secret is None:
@@ -131,8 +139,10 @@ async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str
 
 
 async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
+    """Gone at once, and with it the way to its deliveries, which a job removes."""
     webhook = await hold_webhook(tx, caller, webhook_id, archived_too=True)
     await store.delete_webhook(tx, caller.scope, webhook_id)
+    await queue.enqueue(tx, PURGE, {"webhookId": webhook_id}, team_id=caller.team_id, project_id=webhook["project_id"])
     await audit.record(
         tx, caller, "webhook.deleted", webhook_id, project_id=webhook["project_id"], url=_shown(webhook["url"])
     )

@@ -25,9 +25,23 @@ _COUNT = Sql(
 _DELETE = Sql(
     delete(webhooks).where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
 )
-_DELETE_DELIVERIES = Sql(
-    delete(webhook_deliveries).where(
+_some_of_webhook = (
+    select(webhook_deliveries.c.id)
+    .where(
         webhook_deliveries.c.team_id == bindparam("scope"), webhook_deliveries.c.webhook_id == bindparam("of_webhook")
+    )
+    .limit(bindparam("take"))
+)
+_DELETE_SOME = Sql(delete(webhook_deliveries).where(webhook_deliveries.c.id.in_(_some_of_webhook)))
+_OLDEST = Sql(
+    select(webhook_deliveries.c.id, webhook_deliveries.c.status, webhook_deliveries.c.created_at_ms)
+    .where(webhook_deliveries.c.id > bindparam("after"))
+    .order_by(webhook_deliveries.c.id)
+    .limit(bindparam("take"))
+)
+_DELETE_ENDED = Sql(
+    delete(webhook_deliveries).where(
+        InList(webhook_deliveries.c.id, "delivery_ids"), webhook_deliveries.c.status != "pending"
     )
 )
 _LISTENING = Sql(
@@ -132,9 +146,13 @@ async def update_webhook(tx: Tx, scope: Scope, webhook_id: str, changes: dict[st
 
 
 async def delete_webhook(tx: Tx, scope: Scope, webhook_id: str) -> None:
-    """The webhook first: that waits for a fan-out under way, whose deliveries then go too."""
+    """Only the webhook. It waits for a fan-out under way; after it nobody makes a delivery of this webhook."""
     await tx.run(_DELETE, scope=scope, webhook_id=webhook_id)
-    await tx.sweep(_DELETE_DELIVERIES, scope=scope, of_webhook=webhook_id)
+
+
+async def delete_deliveries(tx: Tx, scope: Scope, webhook_id: str, take: int) -> int:
+    """Up to so many of a webhook's; how many went."""
+    return await tx.sweep(_DELETE_SOME, scope=scope, of_webhook=webhook_id, take=take)
 
 
 async def list_waiting_events(tx: Tx, take: int) -> list[Row]:
@@ -214,11 +232,11 @@ async def update_failures(tx: Tx, scope: Scope, webhook_id: str, *, failures: in
     await tx.run(_SET_FAILURES, scope=scope, webhook_id=webhook_id, failures=failures, new_status=status)
 
 
-async def prune_deliveries(tx: Tx, *, before_ms: int, take: int) -> int:
-    """Unscoped: upkeep. Deliveries that ended long ago."""
-    old = (
-        select(webhook_deliveries.c.id)
-        .where(webhook_deliveries.c.status != "pending", webhook_deliveries.c.created_at_ms < before_ms)
-        .limit(take)
-    )
-    return await tx.sweep(delete(webhook_deliveries).where(webhook_deliveries.c.id.in_(old)))
+async def list_oldest(tx: Tx, *, after: str, take: int) -> list[Row]:
+    """Unscoped: upkeep. Ids begin with their time, so the oldest are found without a look at the others."""
+    return await tx.many(_OLDEST, after=after, take=take)
+
+
+async def delete_ended(tx: Tx, delivery_ids: list[str]) -> int:
+    """Unscoped: upkeep. Those of them that are not to be delivered once more; how many went."""
+    return await tx.sweep(_DELETE_ENDED, delivery_ids=delivery_ids)

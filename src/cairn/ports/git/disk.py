@@ -38,6 +38,11 @@ class Locks:
             finally:
                 os.close(number)
 
+    def forget(self, name: str) -> None:
+        """Take the file of a lock away; only for who holds it, when there is nothing left to be locked."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._folder / f"{name}.lock")
+
 
 async def _locked(path: Path) -> int:
     while True:
@@ -48,7 +53,17 @@ async def _locked(path: Path) -> int:
             os.close(number)
             await asyncio.sleep(_RETRY_S)
         else:
-            return number
+            if _is_at(path, number):
+                return number
+            os.close(number)  # whoever held it has taken the file away
+
+
+def _is_at(path: Path, number: int) -> bool:
+    """Whether an open file is still the one that others find there."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(number))
+    except FileNotFoundError:
+        return False
 
 
 async def undisturbed(work: Callable[[Path], None], folder: Path) -> None:

@@ -22,7 +22,6 @@ _WATCH_S = 0.2
 _MANY_PACKS = 500
 _LINE_BYTES = 4_096
 _FETCHED = "cairn-fetched"
-_TREES = "cairn-trees"
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance")
 
 
@@ -125,15 +124,6 @@ class Mirror:
         missing = [blob for blob, known in zip(blobs, found, strict=True) if known is None]
         if missing:
             await self.fetch(missing, "--filter=blob:none", ("fetch.negotiationAlgorithm", "noop"))
-
-    async def bring_tree(self, commit: str, max_file_bytes: int) -> None:
-        """Fetch all contents of a commit's tree that are not larger than this, once."""
-        [tree] = await self.find([f"{commit}^{{tree}}"])
-        record = self._path / _TREES
-        done = record.read_text() if record.exists() else ""
-        if tree is not None and tree.id not in done:
-            await self.fetch([tree.id], "--refetch", f"--filter=blob:limit={max_file_bytes + 1}")
-            record.write_text(f"{done}{tree.id}\n")
 
     async def read(self, arguments: Sequence[str | bytes], *, stdin: bytes = b"", max_bytes: int) -> Output:
         """Ask git about the copy, offline."""

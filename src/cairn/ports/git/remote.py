@@ -26,11 +26,20 @@ def place_of(url: str) -> str:
     return hashlib.sha256(_plain(_parsed(url)).encode()).hexdigest()[:32]
 
 
-def copy_of(url: str, token: str | None) -> str:
-    """The name of a copy: whoever reads with another token, or with none, has another one."""
+def tips_of(place: str) -> str:
+    """Beside the folder of the repository, with a lock of its own: to get a whole tree may take long."""
+    return f"{place}-tips"
+
+
+def reader_of(owner: str, url: str, token: str | None) -> str:
+    """What the names of copies begin with: whoever reads with another token, or with none, has others.
+
+    So has another installation, which may share the folder and knows nothing of our projects.
+    """
     if not token:
-        return "public.git"
-    return hashlib.sha256(f"{_plain(_parsed(url))}\0{token}".encode()).hexdigest()[:16] + ".git"
+        return f"{owner}-public"
+    both = f"{_plain(_parsed(url))}\0{token}"
+    return f"{owner}-{hashlib.sha256(both.encode()).hexdigest()[:16]}"
 
 
 async def remote_of(url: str, token: str | None, guard: Guard, ca_file: str) -> Remote:

@@ -1,8 +1,9 @@
-"""Repositories of projects: their commits, their files, and what their branches hold."""
+"""Repositories of projects: their commits, their files, and whole trees of their branches."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -11,10 +12,11 @@ from pathlib import Path
 from cairn.base import clock
 from cairn.ports.git import disk
 from cairn.ports.git.changes import ChangedFile, CommitDetail, read_commits
+from cairn.ports.git.copies import Copies
 from cairn.ports.git.failures import Outgrown, RepositoryFailed, bounded
 from cairn.ports.git.mirror import Mirror
 from cairn.ports.git.process import Git
-from cairn.ports.git.remote import copy_of, place_of, remote_of
+from cairn.ports.git.remote import place_of, remote_of, tips_of
 from cairn.ports.git.snapshot import PastCommit, Snapshot, TreeEntry, checked_commit
 from cairn.ports.git.tip import FILE_BYTES, Bounds, Tip, Tips
 from cairn.ports.outbound.guard import Guard
@@ -22,7 +24,6 @@ from cairn.ports.outbound.guard import Guard
 __all__ = ["ChangedFile", "CommitDetail", "PastCommit", "Repositories", "RepositoryFailed", "Snapshot", "TreeEntry"]
 
 _GIB = 1024**3
-_TREE_BYTES = 64 * 1024 * 1024
 _SNAPSHOT_S = 600.0
 _ASKED_BY_NAME = 16
 _SHA = re.compile(r"[0-9a-f]{7,64}")
@@ -38,10 +39,12 @@ class Repositories:
         folder: Path,
         guard: Guard,
         *,
+        owner: str = "cairn",
         ca_file: str = "",
         timeout_s: float = 120.0,
         max_mirror_bytes: int = _GIB,
     ) -> None:
+        """``owner`` is the installation: others may share the folder, but no copy in it."""
         self._folder = folder
         self._guard = guard
         self._ca_file = ca_file
@@ -50,6 +53,7 @@ class Repositories:
         self._git = Git(folder / "home", max_mirror_bytes)
         self._locks = disk.Locks(folder)
         self._authorities: str | None = None
+        self.copies = Copies(folder, self._locks, owner)
 
     async def commits(
         self, url: str, token: str | None, shas: Sequence[str], *, max_diff_bytes: int = 65_536
@@ -84,24 +88,6 @@ class Repositories:
             content = (await mirror.read(["cat-file", "blob", blob], max_bytes=max_bytes)).out
         return None if b"\0" in content else content
 
-    async def tree(self, url: str, token: str | None, ref: str) -> list[TreeEntry]:
-        """The files of a branch or commit. Contents that are not large are fetched with it, in one call."""
-        _check_branch(ref)
-        async with self._open(url, token) as (mirror, begun_ms):
-            [commit] = await _resolve(mirror, [ref], begun_ms, branches=True)
-            if commit is None:
-                raise RepositoryFailed("The repository has no branch or commit of that name.")
-            files = await _files(mirror, commit)
-            sizes = await mirror.find([blob for _, blob in files])
-            if None in sizes:
-                with suppress(Outgrown):  # the names can still be told
-                    await mirror.bring_tree(commit, FILE_BYTES)
-                sizes = await mirror.find([blob for _, blob in files])
-        return [
-            TreeEntry(path, blob, known.size_bytes if known else None)
-            for (path, blob), known in zip(files, sizes, strict=True)
-        ]
-
     @asynccontextmanager
     async def snapshot(
         self,
@@ -119,28 +105,16 @@ class Repositories:
         if branch is not None:
             _check_branch(branch)
         named = None if commit is None else checked_commit(commit)
-        folder = self._folder / _place_of_tips(url)
+        folder = self._folder / tips_of(place_of(url))
         async with bounded(timeout_s):
             await self._prepare()
             remote = await remote_of(url, token, self._guard, self._authorities or "")
-            reader = copy_of(url, token).removesuffix(".git")
+            reader = self.copies.reader_of(url, token)
             bounds = Bounds(self._max_mirror_bytes, timeout_s)
             tips = Tips(self._git, self._locks, folder, reader, remote, bounds)
             tip = await tips.ask(branch) if named is None else Tip(named, branch)
             await tips.bring(tip.commit, has_asked=named is None)
         yield Snapshot(tips, tip.commit, tip.branch)
-
-    async def drop(self, url: str) -> None:
-        """Remove what is kept of a repository, whoever it was read for."""
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                for place in (place_of(url), _place_of_tips(url)):
-                    async with self._locks.hold(place):
-                        await disk.undisturbed(disk.remove, self._folder / place)
-        except TimeoutError:
-            raise RepositoryFailed("The local copy of the repository is in use.") from None
-        except FileNotFoundError:  # no repository was ever read
-            return
 
     @asynccontextmanager
     async def _open(self, url: str, token: str | None) -> AsyncIterator[tuple[Mirror, int]]:
@@ -151,11 +125,13 @@ class Repositories:
             await self._prepare()
             remote = await remote_of(url, token, self._guard, self._authorities or "")
             async with self._locks.hold(place) as lock:
-                path = self._folder / place / copy_of(url, token)
+                path = self._folder / place / f"{self.copies.reader_of(url, token)}.git"
                 mirror = Mirror(self._git, path, remote, self._max_mirror_bytes, lock)
                 await mirror.refresh()
                 yield mirror, begun_ms
                 await mirror.make_room()
+                with suppress(FileNotFoundError):
+                    os.utime(path)
 
     async def _prepare(self) -> None:
         await self._git.prepare()
@@ -163,33 +139,24 @@ class Repositories:
             self._authorities = await asyncio.to_thread(disk.authorities, self._ca_file, self._folder)
 
 
-async def _resolve(mirror: Mirror, names: list[str], begun_ms: int, *, branches: bool = False) -> list[str | None]:
+async def _resolve(mirror: Mirror, names: list[str], begun_ms: int) -> list[str | None]:
     """The whole names of commits; the host is asked for those that are not here."""
-    found = await _known(mirror, names, branches)
+    found = await _known(mirror, names)
     if None in found:
         await mirror.refresh(since_ms=begun_ms)
-        found = await _known(mirror, names, branches)
+        found = await _known(mirror, names)
     missing = [name for name, full in zip(names, found, strict=True) if full is None and _is_full(name)]
     if [name for name in missing[:_ASKED_BY_NAME] if await mirror.bring_commit(name)]:
-        found = await _known(mirror, names, branches)
+        found = await _known(mirror, names)
     return found
 
 
-async def _known(mirror: Mirror, names: list[str], branches: bool) -> list[str | None]:
+async def _known(mirror: Mirror, names: list[str]) -> list[str | None]:
     commits = await mirror.find([f"{name}^{{commit}}" if _SHA.fullmatch(name) else "-" for name in names])
     # An abbreviation can also be the name of a branch, which git would prefer.
-    found = [
+    return [
         known.id if known and known.id.startswith(name) else None for name, known in zip(names, commits, strict=True)
     ]
-    if branches:
-        heads = await mirror.find([f"refs/heads/{name}^{{commit}}" for name in names])
-        found = [head.id if head else other for head, other in zip(heads, found, strict=True)]
-    return found
-
-
-def _place_of_tips(url: str) -> str:
-    """Beside the folder of the repository, with a lock of its own: to get a whole tree may take long."""
-    return f"{place_of(url)}-tips"
 
 
 def _is_full(name: str) -> bool:
@@ -204,19 +171,6 @@ async def _blob_at(mirror: Mirror, commit: str, path: bytes) -> str | None:
         if name == path and mode.startswith("10"):
             return blob
     return None
-
-
-async def _files(mirror: Mirror, commit: str) -> list[tuple[str, str]]:
-    output = await mirror.read(["ls-tree", "-r", "-z", "--full-tree", commit], max_bytes=_TREE_BYTES)
-    if output.cut:
-        raise RepositoryFailed("The repository has too many files to be read.")
-    files = []
-    for entry in output.out.split(b"\0")[:-1]:
-        about, _, name = entry.partition(b"\t")
-        mode, _, blob = about.decode().split(" ")
-        if mode.startswith("10"):
-            files.append((name.decode(errors="replace"), blob))
-    return files
 
 
 def _checked_path(path: str) -> bytes:

@@ -1,0 +1,69 @@
+"""kill -9 right after a webhook with many deliveries was deleted: the next start removes what is left of them."""
+
+from __future__ import annotations
+
+import time
+
+from cairn.base import clock, ids
+from cairn.storage.database import Database
+from cairn.storage.statements import Bulk
+from cairn.storage.tables import jobs, webhook_deliveries, webhooks
+from tests.chaos import ledger
+from tests.entry.owner import make_owner
+from tests.support.processes import Cairn
+
+MANY = 30_000
+_AT_ONCE = 1_000
+_DELIVERIES = Bulk(
+    webhook_deliveries,
+    (
+        "id",
+        "team_id",
+        "project_id",
+        "webhook_id",
+        "event_id",
+        "type",
+        "body",
+        "status",
+        "attempts",
+        "created_at_ms",
+    ),
+    ("id",),
+)
+
+
+async def _fill(database: Database, team_id: str, project: str, webhook: str) -> None:
+    """Many deliveries, long since taken."""
+    shared = (team_id, project, webhook, "evt_told", "session.created", "{}", "delivered", 1, clock.now_ms())
+    async with database.write() as tx:
+        for _ in range(MANY // _AT_ONCE):
+            await tx.insert_new(_DELIVERIES, [(ids.new("dlv"), *shared) for _ in range(_AT_ONCE)])
+
+
+async def _left(database: Database) -> tuple[int, int, list[str]]:
+    """Webhooks, deliveries, and how the job that removes them stands."""
+    purges = await ledger.rows(database, jobs, jobs.c.kind == "webhooks.purge")
+    counts = [await ledger.count(database, table) for table in (webhooks, webhook_deliveries)]
+    return counts[0], counts[1], [row["status"] for row in purges]
+
+
+def test_what_a_killed_deletion_has_left_goes_after_the_next_start(cairn: Cairn) -> None:
+    cairn.settings.pop("CAIRN_PLANS_FILE", None)
+    owner = make_owner(cairn)
+    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+        body = {"projectId": owner["projectId"], "url": "https://93.184.215.14/", "events": ["session.created"]}
+        webhook = http.post("/api/webhooks", json=body).json()["id"]
+        ledger.with_database(
+            cairn.database_url, lambda database: _fill(database, owner["teamId"], owner["projectId"], webhook)
+        )
+        assert http.delete(f"/api/webhooks/{webhook}").status_code == 204
+        process.kill()
+    hooks, left, promised = ledger.with_database(cairn.database_url, _left)
+    assert (hooks, len(promised)) == (0, 1)
+    assert left > 0, "the request has not done it"
+    with cairn.start() as process:
+        process.wait_ready(60)
+        stop = time.monotonic() + 90
+        while ledger.with_database(cairn.database_url, _left) != (0, 0, ["completed"]):
+            assert time.monotonic() < stop, ledger.with_database(cairn.database_url, _left)
+            time.sleep(0.2)

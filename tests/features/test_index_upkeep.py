@@ -1,0 +1,204 @@
+"""What the index no longer needs is deleted, and nobody who lags behind goes on knowing what has gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from cairn.base.caller import Scope
+from cairn.base.clock import HOUR_MS
+from cairn.entry import background
+from cairn.features.enrichment import vectors as cache
+from cairn.features.identity import store as people
+from cairn.features.index import jobs as upkeep
+from cairn.features.index import store as index
+from cairn.features.index.jobs import Upkeep
+from cairn.features.search.shelf import Shelf
+from cairn.jobs import lanes, queue
+from cairn.jobs.run import Run
+from cairn.storage.database import Row
+from cairn.storage.tables import item_index, items_to_embed, vector_cache
+from tests.contract.examples_memory import keep_item
+from tests.features.rounds import one_more_round, rounds_of
+from tests.features.world import insert_rows
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+MEGABYTE = 1024 * 1024
+BY_HAND = "upkeep by hand"
+
+
+@pytest.fixture(autouse=True)
+def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "_KEPT_VERSIONS", 5)
+    monkeypatch.setattr(upkeep, "_VERSIONS_AT_ONCE", 3)
+    monkeypatch.setattr(upkeep, "_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(upkeep, "_PROJECTS_AT_ONCE", 1)
+    monkeypatch.setattr(background, "_EMBED_EVERY_MS", HOUR_MS)  # what waits for a vector is to wait
+
+
+async def _keep_up(service: Service, model: str = "") -> None:
+    """One round, as the runner does it."""
+    database = service.house.database
+    async with database.write() as tx:
+        await queue.enqueue(tx, BY_HAND, {})
+        job = await queue.claim(tx, lanes.lane_of(None, BY_HAND), "a test", 60_000)
+    assert job is not None
+    await Upkeep(database, model or service.house.engines.embedder.name)(Run(database, job))
+    async with database.write() as tx:
+        assert await queue.complete(tx, job)
+
+
+async def _delete(owner: Person, *item_ids: str) -> None:
+    for item_id in item_ids:
+        assert (await owner.delete(f"/api/v2/items/{item_id}")).status_code in (200, 204)
+
+
+async def _change(owner: Person, item_id: str, times: int) -> None:
+    for number in range(times):
+        changed = await owner.patch(f"/api/v2/items/{item_id}", {"title": f"Another title {number}"})
+        assert changed.status_code == 200, changed.text
+
+
+async def _index_rows(service: Service, project: str) -> dict[str, str]:
+    async with service.house.database.read() as tx:
+        rows = await tx.many(select(item_index).where(item_index.c.project_id == project))
+    return {row["item_id"]: row["status"] for row in rows if row["item_id"] != index.FORGOTTEN}
+
+
+class _Process:
+    """Another process with an index of its own."""
+
+    def __init__(self, service: Service, owner: Person, project: str) -> None:
+        self._shelf = Shelf(service.house.database, service.house.engines.embedders, MEGABYTE)
+        self._scope = Scope(owner.team_id)
+        self._project = project
+
+    async def knows(self) -> set[str]:
+        shelved = await self._shelf.get(self._scope, self._project)
+        assert shelved is not None
+        return {shelved.corpus.item_id(row) for row in shelved.corpus.layout.order}
+
+
+async def test_rows_of_items_that_went_long_ago_are_deleted_and_everybody_hears_of_it(service: Service) -> None:
+    owner = await service.owner()
+    project, quiet = await owner.create_project(), await owner.create_project("Quiet")
+    gone = [await keep_item(service, owner, project, title=f"Gone {number}") for number in range(7)]
+    left = await keep_item(service, owner, project, title="Left")
+    small = [await keep_item(service, owner, quiet, title=f"Small {number}") for number in range(2)]
+    behind, near = _Process(service, owner, project), _Process(service, owner, project)
+    assert await behind.knows() == await near.knows() == {*gone, left}
+
+    await _delete(owner, *gone)
+    await _delete(owner, small[0])
+    await _change(owner, left, 6)
+    assert await near.knows() == {left}
+    late = await keep_item(service, owner, project, title="Late")
+    await _delete(owner, late)
+    await _keep_up(service)
+    assert await _index_rows(service, project) == {left: "draft", late: "gone"}, "the last to go is remembered"
+    assert await _index_rows(service, quiet) == {small[0]: "gone", small[1]: "draft"}
+
+    assert await behind.knows() == {left}, "nobody told it who went: it must read anew"
+    assert await near.knows() == {left}
+    assert await _Process(service, owner, project).knows() == {left}
+    await _change(owner, left, 12)
+    await _keep_up(service)
+    assert await _index_rows(service, project) == {left: "draft"}
+    again = await keep_item(service, owner, project, title="Again")
+    for process in (behind, near):
+        assert await process.knows() == {left, again}
+
+
+async def test_who_has_heard_of_all_that_went_does_not_read_anew(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    gone = await keep_item(service, owner, project, title="Gone")
+    left = await keep_item(service, owner, project, title="Left")
+    near = _Process(service, owner, project)
+    await _delete(owner, gone)
+    await _change(owner, left, 12)
+    assert await near.knows() == {left}
+    await _keep_up(service)
+    assert await _index_rows(service, project) == {left: "draft"}
+    await _change(owner, left, 1)
+
+    async def read_anew(*_: Any, **__: Any) -> list[Row]:
+        raise AssertionError("it had only one change to read")
+
+    monkeypatch.setattr(index, "list_entries", read_anew)
+    assert await near.knows() == {left}
+
+
+async def test_an_item_that_came_back_meanwhile_stays(service: Service) -> None:
+    """Between the look and the deletion: its row is no longer one of an item that has gone."""
+    owner = await service.owner()
+    project, scope = await owner.create_project(), Scope(owner.team_id)
+    item_id = await keep_item(service, owner, project, title="Back again")
+    async with service.house.database.write() as tx:
+        row = await tx.one(select(item_index).where(item_index.c.item_id == item_id))
+        assert row is not None
+        await index.drop_entry(tx, scope, project, item_id)
+        went_at = await index.find_version(tx, scope, project)
+        assert went_at is not None
+        await index.keep_entry(tx, scope, project, index.to_entry(row))
+        await index.forget_gone(tx, scope, project, [item_id], went_at)
+    assert await _index_rows(service, project) == {item_id: "draft"}
+
+
+async def _cache(service: Service, owner: Person, project: str, *models: str) -> None:
+    for model in models:
+        made = {f"hash {number}": f"{model} {number}".encode() for number in range(5)}
+        async with service.house.database.write() as tx:
+            await cache.cache(tx, Scope(owner.team_id), project, model, made)
+
+
+async def _cached(service: Service, project: str) -> dict[str, int]:
+    async with service.house.database.read() as tx:
+        rows = await tx.many(select(vector_cache.c.model).where(vector_cache.c.project_id == project))
+    models = [row["model"] for row in rows]
+    return {model: models.count(model) for model in models}
+
+
+async def test_what_earlier_embedders_made_goes_when_the_new_one_has_taken_over(service: Service) -> None:
+    model = service.house.engines.embedder.name
+    owner = await service.owner()
+    done, waiting, clean = [await owner.create_project(name) for name in ("Done", "Waiting", "Clean")]
+    await rounds_of(service, "enrichment.embed_anew")
+    await rounds_of(service, "index.upkeep")
+    for project in (done, waiting):
+        await _cache(service, owner, project, "a model before", model, "with another", "x model behind")
+    await _cache(service, owner, clean, model)
+    wanted = {"project_id": waiting, "item_id": "itm_waits", "team_id": owner.team_id}
+    await insert_rows(service, items_to_embed, [wanted])
+    all_of_them = await _cached(service, waiting)
+    assert sorted(all_of_them.values()) == [5, 5, 5, 5]
+
+    await _keep_up(service, "a model of a process that is about to end")
+    assert await _cached(service, done) == all_of_them, "not the one that is in use"
+    await _keep_up(service)
+    assert await _cached(service, done) == await _cached(service, clean) == {model: 5}
+    assert await _cached(service, waiting) == all_of_them, "whoever goes back now finds it as it was"
+    async with service.house.database.write() as tx:
+        await tx.run(items_to_embed.delete().where(items_to_embed.c.project_id == waiting))
+    await _keep_up(service)
+    assert await _cached(service, waiting) == {model: 5}
+
+
+async def test_upkeep_is_done_by_itself(service: Service) -> None:
+    model = service.house.engines.embedder.name
+    owner = await service.owner()
+    project = await owner.create_project()
+    await rounds_of(service, "enrichment.embed_anew")
+    await rounds_of(service, "index.upkeep")
+    async with service.house.database.read() as tx:
+        assert await people.find_claim(tx, "embedder") == model
+    await _cache(service, owner, project, "an earlier model", model)
+    await one_more_round(service, "index.upkeep")
+    assert await _cached(service, project) == {model: 5}

@@ -1,0 +1,214 @@
+"""Copies of customers' repositories leave the disk when no living project needs them any more."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from cairn.base import clock
+from cairn.base.settings import Settings
+from cairn.entry.house import open_house
+from cairn.features.projects.copies import CopyKeeper
+from cairn.ports.git.remote import place_of
+from cairn.ports.git.repository import Repositories
+from cairn.ports.outbound.guard import Guard
+from cairn.storage.tables import projects
+from tests.features.remembering import Memory
+from tests.features.scanning import REPOSITORY, Scanning, scan_settings, scanning, serve_shop
+from tests.servers.git import Commit, GitServer, make_repository
+from tests.servers.https import Authority
+from tests.support import databases
+from tests.support.service import Service, run_service
+
+pytestmark = pytest.mark.anyio
+
+_NUMBERS = itertools.count()
+OLD, NEW = "ghp_anOldToken0123456789", "ghp_aNewToken0123456789"
+
+
+@pytest.fixture
+def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
+    with GitServer(authority, tmp_path / "served") as running:
+        yield running
+
+
+@pytest.fixture
+def settings(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> Settings:
+    return scan_settings(server, authority, database_url, tmp_path)
+
+
+@pytest.fixture
+async def service(settings: Settings) -> AsyncIterator[Service]:
+    async with run_service(settings) as running:
+        yield running
+
+
+@pytest.fixture
+def sha(server: GitServer) -> str:
+    return serve_shop(server)[0]
+
+
+def _copies(folder: Path, url: str) -> set[str]:
+    """What there is of a repository, by kind and reader; an empty folder or a lock would be told as well."""
+    found = set()
+    for place in folder.glob(f"{place_of(url)}*"):
+        try:
+            names = os.listdir(place)
+        except (FileNotFoundError, NotADirectoryError):  # gone meanwhile, or a lock
+            names = []
+        found |= {f"{place.name[32:]}/{name.split('.')[0]}" for name in names}
+    return found or {path.name for path in folder.glob(f"{place_of(url)}*")}
+
+
+def _folder(settings: Settings) -> Path:
+    return settings.cache_dir / "repositories"
+
+
+async def _until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not is_so():
+            await asyncio.sleep(0.02)
+
+
+async def _read(memory: Memory, sha: str) -> None:
+    """By a digest and by a scan, so that there is a copy of either kind."""
+    assert isinstance(memory, Scanning)
+    branch = f"main-{next(_NUMBERS)}"  # what was told before is not read again
+    job = await memory.learn({"branch": branch, "commits": [{"sha": sha}]}, "git_digest")
+    assert (job["status"], job.get("warning")) == ("completed", None)
+    assert (await memory.scan())["phase"] == "complete"
+    await memory.service.wait_for_jobs()
+
+
+async def _change(memory: Memory, **change: str | bool | None) -> None:
+    changed = await memory.owner.patch(f"/api/projects/{memory.tool.project_id}", change)
+    assert changed.status_code == 200, changed.text
+
+
+async def _delete(memory: Memory) -> None:
+    deleted = await memory.owner.delete(f"/api/projects/{memory.tool.project_id}")
+    assert deleted.status_code == 204, deleted.text
+    await memory.service.wait_for_jobs()
+
+
+async def test_copies_go_with_the_last_project_that_names_them(service: Service, server: GitServer, sha: str) -> None:
+    url, folder = server.url(REPOSITORY), _folder(service.settings)
+    one = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
+    same = await scanning(service, url + "/", repoHostToken=OLD)
+    other = await scanning(service, url, repoHostToken=NEW, deepEnrichEnabled=True)
+    await _read(one, sha)
+    shared = _copies(folder, url)
+    await _read(other, sha)
+    assert (len(shared), len(_copies(folder, url))) == (2, 4)
+
+    await _delete(one)
+    assert len(_copies(folder, url)) == 4  # another team reads with the same token
+    await _delete(other)
+    assert _copies(folder, url) == shared
+    await _delete(same)
+    assert _copies(folder, url) == set()
+    assert not list(folder.rglob("*.pack"))
+
+
+async def test_another_token_or_address_leaves_no_copy_behind(service: Service, server: GitServer, sha: str) -> None:
+    url, folder = server.url(REPOSITORY), _folder(service.settings)
+    memory = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
+    await _read(memory, sha)
+    old = _copies(folder, url)
+    await _change(memory, name="Other")
+    await _change(memory, repoHostToken=NEW)
+    await _until(lambda: not _copies(folder, url))
+    await _read(memory, sha)
+    new = _copies(folder, url)
+    assert (len(old), len(new), old & new) == (2, 2, set())
+    await _change(memory, repoHostToken=NEW, repoUrl=url + "/")  # the same in other words
+    await _change(memory, repoHostToken=None)
+    await _until(lambda: not _copies(folder, url))
+    await _read(memory, sha)
+    await _change(memory, repoUrl=server.url("o/elsewhere"))
+    await _until(lambda: not _copies(folder, url))
+    await _change(memory, repoUrl=url)
+    await _read(memory, sha)
+    await _change(memory, disconnectRepoHost=True)
+    await _until(lambda: not _copies(folder, url))
+
+
+async def test_what_a_killed_process_left_goes_when_the_next_one_starts(
+    settings: Settings, server: GitServer, sha: str
+) -> None:
+    url, folder = server.url(REPOSITORY), _folder(settings)
+    async with run_service(settings) as service:
+        memory = await scanning(service, url, deepEnrichEnabled=True)
+        await _read(memory, sha)
+    async with run_service(settings) as service:
+        await asyncio.sleep(0.3)
+        assert len(_copies(folder, url)) == 2
+    async with open_house(settings) as house, house.database.write() as tx:  # committed, and then nothing more
+        await tx.run(
+            update(projects)
+            .where(projects.c.id == memory.tool.project_id)
+            .values(repo_url=None, repo_token_sealed=None)
+        )
+    assert len(_copies(folder, url)) == 2
+    async with run_service(settings):
+        await _until(lambda: not _copies(folder, url))
+
+
+async def test_old_copies_go_though_they_are_named_and_one_in_use_stays(
+    service: Service, server: GitServer, authority: Authority, sha: str
+) -> None:
+    url, folder = server.url(REPOSITORY), _folder(service.settings)
+    memory = await scanning(service, url, deepEnrichEnabled=True)
+    await _read(memory, sha)
+    house = service.house
+    guard = Guard(("127.0.0.0/8",))
+    reader = Repositories(folder, guard, owner=house.sealer.fingerprint, ca_file=str(authority.ca_file))
+    keeper = CopyKeeper(house.database, reader.copies, house.sealer)
+    assert await keeper.tend()
+    assert len(_copies(folder, url)) == 2
+    week_ago = clock.now_ms() / 1000 - 8 * 86_400
+    for path in folder.glob(f"{place_of(url)}*/*.git"):
+        os.utime(path, (week_ago, week_ago))
+    async with reader.snapshot(url, None) as snapshot:
+        assert await keeper.tend()
+        assert len(_copies(folder, url)) == 1  # a scan under way has its copy still
+        assert len(await snapshot.entries()) > 1
+    silent = server.url("silent/shop")
+    await _change(memory, repoUrl=silent)
+    await _until(lambda: not _copies(folder, url))
+    make_repository(server.root / "shop", [Commit(b"one", {b"a": b"1\n"})])
+    fetching = asyncio.create_task(reader.commits(silent, None, [sha]))
+    assert await asyncio.to_thread(server.reached_silence.wait, 10.0)
+    await _delete(memory)  # the deletion does not wait for it for ever
+    assert len(_copies(folder, silent)) == 1
+    server.hang_up()
+    await asyncio.gather(fetching, return_exceptions=True)
+    assert await keeper.tend()
+    assert _copies(folder, silent) == set()
+    await guard.close()
+
+
+async def test_other_machines_let_go_too(server: GitServer, authority: Authority, tmp_path: Path, sha: str) -> None:
+    here = scan_settings(server, authority, databases.fresh_postgres(), tmp_path)
+    there = dataclasses.replace(here, cache_dir=tmp_path / "there")
+    url, folders = server.url(REPOSITORY), (_folder(here), _folder(there))
+    async with run_service(here) as service, run_service(there):
+        memory = await scanning(service, url, repoHostToken=OLD)
+        guard, owner = Guard(("127.0.0.0/8",)), service.house.sealer.fingerprint
+        readers = [Repositories(folder, guard, owner=owner, ca_file=str(authority.ca_file)) for folder in folders]
+        for reader in readers:
+            assert len(await reader.commits(url, OLD, [sha])) == 1
+        await _change(memory, repoHostToken=NEW)
+        await _until(lambda: not any(_copies(folder, url) for folder in folders))
+        for reader in readers:
+            assert len(await reader.commits(url, NEW, [sha])) == 1
+        await _delete(memory)
+        await _until(lambda: not any(_copies(folder, url) for folder in folders))
+        await guard.close()

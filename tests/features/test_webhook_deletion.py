@@ -1,0 +1,222 @@
+"""A deleted webhook is gone at once, its deliveries soon after, and old deliveries in time: all in bounded pieces."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from cairn.base import clock, ids
+from cairn.base.caller import Scope
+from cairn.features.webhooks import jobs as webhooks_jobs
+from cairn.features.webhooks import service as webhooks
+from cairn.features.webhooks import store
+from cairn.features.webhooks.jobs import prune
+from cairn.jobs import queue
+from cairn.storage.database import Database, Tx
+from cairn.storage.tables import jobs, webhook_deliveries
+from tests.features.hooks import NO_WEBHOOK, arrived, begin_session, create_webhook, list_deliveries, wait_for_quiet
+from tests.features.rounds import rounds_of
+from tests.features.world import insert_rows, told
+from tests.servers.https import Receiver, Reply
+from tests.support.people import Person
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://93.184.215.14/"
+MONTH_MS = 30 * clock.DAY_MS
+
+
+async def _insert(
+    service: Service,
+    owner: Person,
+    project: str,
+    webhook: str,
+    count: int,
+    *,
+    id_prefix: str = "",
+    status: str = "delivered",
+    created_at_ms: int | None = None,
+) -> list[str]:
+    """Deliveries, past the API; with a prefix in front of what an id of today begins with."""
+    made = [f"dlv_{id_prefix}{number:06d}" if id_prefix else ids.new("dlv") for number in range(count)]
+    shared = {
+        "team_id": owner.team_id,
+        "project_id": project,
+        "webhook_id": webhook,
+        "event_id": "evt_told",
+        "type": "item.created",
+        "body": "{}",
+        "status": status,
+        "attempts": 1,
+        "created_at_ms": clock.now_ms() if created_at_ms is None else created_at_ms,
+    }
+    await insert_rows(service, webhook_deliveries, [{**shared, "id": delivery_id} for delivery_id in made])
+    return made
+
+
+async def _left(tx: Tx, webhook: str) -> int:
+    row = await tx.one(
+        select(func.count().label("found"))
+        .select_from(webhook_deliveries)
+        .where(webhook_deliveries.c.webhook_id == webhook)
+    )
+    assert row is not None
+    return int(row["found"])
+
+
+async def test_a_deletion_takes_the_webhook_at_once_and_promises_the_rest(service: Service) -> None:
+    """However many deliveries there are, the request does not wait for them, nor does anybody behind it."""
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, URL)
+    await _insert(service, owner, project, webhook, 300)
+    promised: list[dict[str, Any]] = []
+
+    async def enqueue(tx: Tx, kind: str, payload: dict[str, Any], **_: Any) -> str:
+        promised.append({"kind": kind, **payload, "left": await _left(tx, webhook)})
+        return "job_nobody_does"
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(queue, "enqueue", enqueue)
+        deleted = await owner.delete(f"/api/webhooks/{webhook}")
+    assert deleted.status_code == 204
+    assert promised == [{"kind": "webhooks.purge", "webhookId": webhook, "left": 300}]
+    async with service.house.database.read() as tx:
+        assert await _left(tx, webhook) == 300
+        [delivery] = await tx.many(select(webhook_deliveries.c.id).limit(1))
+    assert (await owner.get("/api/webhooks")).json() == []
+    path = f"/api/webhooks/{webhook}"
+    for method, below in (("GET", "/deliveries"), ("POST", f"/deliveries/{delivery['id']}/redeliver"), ("DELETE", "")):
+        assert told(await owner.call(method, path + below)) == NO_WEBHOOK
+
+
+async def test_what_is_left_goes_in_pieces_and_nothing_else_goes(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 40)
+    owner, others = await service.owner(), await service.owner("Others")
+    project, elsewhere = await owner.create_project(), await others.create_project()
+    gone, kept = [await create_webhook(owner, project, URL) for _ in range(2)]
+    theirs = await create_webhook(others, elsewhere, URL)
+    pieces: list[int] = []
+    delete_some = store.delete_deliveries
+
+    async def watched(tx: Tx, scope: Scope, webhook_id: str, take: int) -> int:
+        pieces.append(await delete_some(tx, scope, webhook_id, take))
+        return pieces[-1]
+
+    monkeypatch.setattr(store, "delete_deliveries", watched)
+    await _insert(service, owner, project, gone, 100)
+    await _insert(service, owner, project, kept, 7)
+    await _insert(service, others, elsewhere, theirs, 9)
+    assert (await owner.delete(f"/api/webhooks/{gone}")).status_code == 204
+    await service.wait_for_jobs()
+    assert pieces == [40, 40, 20]
+    async with service.house.database.read() as tx:
+        assert [await _left(tx, webhook) for webhook in (gone, kept, theirs)] == [0, 7, 9]
+        [job] = await tx.many(select(jobs).where(jobs.c.kind == webhooks.PURGE))
+    assert (job["status"], job["team_id"], job["project_id"]) == ("completed", owner.team_id, project)
+    assert len(await list_deliveries(owner, kept)) == 7
+
+
+@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1")
+async def test_nothing_more_is_told_to_a_webhook_that_was_deleted(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    receiver.always("/", Reply(503))
+    webhook = await create_webhook(owner, project, receiver.url())
+    await begin_session(owner, project)
+    await arrived(receiver, 1)
+    assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
+    heard = len(receiver.requests())
+    await begin_session(owner, project)
+    await wait_for_quiet(hooked)
+    assert len(receiver.requests()) <= heard + 1, "but one that was under way"
+    async with hooked.house.database.read() as tx:
+        assert await _left(tx, webhook) == 0
+
+
+async def test_a_webhook_deleted_while_it_is_tried_out_does_not_exist(hooked: Service, receiver: Receiver) -> None:
+    owner = await hooked.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, receiver.url("/slow"))
+    gate = threading.Event()
+    receiver.answer("/slow", Reply(gate=gate))
+    trying = asyncio.create_task(owner.post(f"/api/webhooks/{webhook}/test"))
+    await arrived(receiver, 1)
+    assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
+    await hooked.wait_for_jobs()
+    gate.set()
+    assert told(await trying) == NO_WEBHOOK
+
+
+class _Watched:
+    """A database that counts how often somebody wants to read or write."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.reads = self.writes = 0
+
+    def read(self) -> AbstractAsyncContextManager[Tx]:
+        self.reads += 1
+        return self._database.read()
+
+    def write(self) -> AbstractAsyncContextManager[Tx]:
+        self.writes += 1
+        return self._database.write()
+
+
+async def test_where_nothing_is_old_the_prune_looks_at_a_page_and_writes_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await rounds_of(service, "upkeep.prune")
+    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 10)
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, URL)
+    young = await _insert(service, owner, project, webhook, 60)
+    database: Any = _Watched(service.house.database)
+    await prune(database)
+    assert (database.reads, database.writes) == (1, 0)
+    assert len(await list_deliveries(owner, webhook, "?limit=100")) == len(young)
+
+
+async def test_deliveries_that_ended_a_month_ago_are_forgotten_in_pieces(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await rounds_of(service, "upkeep.prune")
+    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 10)
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, URL)
+    old_ms = clock.now_ms() - MONTH_MS - clock.MINUTE_MS
+    waits = await _insert(service, owner, project, webhook, 12, id_prefix="00a", status="pending", created_at_ms=old_ms)
+    for prefix, status in (("00b", "delivered"), ("00c", "failed")):
+        await _insert(service, owner, project, webhook, 12, id_prefix=prefix, status=status, created_at_ms=old_ms)
+    just = await _insert(
+        service, owner, project, webhook, 3, id_prefix="00d", created_at_ms=old_ms + 2 * clock.MINUTE_MS
+    )
+    young = await _insert(service, owner, project, webhook, 45)
+    database: Any = _Watched(service.house.database)
+    await prune(database)
+    found = {delivery["id"] for delivery in await list_deliveries(owner, webhook, "?limit=200")}
+    assert found == {*waits, *just, *young}
+    assert (database.reads, database.writes) == (4, 3), "36 old ones and the first young ones, ten at a time"
+
+
+async def test_a_delivery_that_is_to_be_told_again_is_not_forgotten(service: Service) -> None:
+    """Somebody asks for it between the look and the deletion."""
+    owner = await service.owner()
+    project = await owner.create_project()
+    webhook = await create_webhook(owner, project, URL)
+    [ended] = await _insert(service, owner, project, webhook, 1)
+    [again] = await _insert(service, owner, project, webhook, 1, status="pending")
+    async with service.house.database.write() as tx:
+        assert await store.delete_ended(tx, [ended, again]) == 1
+    assert [delivery["id"] for delivery in await list_deliveries(owner, webhook)] == [again]
