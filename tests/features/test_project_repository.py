@@ -115,12 +115,13 @@ async def test_a_token_is_kept_dropped_and_cleared(service: Service) -> None:
     assert await _change(owner, path, repoUrl=None) == nothing
     assert await _change(owner, path, repoUrl=elsewhere) == (elsewhere, "owner", "public", False)
     assert await _change(owner, path, repoUrl=one, repoHostToken=TOKEN) == (one, "owner", "token", True)
-    assert await _change(owner, path, disconnectRepoHost=False) == (one, "owner", "token", True)
+    assert await _change(owner, path, disconnectRepoHost=True) == nothing
+    assert await _change(owner, path, repoHostToken=TOKEN) == (None, None, "token", True)
     assert await _change(owner, path, disconnectRepoHost=True) == nothing
     assert await _change(owner, path, disconnectRepoHost=True, repoUrl=one, repoHostToken=TOKEN) == nothing
 
     for token, sentence in (
-        ("", "repoHostToken must have at least 1 characters"),
+        ("", "repoHostToken must not be empty"),
         ("x" * 1001, "repoHostToken must have at most 1000 characters"),
         ("two words", "repoHostToken has an invalid form"),
         ("line\nbreak", "repoHostToken has an invalid form"),

@@ -110,7 +110,7 @@ async def test_what_a_project_cannot_be(service: Service) -> None:
     path = f"/api/projects/{await owner.create_project()}"
     refused: list[tuple[dict[str, Any], str]] = [
         ({"name": None}, "name must be a string"),
-        ({"name": ""}, "name must have at least 1 characters"),
+        ({"name": ""}, "name must not be empty"),
         ({"name": "x" * 101}, "name must have at most 100 characters"),
         ({"name": " \t"}, "name has an invalid form"),
         ({"description": None}, "description must be a string"),
@@ -123,9 +123,10 @@ async def test_what_a_project_cannot_be(service: Service) -> None:
         ({"deepEnrichEnabled": None}, "deepEnrichEnabled must be true or false"),
         ({"deepEnrichEnabled": "yes"}, "deepEnrichEnabled must be true or false"),
         ({"autoApproveThreshold": None}, "autoApproveThreshold must be a number"),
-        ({"autoApproveThreshold": -0.01}, "autoApproveThreshold must be at least 0.0"),
+        ({"autoApproveThreshold": -0.01}, "autoApproveThreshold must be at least 0"),
         ({"autoApproveThreshold": 1.02}, "autoApproveThreshold must be at most 1.01"),
         ({"disconnectRepoHost": None}, "disconnectRepoHost must be true or false"),
+        ({"disconnectRepoHost": False}, "disconnectRepoHost must be true"),
     ]
     before = (await owner.get("/api/projects")).json()
     for change, sentence in refused:

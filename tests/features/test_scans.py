@@ -122,11 +122,17 @@ async def test_both_doors_count_against_one_rate(
     limited = dataclasses.replace(settings, route_limits="genesis.start=1/hour")
     async with run_service(limited) as service:
         shop = await scanning(service, server.url("o/nothing"))
+        bare = await shop.owner.create_project()
+        for _ in range(3):  # what is refused is not counted
+            assert (await shop.owner.post("/api/v2/scans", {"projectId": bare})).status_code == 400
+        selective = {"projectId": bare, "selective": True}
+        refused = await shop.owner.post("/api/v2/scans", selective)
+        assert told(refused) == (400, {"error": "No previous scan for selective mode"})
         assert (await shop.start()).status_code == 202
+        await service.wait_for_jobs(30.0)
         refused = await shop.owner.post("/api/v2/scans", {"projectId": shop.tool.project_id})
         assert refused.status_code == 429
         assert refused.json()["error"].startswith("Rate limit exceeded. Please retry after")
-        await service.wait_for_jobs(30.0)
 
 
 def _facts(language: str, *targets: str) -> FileFacts:

@@ -40,7 +40,8 @@ class ProjectChange(Shape):
     repo_host_token: RepoToken | UnsetType | None = UNSET
     deep_enrich_enabled: bool | UnsetType = UNSET
     auto_approve_threshold: Threshold | UnsetType = UNSET
-    disconnect_repo_host: bool = False
+    disconnect_repo_host: bool | UnsetType = UNSET
+    """True, if it is said at all."""
 
 
 class ProjectCreated(Shape):

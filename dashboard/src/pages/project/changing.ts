@@ -41,8 +41,7 @@ export function useChange(options: { quiet?: boolean } = {}) {
     cache.setQueryData<Detail>(detailKey, (one) => one && { ...one, ...fields });
   };
   return useMutation<Answer<"/api/projects/{id}", "patch">, ApiError, Change, Before>({
-    mutationFn: (change) =>
-      call("patch", "/api/projects/{id}", { path: { id }, body: { disconnectRepoHost: false, ...change } }),
+    mutationFn: (change) => call("patch", "/api/projects/{id}", { path: { id }, body: change }),
     onMutate: (change) => {
       const before = {
         list: cache.getQueryData<Project[]>(listKey),

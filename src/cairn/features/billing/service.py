@@ -190,7 +190,8 @@ def _transaction(row: Row) -> Transaction:
         type=row["type"],
         amount=row["amount"],
         price=UNSET if row["price_cents"] is None else row["price_cents"],
-        description=row["description"] or UNSET,
+        # Of a purchase the price tells enough; that it was automatic stands in the log.
+        description=UNSET if row["type"] == "purchase" else row["description"] or UNSET,
         created_at=clock.iso(row["created_at_ms"]),
     )
 

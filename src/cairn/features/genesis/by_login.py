@@ -37,8 +37,9 @@ _WRITTEN = (errors.PROJECT_NOT_FOUND, errors.FORBIDDEN)
 async def start(call: Call, body: NewScan) -> ScanStarted:
     """Read the project's whole repository, in the background."""
     project = await get_project(call.tx, call.caller, body.project_id, Right.WRITE)
-    await call.spend("genesis.start", call.caller.team_id)
-    return await service.start(call.tx, call.caller.scope, project, body)
+    started = await service.start(call.tx, call.caller.scope, project, body)
+    await call.spend("genesis.start", call.caller.team_id)  # what is refused costs nothing
+    return started
 
 
 @routes.add("GET", "/api/v2/scans", needs(KEY | LOGIN), name="status", errors=_MISSING)

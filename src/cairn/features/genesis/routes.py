@@ -57,8 +57,9 @@ async def start(call: Call) -> ScanStarted:
     """Read the project's whole repository, in the background."""
     wanted = await _read(call, NewScan)
     project = await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
-    await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)
-    return await service.start(call.tx, call.caller.scope, project, wanted)
+    started = await service.start(call.tx, call.caller.scope, project, wanted)
+    await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)  # what is refused costs nothing
+    return started
 
 
 @routes.add("GET", "/api/v2/genesis/status", needs(SIGNATURE), name="status", errors=_SIGNED)

@@ -38,12 +38,13 @@ _ATTEMPTS = 10
 
 async def start(tx: Tx, scope: Scope, project: Row, wanted: NewScan) -> ScanStarted:
     """Promise a scan of the project's repository. One at a time: its place in the database says so."""
+    before = await store.find_newest_complete(tx, scope, project["id"])
+    lacks_one_before = wanted.selective and before is None
     if project["repo_url"] is None:
-        raise errors.NO_REPOSITORY()
+        raise errors.NO_PREVIOUS_SCAN() if lacks_one_before else errors.NO_REPOSITORY()
     if await store.find_running(tx, scope, project["id"]) is not None:
         raise errors.SCAN_RUNNING()
-    before = await store.find_newest_complete(tx, scope, project["id"])
-    if wanted.selective and before is None:
+    if lacks_one_before:
         raise errors.NO_PREVIOUS_SCAN()
     job_id = ids.new("job")
     scan_id = await store.create_scan(

@@ -33,9 +33,9 @@ class RepoHosts:
 
 
 def auth_method(project: Row) -> RepoAuthMethod | None:
-    if project["repo_url"] is None:
-        return None
-    return "token" if project["repo_token_sealed"] else "public"
+    if project["repo_token_sealed"]:
+        return "token"
+    return None if project["repo_url"] is None else "public"
 
 
 def token_context(project_id: str) -> str:
@@ -44,7 +44,9 @@ def token_context(project_id: str) -> str:
 
 def repository_changes(project: Row, change: ProjectChange, hosts: RepoHosts, sealer: Sealer) -> dict[str, Any]:
     """The columns that a change of the repository sets. A token never follows to another host."""
-    if change.disconnect_repo_host:
+    if change.disconnect_repo_host is False:
+        raise errors.invalid("disconnectRepoHost must be true")
+    if change.disconnect_repo_host is True:
         return {"repo_url": None, "repo_host_username": None, "repo_token_sealed": None}
     changes: dict[str, Any] = {}
     if change.repo_url is None:
