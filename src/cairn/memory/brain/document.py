@@ -16,8 +16,9 @@ from itertools import groupby
 from cairn.memory.brain.entries import LAYERS, Count, Entry, Text
 from cairn.memory.brain.head import Project, layer_zero, left_out
 from cairn.memory.brain.neutral import in_code, lines_of, one_line
-from cairn.memory.brain.planning import AT_HAND, Choice, short_tokens
+from cairn.memory.brain.planning import AT_HAND, Choice, choose_again, short_tokens
 from cairn.memory.brain.shortening import longest
+from cairn.memory.brain.telling import repeats
 
 _MOST_CHARS = 1_000_000
 """Up to here texts are really counted; beyond it counts are estimates."""
@@ -110,6 +111,7 @@ def _write(
     count: Count,
     wholes: Wholes,
 ) -> tuple[Document, _Writing]:
+    chosen = choose_again(chosen, budget)
     items = sum(entry.kind == "item" for entry in all_entries)
     head = layer_zero(project, items, len(all_entries) - items, budget, count)
     by_layer = Counter(entry.tier for entry in all_entries)
@@ -259,7 +261,7 @@ def _section(schema_key: str) -> str:
 
 
 def _entry(entry: Entry, text: Text, content: str, *, shortened: bool) -> str:
-    """One entry of a list: its title, what to know of it, its text."""
+    """One entry of a list: its title, what to know of it, its text if that is not the title again."""
     told = [] if entry.kind == "context" else [entry.type]
     told += [_MARKS[flag] for flag in entry.flags if flag in _MARKS]
     told += ["on this branch"] if entry.on_branch else []
@@ -269,5 +271,6 @@ def _entry(entry: Entry, text: Text, content: str, *, shortened: bool) -> str:
     told += [f"{more} more files" if more > 1 else "1 more file"] if more > 0 else []
     known = f" ({', '.join(told)})" if told else ""
     title = f"- **{one_line(text.title) or 'Untitled'}**{known}"
-    body = [f"  {line}" if line else "" for line in lines_of(content)]
+    lines = [] if repeats(text.title, content) else lines_of(content)
+    body = [f"  {line}" if line else "" for line in lines]
     return "\n".join([title, "", *body, "", ""] if body else [title, "", ""])

@@ -1,11 +1,12 @@
-"""Which entries are worth reading in full: chosen by their columns alone, before any text is read."""
+"""Which entries are worth reading, chosen by their columns alone; and which of these may stand, by their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cairn.memory.brain.entries import Entry, density, worth
+from cairn.memory.brain.entries import Entry, Text, density, promises, worth
+from cairn.memory.brain.telling import repeats, tells
 
 AT_HAND = 0
 """The place of what is about the files at hand; the layers come after it, by their numbers."""
@@ -20,6 +21,9 @@ _READ_WHOLE = 4
 _RESERVE = 1.3
 _RESERVE_TOKENS = 500
 _NEAR_PART = 2
+_RANK_OF_LAYERS = 2
+_WIDER_TOKENS = 8_000
+"""Another budget's worth of texts is read, at most so much, to choose again by what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,15 @@ class Choice:
     """An entry that may stand in the document, and where. ``short``: its beginning at first."""
 
     entry: Entry
-    place: int
+    rank: int
+    tokens: int
+    """What it will cost, as a guess."""
     short: bool = False
     whole: bool = True
+
+    @property
+    def place(self) -> int:
+        return AT_HAND if self.rank < _RANK_OF_LAYERS else self.rank - 1
 
 
 def short_tokens(budget: int) -> int:
@@ -52,13 +62,14 @@ class Wanted:
         for entry in entries:
             tokens = whole_tokens(entry)
             rank = nearness.get(entry.id, entry.tier + 1)
-            self._ranked.append((rank, -density(worth(entry), tokens), entry.id, tokens, False, entry))
+            value = worth(entry) * promises(entry.token_count)
+            self._ranked.append((rank, -density(value, tokens), entry.id, tokens, False, entry))
         self._ranked.sort()
         self._longest = max((ranked[3] for ranked in self._ranked), default=0)
 
     def choose(self, budget: int) -> list[Choice]:
-        """The entries to read, the most wanted first; somewhat more than will fit, because lengths are guessed here."""
-        return _take(self._within(budget), int(budget * _RESERVE) + _RESERVE_TOKENS)
+        """The entries to read, by what their columns promise: more than will fit, to choose again by their texts."""
+        return _take(self._within(budget), _room(budget) + min(budget, _WIDER_TOKENS))
 
     def order(self, budget: int) -> list[Entry]:
         """All of them, the most wanted first."""
@@ -75,7 +86,8 @@ class Wanted:
         ranked = [one for one in self._ranked if one[3] <= huge]
         for rank, _, entry_id, whole, _, entry in self._ranked:
             if whole > huge:
-                ranked.append((rank, -density(worth(entry) / 2, tokens), entry_id, tokens, True, entry))
+                value = _beginning_worth(entry) * promises(whole)
+                ranked.append((rank, -density(value, tokens), entry_id, tokens, True, entry))
         ranked.sort()
         return ranked
 
@@ -83,6 +95,33 @@ class Wanted:
 def choose(entries: Iterable[Entry], budget: int, near: Mapping[str, int] | None = None) -> list[Choice]:
     """The choice for one budget."""
     return Wanted(entries, near).choose(budget)
+
+
+def choose_again(told: Iterable[tuple[Choice, Text]], budget: int) -> list[tuple[Choice, Text]]:
+    """What may stand, the most wanted first, by what the texts say; somewhat more than fits: lengths are guessed."""
+    ranked = []
+    for choice, text in told:
+        entry, tokens = choice.entry, choice.tokens
+        if repeats(text.title, text.content):
+            tokens -= entry.token_count // 2
+        value = (_beginning_worth(entry) if choice.short else worth(entry)) * tells(text)
+        ranked.append((choice.rank, -density(value, tokens), entry.id, tokens, choice, text))
+    ranked.sort()
+    room = _room(budget)
+    chosen: list[tuple[Choice, Text]] = []
+    for _, _, _, tokens, choice, text in ranked:
+        if tokens <= room:
+            room -= tokens
+            chosen.append((choice, text))
+    return chosen
+
+
+def _room(budget: int) -> int:
+    return int(budget * _RESERVE) + _RESERVE_TOKENS
+
+
+def _beginning_worth(entry: Entry) -> float:
+    return worth(entry) / 2
 
 
 def whole_tokens(entry: Entry) -> int:
@@ -112,6 +151,5 @@ def _take(ranked: list[_Ranked], room: int) -> list[Choice]:
             continue
         room -= tokens
         shortened += is_huge
-        place = AT_HAND if rank < 2 else rank - 1
-        chosen.append(Choice(entry, place, is_huge, not is_huge or shortened <= _READ_WHOLE))
+        chosen.append(Choice(entry, rank, tokens, is_huge, not is_huge or shortened <= _READ_WHOLE))
     return chosen
