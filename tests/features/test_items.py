@@ -193,6 +193,20 @@ async def test_a_change_that_changes_nothing_is_none(service: Service) -> None:
         assert await tx.many(select(items_to_embed)) == []
 
 
+async def test_an_item_is_moved_off_its_branch(service: Service) -> None:
+    owner = await service.owner()
+    project = await owner.create_project()
+    item_id = await keep_item(service, owner, project, branch="feature/x", status="approved")
+    brain = f"/api/v2/brain?projectId={project}"
+    title = (await _shown(owner, item_id))["title"]
+    assert title not in (await owner.get(brain)).json()["markdown"]
+    refused = await owner.patch(f"{PATH}/{item_id}", {"branch": ""})
+    assert told(refused) == (400, {"error": "branch must not be empty"})
+    moved = await owner.patch(f"{PATH}/{item_id}", {"branch": None})
+    assert (moved.status_code, moved.json()["branch"]) == (200, None)
+    assert title in (await owner.get(brain)).json()["markdown"]
+
+
 @pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
 async def test_every_change_is_told_and_makes_the_brain_new(service: Service) -> None:
     owner = await service.owner()

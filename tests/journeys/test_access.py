@@ -8,9 +8,25 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
 from cairn.base import ids
 from cairn.entry.application import ROUTES
+from cairn.storage.tables import (
+    audit_entries,
+    chats,
+    contexts,
+    events,
+    hygiene_plans,
+    invitations,
+    items,
+    project_members,
+    projects,
+    sessions,
+    team_members,
+    webhook_deliveries,
+    webhooks,
+)
 from tests.contract.cast import ACTORS, COOKIE, TEAM, Actor, Ask, Cast, new_email, open_cast, register
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME, EXAMPLES, route_of
@@ -34,6 +50,10 @@ BY_LOGIN_TOO = (
     "audit.list",
     "live.stream",
 )
+
+
+_OF_TEAM = (team_members, invitations)
+_OF_PROJECT = (project_members, sessions, events, items, contexts, webhooks, webhook_deliveries, chats, hygiene_plans)
 
 
 @pytest.fixture(scope="module", params=databases.ENGINES)
@@ -109,17 +129,20 @@ def _outcome(answer: httpx.Response) -> Cell:
 
 
 async def _state(cast: Cast, ask: Ask) -> list[Any]:
-    """What the owner sees of the team and of the project in question; the log's newest entry stands for the rest."""
-    paths = ["/api/team?include=invited", "/api/audit?limit=1"]
+    """What is kept of the team and of the project in question; the log's newest entry stands for the rest."""
+    scope = cast.owner.team_id
+    newest = select(audit_entries).where(audit_entries.c.team_id == scope).order_by(audit_entries.c.id.desc()).limit(1)
+    statements = [newest, *(select(table).where(table.c.team_id == scope) for table in _OF_TEAM)]
     if ask.project:
-        project = f"/api/projects/{ask.project}"
-        paths += [project, f"{project}/members", f"{project}/hmac-secret"]
-        webhooks = f"/api/webhooks?projectId={ask.project}"
-        paths += [f"/api/v2/sessions?projectId={ask.project}", webhooks]
-        paths += [f"/api/v2/chat-sessions?projectId={ask.project}"]
-        paths += [f"/api/v2/items?projectId={ask.project}", f"/api/contexts?projectId={ask.project}"]
-        paths += [f"/api/webhooks/{hook['id']}/deliveries" for hook in (await cast.owner.get(webhooks)).json()]
-    return [(await cast.owner.get(path)).json() for path in paths]
+        statements.append(select(projects).where(projects.c.id == ask.project))
+        statements += [select(table).where(table.c.project_id == ask.project) for table in _OF_PROJECT]
+    async with cast.service.house.database.read() as tx:
+        return [
+            sorted(
+                repr([row[column.name] for column in statement.selected_columns]) for row in await tx.many(statement)
+            )
+            for statement in statements
+        ]
 
 
 async def _leaks(

@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from cairn.base import limits
-from cairn.wire.shapes import ANY_TEXT, END, Shape
+from cairn.wire.shapes import END, Shape
 
 BrainFormat = Literal["json", "markdown"]
 # The range is refused in words of its own; the description of the interface shall know it all the same.
 TokenBudget = Annotated[
     int, Meta(extra_json_schema={"minimum": limits.BRAIN_TOKENS_MIN, "maximum": limits.BRAIN_TOKENS_MAX})
 ]
-BranchName = Annotated[str, Meta(min_length=1, max_length=limits.BRANCH_CHARS, pattern=ANY_TEXT)]
 # Paths with commas between them.
 FileList = Annotated[str, Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from cairn.base import limits
-from cairn.wire.shapes import ANY_TEXT, END, VISIBLE_TEXT, Shape
+from cairn.wire.shapes import ANY_TEXT, END, VISIBLE_TEXT, BranchName, Shape
 
 ItemType = Literal["architecture", "convention", "implementation", "decision", "bug", "todo", "codemap"]
 ItemStatus = Literal["approved", "draft", "deprecated"]
@@ -45,6 +45,8 @@ class ItemChange(Shape):
     tier: Tier | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     files: Files | UnsetType = UNSET
+    branch: BranchName | UnsetType | None = UNSET
+    """Null: it holds everywhere, whatever became of the branch it was learnt on."""
 
 
 class MemoryItem(Shape):

@@ -22,6 +22,7 @@ _BLANK = r"\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000
 VISIBLE_TEXT = rf"^[^\x00]*[^{_BLANK}][^\x00]*{END}"
 
 ProjectName = Annotated[str, Meta(min_length=1, max_length=limits.PROJECT_NAME_CHARS, pattern=VISIBLE_TEXT)]
+BranchName = Annotated[str, Meta(min_length=1, max_length=limits.BRANCH_CHARS, pattern=ANY_TEXT)]
 KeyName = Annotated[str, Meta(min_length=1, max_length=limits.KEY_NAME_CHARS, pattern=VISIBLE_TEXT)]
 PersonName = Annotated[str, Meta(min_length=1, max_length=limits.PERSON_NAME_CHARS, pattern=VISIBLE_TEXT)]
 TeamName = Annotated[str, Meta(min_length=1, max_length=limits.TEAM_NAME_CHARS, pattern=VISIBLE_TEXT)]

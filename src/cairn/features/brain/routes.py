@@ -26,13 +26,13 @@ from cairn.wire.brain import (
     BrainFormat,
     BrainMoment,
     BrainPlan,
-    BranchName,
     FileList,
     MomentCursor,
     MomentsLimit,
     PastMoment,
     TokenBudget,
 )
+from cairn.wire.shapes import BranchName
 
 routes = Routes("brain")
 

@@ -31,7 +31,7 @@ from cairn.wire.items import Evidence, ItemChange, MemoryItem
 
 _DOUBTS = frozenset(("stale", "low_confidence", "quality"))
 """What a person's word settles."""
-_SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier")
+_SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier", "branch")
 
 
 def shape(row: Row) -> MemoryItem:
