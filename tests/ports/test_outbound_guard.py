@@ -77,6 +77,8 @@ async def test_an_operator_opens_ranges_and_nothing_beside_them(names: Names) ->
     names.set("mixed.example.com", "127.0.0.1", "10.1.2.4")
     for url in ("https://127.9.9.9/", "https://loopback.example.com/", "https://[fd12::1]/", "https://10.1.2.3/"):
         assert not (await _resolve(url, *allowed)).addresses[0].is_global
+    names.set("here.example.com", "::1", "127.0.0.1")
+    assert (await _resolve("https://here.example.com/", *allowed)).addresses == (ipaddress.ip_address("127.0.0.1"),)
     mapped = await _resolve("https://[::ffff:127.0.0.1]/", *allowed)
     assert mapped.addresses == (ipaddress.ip_address("::ffff:127.0.0.1"),)
     for url in (

@@ -98,7 +98,7 @@ class Group:
     def wanted(self, places: list[int]) -> dict[str, int]:
         """At most so much is needed for these."""
         items = [self._accepted[at] for at in places]
-        wanted = {EVENTS: len(items), STORAGE: sum(map(_full_bytes, items))}
+        wanted = {EVENTS: len(items), STORAGE: sum(map(full_bytes, items))}
         if self._links.begun:
             begun = {self._links.session_ids[at] for at in places} & self._links.begun.keys()
             if begun:
@@ -155,7 +155,8 @@ class Group:
                 await slots.add(tx, tally.scope, tally.month, less, tally.slot)
 
 
-def _full_bytes(item: Captured) -> int:
+def full_bytes(item: Captured) -> int:
+    """With its large texts, which it holds until it is kept."""
     return item.size_bytes + sum(map(len, item.blobs.values())) if item.blobs else item.size_bytes
 
 
@@ -184,7 +185,7 @@ async def lacking_for(tx: Tx, item: Captured, plan: Plan, since_ms: int, now_ms:
         lacking = EVENTS
     elif left[SESSIONS] < 1 and not await store.find_open_session(tx, item.project_id, item.source, since_ms):
         lacking = SESSIONS
-    elif left[STORAGE] < _full_bytes(item) and left[STORAGE] < item.size_bytes + sum(
+    elif left[STORAGE] < full_bytes(item) and left[STORAGE] < item.size_bytes + sum(
         (await new_blobs(tx, [item])).values()
     ):
         lacking = STORAGE

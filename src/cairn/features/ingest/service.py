@@ -12,7 +12,7 @@ from cairn.base.caller import Caller, Scope
 from cairn.base.errors import ErrorKind, Refusal
 from cairn.base.plans import Plan, Plans
 from cairn.features.ingest import store
-from cairn.features.ingest.admission import Admission, AtEdge, lacking_for, new_blobs
+from cairn.features.ingest.admission import Admission, AtEdge, full_bytes, lacking_for, new_blobs
 from cairn.features.ingest.linking import Links
 from cairn.features.ingest.payload import Captured, SentEvent, capture, capture_of, inflate
 from cairn.features.metering.counting import count_own
@@ -73,7 +73,7 @@ class Capture:
     async def _submit(self, captured: Captured) -> Ingested | Refusal:
         while True:
             try:
-                return await self._grouped.submit(captured, captured.team_id, captured.size_bytes)
+                return await self._grouped.submit(captured, captured.team_id, full_bytes(captured))
             except AtEdge:  # the next try looks first
                 continue
 

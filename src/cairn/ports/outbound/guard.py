@@ -97,14 +97,20 @@ class Guard:
         return any(address.version == network.version and address in network for network in self._allowed)
 
     async def resolve(self, url: str) -> Destination:
-        """Where an address leads: resolved once, all of its addresses checked, the first few taken."""
+        """Where an address leads: resolved once, all of its addresses checked, the first few taken.
+
+        One that may not be reached spoils them all. But a name of this machine often has two, 127.0.0.1 and ::1: who
+        opens the one means it.
+        """
         parsed = parse_https(url)
         addresses = [parsed.literal] if parsed.literal else await self._resolver.look_up(parsed.host)
         if not addresses:
             raise Unresolved("the host name cannot be resolved")
-        if not all(self.permits(address) for address in addresses):
+        permitted = [address for address in addresses if self.permits(address)]
+        is_here = all(address.is_loopback for address in addresses)
+        if not permitted or (len(permitted) < len(addresses) and not is_here):
             raise OutboundRefused("url leads to a private or reserved address")
-        return Destination(parsed.host, parsed.port, parsed.target, tuple(addresses[:_ADDRESSES_TO_TRY]))
+        return Destination(parsed.host, parsed.port, parsed.target, tuple(permitted[:_ADDRESSES_TO_TRY]))
 
     async def close(self) -> None:
         await self._resolver.close()
