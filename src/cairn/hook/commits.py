@@ -141,10 +141,11 @@ def backfill(folder: str, project: str, since: str | None, until: str | None, mo
     start = _commit(repository, since) if since else None
     name = gitledger.name_of(gitrepository.identity(repository), project) if project else ""
     ledger = gitledger.load(name) if name else Ledger({}, {})
-    shas = githistory.line(repository, head, [start] if start else [], most)
+    without = [start] if start else []
+    shas = githistory.beside(repository, githistory.line(repository, head, without, most), without, most)
     branch = repository.branch if head == repository.head else ""
-    made = pieces(repository, branch, head, shas, ledger) if shas else iter(())
-    return Backfill(name, branch, head, len(shas), made)
+    made = pieces(repository, branch, head, list(shas), ledger, beside=shas) if shas else iter(())
+    return Backfill(name, branch, head, sum(1 + len(side) for side in shas.values()), made)
 
 
 def _commit(repository: Repository, name: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from cairn.base.redaction.redacting import redact
@@ -40,22 +41,34 @@ NONE = Moves()
 
 
 def pieces(
-    repository: Repository, branch: str, head: str, shas: Sequence[str], ledger: Ledger, moves: Moves = NONE
+    repository: Repository,
+    branch: str,
+    head: str,
+    shas: Sequence[str],
+    ledger: Ledger,
+    moves: Moves = NONE,
+    beside: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Piece]:
-    """The events that tell these commits, oldest first. They depend on the history and the ledger alone."""
+    """The events that tell these commits, oldest first. They depend on the history and the ledger alone.
+
+    ``beside``: commits to be told before some of them, in words alone: what they changed is told by those.
+    """
     about = _about(repository, branch)
     teller = _Teller(repository, ledger, moves.rewritten)
     first = githistory.depth(repository, shas[0]) - 1 if len(shas) > 1 else 0
     event = _Event()
     for number, sha in enumerate(shas, first):
-        told = teller.tell(sha)
-        if number % COMMITS_AN_EVENT == 0 or not event.has_room(told):
-            # Full ones end at fixed places of the history: a second back-fill tells the same events again.
-            if event.commits:
-                yield Piece({**about, **event.fields()}, teller.take())
-            event = _Event()
-        if told is not None:
-            event.add(teller.parent, told)
+        side = beside.get(sha, ())
+        base = read_head(repository, sha).parents[0] if side else None
+        for place, one in enumerate((*side, sha)):
+            told = teller.tell(one, with_diff=one == sha)
+            if (place == 0 and number % COMMITS_AN_EVENT == 0) or not event.has_room(told):
+                # Full ones end at fixed places of the history: a second back-fill tells the same events again.
+                if event.commits:
+                    yield Piece({**about, **event.fields()}, teller.take())
+                event = _Event()
+            if told is not None:
+                event.add(teller.parent if one == sha else base, told)
     extra = _extras(teller, moves)
     if event.commits or extra:
         fields = event.fields() if event.commits else {"headCommitSha": head, "commits": []}
@@ -145,7 +158,7 @@ class _Teller:
         taken, self._told = self._told, {}
         return taken
 
-    def tell(self, sha: str) -> dict[str, Any] | None:
+    def tell(self, sha: str, *, with_diff: bool = True) -> dict[str, Any] | None:
         """The commit for a digest; None where it was told before."""
         head = read_head(self._repository, sha)
         self.parent = head.parents[0] if head.parents else None
@@ -162,7 +175,7 @@ class _Teller:
         words, content = self._covered(head, change)
         if words and content:
             return None
-        return entry(head, change, with_diff=not content and not self._is_known_merge(head))
+        return entry(head, change, with_diff=with_diff and not content and not self._is_known_merge(head))
 
     def _leads_to(self, old: str, new: str) -> bool:
         """Whether both stand in one history: then somebody did the same thing twice, and both are told."""

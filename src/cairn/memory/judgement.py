@@ -11,6 +11,7 @@ that was given and not found by rules is not asked about.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -20,8 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.memory.extraction import worth
+from cairn.memory.extraction.commit_files import touch_source
+from cairn.memory.extraction.commit_types import open_types
 from cairn.memory.extraction.telling import telling_words
 from cairn.memory.items import TIER_OF_TYPE, Item
+from cairn.wire.items import ItemType
 
 EMBEDDERS = ("granite-30m-q8", "granite-30m")
 """Whose vectors the weights are for."""
@@ -71,8 +75,10 @@ class TypeModel:
         self._places = {word: place for place, word in enumerate(weights.words)}
         self._words = np.array(list(weights.words.values()), dtype=np.float64) * (TYPE_WORD_SCALE / _WORD_UNITS)
 
-    def best(self, item: Item, event: str, vector: NDArray[np.float32], margin: float) -> int:
-        """The place of the likeliest type."""
+    def best(
+        self, item: Item, event: str, vector: NDArray[np.float32], margin: float, allowed: Sequence[ItemType] = TYPES
+    ) -> int:
+        """The place of the likeliest type, of those that are allowed."""
         scores = self._matrix @ vector.astype(np.float64) + self._biases
         if event in self._events:
             scores += self._events[event]
@@ -80,7 +86,8 @@ class TypeModel:
         if places:
             scores += self._words[places].sum(axis=0) / math.sqrt(len(places))
         scores[TYPES.index(item.type)] += self._ruled + self._by_margin * min(margin, MOST_MARGIN)
-        return int(scores.argmax())
+        places = [TYPES.index(kind) for kind in allowed]
+        return places[int(scores[places].argmax())]
 
 
 def judged(item: Item, event: str, vector: NDArray[np.float32]) -> Item | None:
@@ -100,14 +107,16 @@ def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
     """The item with its type. What the rules told clearly, words and vector hardly change."""
     if item.type_margin is None:
         return item
-    kind = TYPES[_types().best(item, event, vector, item.type_margin)]
+    allowed = open_types(item.title, item.type, item.files) if event == "git_digest" else TYPES
+    kind = TYPES[_types().best(item, event, vector, item.type_margin, allowed)]
     return replace(item, type=kind, tier=TIER_OF_TYPE[kind], type_margin=None)
 
 
 def is_doubted(item: Item, event: str) -> bool:
-    """What was found in free text and gives no reason."""
-    text = f"{item.title}. {item.content}"
-    return event in JUDGED_EVENTS and item.confidence <= _SURE and not worth.has_reason(text)
+    """What was found in free text and gives no reason; a commit of the product has its files to speak for it."""
+    if event not in JUDGED_EVENTS or item.confidence > _SURE or (event == "git_digest" and touch_source(item.files)):
+        return False
+    return not worth.has_reason(f"{item.title}. {item.content}")
 
 
 def features(item: Item, vector: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -207,7 +207,7 @@ async def _make(
 
 
 async def take_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpdate) -> bool:
-    """What a tool says about a context of the project: its text is set or appended. Whether anything changed."""
+    """What a tool says about a context of the project: its text is set, appended or left. Whether anything changed."""
     if not schema_keys.is_valid(update.schema_key) or len(update.schema_key) > limits.SCHEMA_KEY_CHARS:
         return False
     row = await store.find_by_key(tx, scope, project_id, update.schema_key)
@@ -215,13 +215,17 @@ async def take_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpda
     node = PopulateNode(
         schema_key=update.schema_key,
         name=name or (row["name"] if row is not None else update.schema_key.rpartition("/")[2]),
-        content=_appended(row["content"], update.content) if update.append and row is not None else update.content,
+        content=UNSET if update.content is None else _text_after(row, update.content, append=update.append),
         context_type=_TYPES.get(update.context_type or "", UNSET),
         tier=update.tier if update.tier in (1, 2, 3) else UNSET,
     )
-    node.content = str(node.content)[-limits.CONTENT_CHARS :]
     entries = await apply_nodes(tx, scope, project_id, [node], reason="enriched", actor_id=None)
     return entries[-1].change != "unchanged"
+
+
+def _text_after(row: Row | None, told: str, *, append: bool) -> str:
+    text = _appended(row["content"], told) if append and row is not None else told
+    return text[-limits.CONTENT_CHARS :]
 
 
 def _appended(content: str, more: str) -> str:

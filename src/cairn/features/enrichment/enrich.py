@@ -92,6 +92,8 @@ async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Found
     modelled = await _ask(task, [event for event in events if event.event not in _SAID_OUTRIGHT])
     found: list[tuple[str, Found]] = []
     for event, extraction in zip(events, extractions, strict=True):
+        for warning in extraction.warnings:
+            task.progress.warn(warning)
         items = [_flagged(item) for item in combine(extraction.items, modelled.get(event.id, ()))]
         found += [(event.id, ItemFound(item, event.event)) for item in items]
         found += [(event.id, one) for one in beside_items(extraction)]

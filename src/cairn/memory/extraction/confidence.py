@@ -11,12 +11,14 @@ from cairn.wire.items import ItemType
 SAID_OUTRIGHT = 0.95
 STATED = 0.92
 CAUSE_AND_FIX = 0.90
+FILED = 0.87
 DESCRIBED = 0.85
 BARE_COMMIT = 0.75
 FROM_SUMMARY = 0.70
 WEAK = 0.55
 MOST_INFERRED = 0.90
 _HEDGE = 0.15
+_FEW_WORDS = 4
 _IMPORTANCE = {
     "critical": 0.92,
     "high": 0.88,
@@ -30,8 +32,14 @@ _IMPORTANCE = {
 _UNRATED = 0.75
 
 
-def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int) -> float:
-    """A fact of a saved session: stated in words, explained, or only named."""
+def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int, filed: bool = False) -> float:
+    """A fact of a saved session: stated in words, explained, or only named.
+
+    ``filed``: somebody filed it to be remembered. That counts for much where it says little or is unsure of it, but
+    not for so much that nobody looks at it.
+    """
+    if filed and (worth.is_hedged(text) or not worth.says_something(text, _FEW_WORDS)):
+        return FILED
     if sentences == 0 and not worth.has_reason(text):
         found = STATED - 0.07 if explicit else BARE_COMMIT if worth.says_something(text, 5) else WEAK
     elif kind in ("decision", "convention") and explicit:
@@ -40,7 +48,7 @@ def of_change(kind: ItemType, text: str, *, explicit: bool, sentences: int) -> f
         found = CAUSE_AND_FIX
     else:
         found = DESCRIBED
-    return _unless_hedged(found, text)
+    return _unless_hedged(max(found, FILED) if filed else found, text)
 
 
 def of_summary(text: str, *, explicit: bool) -> float:
@@ -67,9 +75,9 @@ def of_importance(value: Any) -> float:
 
 
 def given(value: Any, default: float) -> float:
-    """A confidence somebody gave, kept between nothing and all."""
+    """A confidence somebody gave; what is none, or more than all, says nothing."""
     rating = number(value)
-    return default if rating is None else round(min(1.0, max(0.0, rating)), 4)
+    return round(rating, 4) if rating is not None and 0 <= rating <= 1 else default
 
 
 def _unless_hedged(found: float, text: str) -> float:

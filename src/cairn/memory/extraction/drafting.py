@@ -17,7 +17,7 @@ from cairn.memory.items import TIER_OF_TYPE, Item, Quote
 from cairn.memory.paths import is_machine_written, named_file, paths_in
 from cairn.wire.items import ItemType
 
-MAX_ITEMS = 40
+MAX_ITEMS = 200
 MAX_FILES = 50
 MAX_CONTENT_CHARS = 2_000
 MAX_QUOTE_CHARS = 300
@@ -42,6 +42,7 @@ _CONTRAST = re.compile(r"\b(?:unlike|contrary to|as opposed to)\s{1,5}\S{1,300}"
 _ADDRESS = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s{1,3}`?/\S{1,300}")
 _ONLY_A_PATH = re.compile(r"`?[\w./\\@-]{1,200}\.\w{1,8}`?$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\x7f]{2,}")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Fact:
     tags: tuple[str, ...] = ()
     type_margin: float | None = None
     near: tuple[str, ...] = ()  # files of the change around it: they place the fact, but it is not about them
+    named: bool = False  # somebody filed it: its title is kept however little it says
     whole: str = ""  # its text as written, where that is laid out with care and not to be told in a few sentences
 
     def words(self) -> str:
@@ -175,10 +177,13 @@ def cut_quote(raw: str) -> str:
 
 
 def distinct(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Items that say different things; of two alike the surer one stays, in the place of the first."""
+    """Items that say different things; of two alike the surer one stays, in the place of the first.
+
+    One more than an event may give is enough: it tells that there were more.
+    """
     kept: list[tuple[Item, frozenset[str], frozenset[str]]] = []
     for item in items:
-        named, said = terms(item.title), terms(f"{item.title} {item.content}")
+        named, said = _words(item.title), _words(f"{item.title} {item.content}")
         for place, (other, other_named, other_said) in enumerate(kept):
             if _are_alike(item, other, (named, said), (other_named, other_said)):
                 if item.confidence > other.confidence:
@@ -186,9 +191,14 @@ def distinct(items: Iterable[Item]) -> tuple[Item, ...]:
                 break
         else:
             kept.append((item, named, said))
-        if len(kept) >= MAX_ITEMS:
+        if len(kept) > MAX_ITEMS:
             break
     return tuple(item for item, _, _ in kept)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of any script."""
+    return terms(text) | frozenset(_OTHER_SCRIPT.findall(text.lower()))
 
 
 def _are_alike(
@@ -203,12 +213,14 @@ def _are_alike(
 
 def _title_of(fact: Fact) -> str:
     lead = titles.headline(fact.lead, capital=fact.capital)
-    if lead and not titles.is_generic(lead):
+    if lead and (fact.named or not titles.is_generic(lead)):
         return lead
     for sentence in fact.sentences:
         found = titles.headline(sentence.text)
         if found and not titles.is_generic(found) and not worth.is_talk(sentence.text):
             return found
+    if fact.named and fact.sentences:
+        return titles.headline(fact.sentences[0].text)
     return lead if lead and len(terms(lead)) >= 1 and fact.sentences else ""
 
 

@@ -16,13 +16,15 @@ from cairn.memory.extraction.typing_rules import (
     type_of_category,
     weigh,
 )
-from cairn.memory.extraction.words import terms
+from cairn.memory.extraction.words import phrases, terms
 from cairn.wire.items import ItemType
 
 Group = list[Sentence]
 _SPLIT_LISTS: tuple[ItemType, ...] = ("convention", "todo")
 _RULES: tuple[ItemType, ...] = ("decision", "convention", "todo")
 _LASTING = 1.0
+# "Fixed by closing the file": of what, the sentence before it says.
+_REMEDY_OF_IT = phrases("(?:fixed|solved|resolved|cured|worked around|caused) (?:it |this |that )?by", start=True)
 _DESCRIPTIONS: tuple[ItemType, ...] = ("architecture", "codemap", "implementation")
 
 
@@ -63,7 +65,8 @@ def of_prose(sentences: Iterable[Sentence]) -> list[Group]:
         stated = outright_type(one.text) is not None or (is_section(one.heading) and not same_block)
         in_list = is_open and one.is_bullet and not stated
         begins = stated or (is_action(one.text) and any(is_action(other.text) or is_stated(other) for other in last))
-        if in_list or (same_block and (one.is_bullet or is_anaphoric(one.text) or not begins)):
+        leans = is_anaphoric(one.text) or _REMEDY_OF_IT.match(one.text) is not None
+        if in_list or (same_block and (one.is_bullet or leans or not begins)):
             last.append(one)
         else:
             groups.append([one])

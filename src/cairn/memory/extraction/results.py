@@ -21,11 +21,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class ContextUpdate:
-    """The text of a context, to be set or appended."""
+    """The text of a context, to be set or appended.
+
+    Without a name the context keeps the one it has; without content (None) its text stays as it is.
+    """
 
     schema_key: str
     name: str
-    content: str
+    content: str | None
     append: bool
     context_type: str | None
     tier: int | None
@@ -60,3 +63,4 @@ class Extraction:
     contexts: tuple[ContextUpdate, ...] = ()
     digest: Digest | None = None
     files: tuple[FileChange, ...] = ()
+    warnings: tuple[str, ...] = ()  # what of the event was left out, in sentences for people

@@ -5,35 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from cairn.memory.extraction import confidence, durability, grouping, titles, worth
+from cairn.memory.extraction import confidence, durability, filing, grouping, titles, worth
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, files_of, joined_files
 from cairn.memory.extraction.payloads import entries, first_text
 from cairn.memory.extraction.sentences import Sentence, plain, split
 from cairn.memory.extraction.typing_rules import (
     Verdict,
+    exact_type,
     is_action,
-    is_guide,
     outright_type,
     stated,
     type_of_category,
     verdict,
     weigh,
 )
-from cairn.memory.extraction.words import share_covered, terms, word_set
+from cairn.memory.extraction.words import share_covered, terms
 from cairn.wire.items import ItemType
 
-_MAX_CHANGES = 100
+MAX_CHANGES = 200
+"""How many filed changes of one event are looked at."""
 _CHANGE_SENTENCES = 60
 _COVERED = 0.6
 _COVERED_LOOSELY = 0.35
 _SHARED_FILES = 10
-# How lasting a text must be by where it stands.
-_LEAST_FILED = -1.0
-_LEAST_STATED = 0.0
-_LEAST_DONE = 0.7
-_LEAST_IN_PROSE = 1.0
 _AMONG_TALK = 2.0
 _STUB_TERMS = 6
 _FAULT = 1.5
@@ -43,33 +40,42 @@ _CHANGE_FIELDS = ("changes", "items", "entries", "observations", "facts")
 _SUMMARY_FIELDS = ("summary", "description", "notes", "text", "message")
 _CATEGORY_FIELDS = ("category", "type", "kind")
 _CONTENT_FIELDS = ("content", "description", "body", "details", "text", "narrative", "summary")
-# Filed as upkeep or talk: worth an item only with a reason or an outright statement.
-_UPKEEP = word_set(
-    """
-    chore chores test tests testing wip review qa question questions style format formatting lint status meta misc
-    summary recap tool tools transcript log meeting
-    """
-)
 
 
 def facts_of_save(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
     """What a saved session tells, the filed changes first."""
     outline = terms(first_text(payload, *_SUMMARY_FIELDS))
-    changes = [pair for pair in _changes_of(payload) if not _is_stub(_words_of(pair[0]), outline)]
-    about = plain(first_text(payload, "summary")[:300]) if len(changes) == 1 else ""
+    changes = list(islice(_changes_of(payload), MAX_CHANGES))
+    stubs = {place for place, (change, _) in enumerate(changes) if _is_stub(terms(_words_of(change)), outline)}
+    about = plain(first_text(payload, "summary")[:300]) if len(changes) - len(stubs) == 1 else ""
     found = [list(_facts_of_change(change, category, about, origin)) for change, category in changes]
+    full = [facts for place, facts in enumerate(found) if place not in stubs]
     shared = files_of(payload, origin.roots)
     shared = shared if len(shared) <= _SHARED_FILES else []
+    told = frozenset[str]().union(
+        *(terms(_words_of(change)) for place, (change, _) in enumerate(changes) if place not in stubs)
+    )
+    summed = [
+        fact
+        for field in _SUMMARY_FIELDS
+        if isinstance(summary := payload.get(field), str)
+        for fact in _facts_of_summary(summary, told, shared, origin, liberal=not any(full))
+    ]
+    said = [terms(fact.words()) for fact in summed]
+    for place in sorted(stubs):
+        named = terms(_words_of(changes[place][0]))
+        at = next((at for at, words in enumerate(said) if share_covered(named, words) >= _COVERED), None)
+        if at is not None:
+            # Filed in few words and told in full: the full words are taken, and are as sure as what was filed.
+            sure = max((fact.confidence for fact in found[place]), default=0.0)
+            summed[at] = replace(summed[at], confidence=max(summed[at].confidence, sure))
+            found[place] = []
     alone = sum(map(bool, found)) == 1
     for facts in found:
         for fact in facts:
             # The files of the whole session are those of its only change, or of a change that names none.
             yield replace(fact, files=joined_files(fact.files, shared)) if alone or not fact.files else fact
-    told = frozenset().union(*(terms(_words_of(change)) for change, _ in changes)) if changes else frozenset[str]()
-    for field in _SUMMARY_FIELDS:
-        summary = payload.get(field)
-        if isinstance(summary, str):
-            yield from _facts_of_summary(summary, told, shared, origin, liberal=not any(found))
+    yield from summed
 
 
 def facts_of_context(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
@@ -91,21 +97,32 @@ def facts_of_context(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
         )
 
 
+def tells(field: str) -> bool:
+    """Whether facts are read out of a field of a saved session."""
+    return field in _SUMMARY_FIELDS or field in _CHANGE_FIELDS or _is_list_of_type(field)
+
+
+def has_more_changes(payload: dict[str, Any]) -> bool:
+    """Whether more was filed than is looked at."""
+    return next(islice(_changes_of(payload), MAX_CHANGES, None), None) is not None
+
+
+def _is_list_of_type(field: str) -> bool:
+    """Lists such as "decisions" or "nextSteps" beside the changes."""
+    named = type_of_category(field)
+    return named is not None and named[1] > 1.5
+
+
 def _changes_of(payload: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    count = 0
+    """What was filed, each with the category that the name of its list gives it."""
     for field, value in payload.items():
-        named = type_of_category(field)
-        if field in _CHANGE_FIELDS:
-            category = ""
-        elif named is not None and named[1] > 1.5 and isinstance(value, list):
-            category = field  # lists such as "decisions" or "nextSteps" beside the changes
-        else:
+        if field not in _CHANGE_FIELDS and not (_is_list_of_type(field) and isinstance(value, list)):
             continue
+        category = "" if field in _CHANGE_FIELDS else field
         for change in entries(value):
             if isinstance(change, str):
                 change = {"content": change}
-            if isinstance(change, dict) and count < _MAX_CHANGES:
-                count += 1
+            if isinstance(change, dict):
                 yield change, category
 
 
@@ -113,31 +130,46 @@ def _words_of(change: dict[str, Any]) -> str:
     return first_text(change, "title", "name", "subject") + " " + first_text(change, *_CONTENT_FIELDS)
 
 
-def _is_stub(words: str, outline: frozenset[str]) -> bool:
-    """Whether a filed change only names what the summary tells in full."""
-    said = terms(words)
+def _is_stub(said: frozenset[str], outline: frozenset[str]) -> bool:
+    """Whether a filed change only names what the summary may tell in full."""
     return len(said) < _STUB_TERMS and len(outline) >= 2 * _STUB_TERMS and share_covered(said, outline) >= _COVERED
 
 
 def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: Origin) -> Iterator[Fact]:
-    category = first_text(change, *_CATEGORY_FIELDS).strip() or category
+    own_category = first_text(change, *_CATEGORY_FIELDS).strip()
+    is_open_work = not own_category and filing.is_todo(category)  # an entry of "nextSteps" or "todos"
+    category = own_category or category
     lead = first_text(change, "title", "name", "subject")
     if len(lead) > 1_000 or "\n" in lead.strip():
         lead = ""
     content = first_text(change, *_CONTENT_FIELDS)
+    believed = filing.is_believed(category, lead, content)
     if plain(content) == plain(lead):
         content = ""
     hints = [category]
-    if titles.is_generic(lead):
+    if titles.is_generic(lead) and not (believed and filing.is_own_title(lead)):
         if grouping.is_section(plain(lead)):
             hints.append(plain(lead))  # "Decisions", "Next steps": no title, but it says what follows
-        lead = ""
+        lead, content = "", content or lead
     lead_text = plain(lead)
-    sentences = [one for one in split(content, _CHANGE_SENTENCES) if not _is_passing(one)]
-    if not _is_worth(category, lead_text, sentences):
+    whole = split(content, _CHANGE_SENTENCES)
+    believed = believed and bool(whole or not content)  # not what a program put out
+    sentences = [one for one in whole if not _is_passing(one)]
+    if is_open_work:
+        sentences = [one for one in whole if not filing.is_nothing(one.text)]
+    elif believed and not sentences:
+        sentences = [one for one in whole if not worth.is_talk(one.text)]
+    if not is_open_work and not filing.is_worth(category, lead_text, sentences, believed=believed):
         return
     titled = bool(lead_text) and not worth.is_talk(lead_text)
-    judged = verdict(lead_text, [one.text for one in sentences], (*hints, *_headings(sentences)), about=about)
+    judged = verdict(
+        lead_text,
+        [one.text for one in sentences],
+        (*hints, *_headings(sentences)),
+        about=about,
+        filed=exact_type(category),
+    )
+    judged = replace(stated("todo"), given=True) if is_open_work else judged
     kind = judged.type
     named = files_of(change, origin.roots)
     around = joined_files(named, files_in((lead, content), origin.roots))
@@ -153,7 +185,8 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
         own = judged if is_main else _verdict_on_group(group, category)
         own_kind = own.type
         said = " ".join((plain(own_lead), *(one.text for one in group)))
-        if not worth.says_something(said, 2) or (own_kind != "todo" and worth.is_question(said)):
+        asks = own_kind != "todo" and worth.is_question(said)
+        if asks or not filing.says_enough(said, believed=believed and is_main, least=2):
             continue
         inside = files_in((own_lead, *(one.raw for one in group)), origin.roots)
         yield Fact(
@@ -162,40 +195,21 @@ def _facts_of_change(change: dict[str, Any], category: str, about: str, origin: 
             sentences=tuple(group),
             files=joined_files(named, inside) if place == 0 or not inside else joined_files(inside),
             confidence=confidence.of_change(
-                own_kind, said, explicit=_is_explicit(own_kind, category, own_lead, group), sentences=len(group)
+                own_kind,
+                said,
+                explicit=_is_explicit(own_kind, category, own_lead, group),
+                sentences=len(group),
+                filed=believed or filing.means_memory(category),
             ),
-            type_margin=own.margin,
+            type_margin=None if own.given else own.margin,
             near=around,
             tags=(category,) if type_of_category(category) is None and len(category) <= 30 else (),
+            named=believed and is_main,
         )
 
 
 def _is_passing(one: Sentence) -> bool:
     return worth.is_talk(one.text) or (durability.is_passing(one.text) and outright_type(one.text) is None)
-
-
-def _least_lasting(category: str) -> float:
-    """How lasting a filed change must be: what was filed under a type is believed, what was filed as work is not."""
-    named = type_of_category(category)
-    if is_guide(category):
-        return _LEAST_STATED
-    if named is None or named[1] < 1.0 or category.lower() in _UPKEEP:
-        return _LEAST_IN_PROSE
-    return _LEAST_FILED if named[1] >= 2.0 else _LEAST_DONE
-
-
-def _is_worth(category: str, lead: str, sentences: Sequence[Sentence]) -> bool:
-    if durability.lasting(" ".join((lead, *(one.text for one in sentences)))) < _least_lasting(category):
-        return False
-    routine = worth.is_talk(lead) or worth.is_chore(lead)
-    if not sentences and (routine or not worth.says_something(lead)):
-        return False
-    if category.lower() in _UPKEEP and not any(map(grouping.is_weighty, sentences)):
-        told = max((len(terms(one.text)) for one in sentences), default=0)
-        return category.lower() in ("chore", "chores", "misc") and told >= 8 and not routine
-    if routine and not any(map(grouping.is_telling, sentences)):
-        return False
-    return worth.says_something(" ".join((lead, *(one.text for one in sentences))))
 
 
 def _verdict_on_group(group: Sequence[Sentence], category: str) -> Verdict:
@@ -241,19 +255,15 @@ def _facts_of_summary(
     whole = split(summary)
     sentences = [one for one in whole if not _is_passing(one) and not worth.is_question(one.text)]
     # What is left of a text that mostly tells of the day must be the clearer for it.
-    least = _LEAST_IN_PROSE + _AMONG_TALK * (1 - len(sentences) / len(whole)) if whole else 0.0
+    least = filing.LEAST_IN_PROSE + _AMONG_TALK * (1 - len(sentences) / len(whole)) if whole else 0.0
     document = _document_type(summary)
     groups = grouping.of_prose(sentences) if document is None else [list(sentences)]
     for group in groups:
         said = " ".join(one.text for one in group)
         clear = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
-        if not any(grouping.stands_alone(one, liberal=liberal) for one in group) or len(terms(said)) < (
-            2 if clear else 4
-        ):
+        if not any(grouping.stands_alone(one, liberal=True) for one in group) or len(terms(said)) < (2 if clear else 4):
             continue
-        if not liberal and not clear and not worth.has_reason(said):
-            continue
-        if durability.lasting(said) < (_LEAST_STATED if clear else least):
+        if durability.lasting(said) < (filing.LEAST_STATED if clear else least):
             continue
         if share_covered(terms(said), told) >= (_COVERED if clear else _COVERED_LOOSELY):
             continue

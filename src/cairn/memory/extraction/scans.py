@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cairn.memory.extraction import confidence, worth
+from cairn.memory.extraction import confidence, filing, worth
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, files_of, joined_files
 from cairn.memory.extraction.payloads import entries, first_text
 from cairn.memory.extraction.results import FileChange
@@ -22,7 +22,8 @@ _LAYERS_AS_TAGS = ("product", "dependencies", "datamodel", "entrypoints", "secur
 _LAID_OUT = re.compile(r"^(?:[-*] |\d{1,3}\. |#{1,6} |\|)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _MAX_FILES = 5_000
-_MAX_FINDINGS = 200
+MAX_FINDINGS = 200
+"""How many findings of one scan are looked at."""
 _FINDING_SENTENCES = 30
 _TYPE_OF_LAYER: dict[str, ItemType] = {
     "product": "architecture",
@@ -37,14 +38,15 @@ _TYPE_OF_LAYER: dict[str, ItemType] = {
 
 
 def facts_of_scan(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
-    for finding in entries(payload.get("findings"))[:_MAX_FINDINGS]:
+    for finding in entries(payload.get("findings"))[:MAX_FINDINGS]:
         if not isinstance(finding, dict):
             continue
         lead = first_text(finding, "title", "name")[:1_000]
         content = first_text(finding, "content", "description", "detail", "summary")
         sentences = [one for one in split(content, _FINDING_SENTENCES) if not worth.is_talk(one.text)]
         said = " ".join((plain(lead), *(one.text for one in sentences)))
-        if not worth.says_something(said) or (not sentences and worth.is_talk(plain(lead))):
+        named = bool(lead.strip() and content.strip())  # what has a title and a text was found on purpose
+        if not filing.says_enough(said, believed=named) or (not sentences and worth.is_talk(plain(lead))):
             continue
         layer = first_text(finding, "layer", "category", "type")
         name = re.sub(r"[^a-z]", "", layer[:40].lower())
@@ -57,7 +59,8 @@ def facts_of_scan(payload: dict[str, Any], origin: Origin) -> Iterator[Fact]:
             files=joined_files(files_of(finding, origin.roots), inside),
             confidence=confidence.of_importance(finding.get("importance", finding.get("severity"))),
             tags=(SCAN, *((layer,) if name in _LAYERS_AS_TAGS else ())),
-            whole=_CONTROL.sub("", content).strip() if _LAID_OUT.search(content) else "",
+            named=named and (not sentences or filing.is_own_title(lead)),
+            whole=_CONTROL.sub("", content).strip() if not sentences or _LAID_OUT.search(content) else "",
         )
 
 

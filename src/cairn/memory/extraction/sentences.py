@@ -47,6 +47,8 @@ _STOP = re.compile(r"[.!?](?=[\"')\]`*_]{0,4}(?:\s|$))")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|st|ca|al|[A-Z])$", re.IGNORECASE
 )
+# "…was removed. read_all() is gone": in small letters, but no word of a sentence that goes on.
+_IDENTIFIER = re.compile(r"\s+[\"'(\[]?(?:`|[a-z]\S{0,80}?(?:[_\d]|\(\)|\.[a-z]|::|->))")
 _LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 _MARK = re.compile(r"^(?:#{1,6}|>{1,3}) ")
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f]+")
@@ -149,9 +151,8 @@ def _sentences_of(block: str) -> Iterator[str]:
         while end < len(block) and block[end] in "\"')]`*_":
             end += 1
         after = block[end : end + 40].lstrip()[:1]
-        if after and (
-            (after.islower() and not small) or _ABBREVIATION.search(block[max(start, stop.start() - 12) : stop.start()])
-        ):
+        goes_on = after.islower() and not small and not _IDENTIFIER.match(block, end)
+        if after and (goes_on or _ABBREVIATION.search(block[max(start, stop.start() - 12) : stop.start()])):
             continue
         if block[start:end].strip():
             yield block[start:end].strip()

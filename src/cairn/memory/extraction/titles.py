@@ -27,7 +27,9 @@ _LABEL = re.compile(
 _LEAD = re.compile(
     r"^(?:(?:also|and|so|then|finally|additionally|furthermore|moreover|however|note that|remember(?: that|"
     r" to)?|in addition|today|"
-    r"overall|basically|for now|after (?:some |a |much )?(?:discussion|debate)|as discussed),?\s+)",
+    r"overall|basically|for now|after (?:some |a |much )?(?:discussion|debate)|as discussed|"
+    r"(?:it )?turns out(?: that)?|apparently),?\s+|"
+    r"(?:h+m+|oh|ah|oops|well|ok|okay|ugh|huh|yeah|sigh|whoops|actually),\s+)",
     re.IGNORECASE,
 )
 _DECIDED = re.compile(
@@ -47,10 +49,22 @@ _SUBJECT = re.compile(
 )
 _REASON = re.compile(r",?\s+(?:because|so that|since|in order to|due to)\s", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?:;|\s[—–-]|,?\s(?:which|so|but|and then|while|as)|,|:|\.)\s")
-_ISSUE = re.compile(
-    r"\s*[(\[]?(?:(?:fix(?:es)?|closes?|refs?|resolves?):? )?(?:#\d{1,7}|"
-    r"[A-Z]{2,10}-\d{1,6})(?:,\s*#\d{1,7}){0,5}[)\]]?\s*$|^\[?[A-Z]{2,10}-\d{1,6}\]?:?\s+"
+# "closes #12", "(Fixes #3, #4)", ", refs ABC-7": a whole group of references, with its brackets, comma and verb.
+_CITING = r"(?:fix(?:e[sd])?|close[sd]?|refs?|resolve[sd]?|see|part of|for|re|towards|related to)"
+_NUMBER = (
+    r"(?:[\w./-]{0,60}#\d{1,7}|(?<![\w-])(?!(?:UTF|SHA|ISO|RFC|CVE|AES|TLS|HTTP|MD|KOI|CP|GTK|IEC|EN)-)[A-Z]{2,10}-\d{1,6}|"
+    r"https?://\S{1,200}/(?:issues|pull|discussions|merge_requests)/\d{1,8}\S{0,40})"
 )
+_CITED = rf"(?:(?i:{_CITING}):? )?{_NUMBER}"
+_ISSUE = re.compile(
+    rf"[\s,;]{{0,10}}[(\[]?(?<!\w){_CITED}(?:(?:,|;| and| &|/){{1,3}} ?{_CITED}){{0,8}}[)\]]?[\s.]{{0,10}}$"
+)
+_TICKET = re.compile(r"^\[?[A-Z]{2,10}-\d{1,6}\]?:?\s+")
+_TAIL_CHARS = 240
+_EMPHASIS = re.compile(r"^(\*{1,2}|_{1,2})(?=\S)([^*_]*\s[^*_]*)(?<=\S)\1$")
+_EDGE_BEFORE = re.compile(r"^(?:[*#>–—-]+\s+|[:;,–—]+\s*)+")
+_EDGE_AFTER = re.compile(r"(?<![\s:;,–—])(?:\s{1,9}[*#>_-]{1,9}|[\s:;,–—]|(?<=\w)-){1,20}$")
+_OPENED = re.compile(r"\s[(\[](?=\w)[^()\[\]]{0,80}$")
 _GENERIC = re.compile(
     r"^(?:the\s)?(?:\w+\s)?(?:changes?|updates?|fix(?:es)?|bug ?fix(?:es)?|bugs?|decisions?|conventions?|todos?|"
     r"notes?|summary|misc|work|"
@@ -65,7 +79,7 @@ def without_prefix(subject: str) -> str:
     """A commit's subject without its ``feat(x):``, its ticket and its number."""
     text = _PREFIX.sub("", subject.strip(), count=1)
     for _ in range(3):
-        text = _ISSUE.sub("", text).strip()
+        text = _TICKET.sub("", text[:-_TAIL_CHARS] + _ISSUE.sub("", text[-_TAIL_CHARS:], count=1)).strip()
     return text or subject.strip()
 
 
@@ -82,7 +96,7 @@ def headline(text: str, *, capital: bool = False) -> str:
     is_code = text.startswith("`")
     original = text = text.replace("`", "").strip()
     text = without_prefix(text)
-    for form in (_LABEL, _LEAD, _LABEL, _DECIDED, _TODO, _SUBJECT):
+    for form in (_LABEL, _LEAD, _LABEL, _LEAD, _DECIDED, _TODO, _SUBJECT):
         shorter = form.sub("", text, count=1).strip()
         if len(shorter) >= 8:
             text = shorter
@@ -95,8 +109,16 @@ def headline(text: str, *, capital: bool = False) -> str:
     return text
 
 
+def _trimmed(text: str) -> str:
+    """Without the punctuation at its edges, except where it belongs to a name or has its other half."""
+    text = _EDGE_AFTER.sub("", _EDGE_BEFORE.sub("", text.strip())).rstrip(".!").strip()
+    text = _EMPHASIS.sub(r"\2", text)
+    left = _OPENED.sub("", text)
+    return left if len(left) >= _LEAST_CHARS else text
+
+
 def _shortened(text: str) -> str:
-    text = text.strip(" \t*_#>-–—:;,").rstrip(".!").strip()
+    text = _trimmed(text)
     if len(text) <= MAX_TITLE_CHARS:
         return text
     cuts = [found.start() for found in _CLAUSE.finditer(text, 0, MAX_TITLE_CHARS) if found.start() >= 40]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from cairn.memory.extraction.cues import ACTION, CUES, OUTRIGHT
 from cairn.memory.extraction.forms import forms
 from cairn.memory.extraction.openings import ANAPHORA, CHANGED, IMPERATIVE
+from cairn.memory.extraction.standing import stands
 from cairn.memory.extraction.words import Wording, word_set
 from cairn.wire.items import ItemType
 
@@ -135,11 +136,15 @@ _REMEDIED = Wording(r"\bnow\b|\b(?:partitioned|switched|replaced|moved|capped|es
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A type, how strongly the words speak for it, and how far it is before the next one."""
+    """A type, how strongly the words speak for it, and how far it is before the next one.
+
+    ``given``: somebody named it and nothing speaks against it, so nobody else is asked.
+    """
 
     type: ItemType
     strength: float
     margin: float
+    given: bool = False
 
 
 def stated(kind: ItemType) -> Verdict:
@@ -155,6 +160,12 @@ def type_of_category(category: str) -> tuple[ItemType, float] | None:
         known = [_CATEGORY_OF[part] for part in name.split("-") if part in _CATEGORY_OF]
         found = max(known, key=lambda pair: pair[1], default=None)
     return found
+
+
+def exact_type(category: str) -> ItemType | None:
+    """The type that a category is the very name of, in singular or plural."""
+    name = category[:60].strip().lower()
+    return next((kind for kind in TYPES if name in (kind, f"{kind}s")), None)
 
 
 def is_guide(category: str) -> bool:
@@ -233,17 +244,15 @@ def verdict(
     categories: Iterable[str] = (),
     about: str = "",
     default: ItemType = "implementation",
+    filed: ItemType | None = None,
 ) -> Verdict:
-    """The type of one fact: what it was filed under, its title, its sentences and their build, words about it."""
+    """The type of one fact: what it was filed under, its title, its sentences and their build, words about it.
+
+    ``filed``: the type that somebody named; it stands unless the words clearly say otherwise.
+    """
     total: dict[ItemType, float] = dict.fromkeys(TYPES, 0.0)
     categories = list(categories)
     explains = default != "implementation" or any(map(is_guide, categories))
-    for category in categories:
-        named = type_of_category(category)
-        if named is not None:
-            total[named[0]] += named[1] * (
-                _OF_PACE if category.lower() in _PACE else _FILED if named[1] >= _CERTAIN else 1
-            )
     for kind, weight in weigh(title).items():
         total[kind] += 1.2 * weight
     for kind, weight in weigh(about).items():
@@ -261,6 +270,14 @@ def verdict(
         total["bug"] += 1.5
     if _SETTING.search(told) and _NEW_VALUE.search(told):
         total["implementation"] += 2.0
+    if filed is not None and stands(filed, total, told):
+        return Verdict(filed, STATED, STATED, given=True)
+    for category in categories:
+        named = type_of_category(category)
+        if named is not None:
+            total[named[0]] += named[1] * (
+                _OF_PACE if category.lower() in _PACE else _FILED if named[1] >= _CERTAIN else 1
+            )
     best = max(TYPES, key=lambda kind: (total[kind], kind == default))
     if total[best] < 1.0:
         return Verdict(default, total[best], 0.0)

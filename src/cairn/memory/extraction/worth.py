@@ -44,8 +44,8 @@ _STATUS = phrases(
     (?:investigat|debugg|explor|profil|brainstorm|research|discuss)(?:ed|ing)\b(?!.*\b(?:because|cause|so that|\
         found that|decided|agreed)\b).*
     (?:explained|answered|clarified|described|asked|told|walked)\b.*
-    (?:minor|small|some|various|general|misc(?:ellaneous)?|a few|tiny|quick|more) (?:\w+ ){0,2}(?:stuff|changes?|\
-        fix(?:es)?|updates?|cleanups?|tweaks?|improvements?|things|edits?|refactors?|work|polish|typos?)
+    (?:minor|small|some|various|general|misc(?:ellaneous)?|a few|tiny|quick|more) (?:more )?(?:\w+ ){0,2}(?:stuff|\
+        changes?|fix(?:es)?|updates?|cleanups?|tweaks?|improvements?|things|edits?|refactors?|work|polish|typos?)
     (?:pushed|committed|merged|opened|created|rebased|pulled|squashed) (?:a |the |my |this |it |to |all |\
         everything |branch |pr |onto |with |on )*(?:pr|mr|pull request|branch|commits?|changes?|main|master|origin|\
         it|everything|upstream|#\d+)
@@ -77,11 +77,17 @@ _CHORE = phrases(
     (?:fix(?:ed|es)? |correct(?:ed)? )?(?:a |some |the |few |more |small |minor )*(?:typos?|spelling|whitespace|\
         formatting|lint(?:ing|er)?(?: (?:errors?|warnings?|issues?))?|indentation|grammar|trailing \w+|\
         import order|comments?|wording)
-    (?:bump|update|upgrade|pin) (?:\S+ ){0,4}(?:version|from \S*\d\S* to|to v?\d\S*|v?\d+\.\d+\S*)
-    (?:bump|update|upgrade|refresh|regenerate) (?:all |the |dev |npm |minor )*(?:deps|dependenc(?:y|ies)|\
+    (?:bump|update|upgrade|pin) (?:\S+ ){0,4}(?:version|from \S*\d\S* to|to (?:[<>=~^]+|v)\d\S*|to \d+(?:[.-]\d+)+\S*|\
+        to \S+[=@]=?v?\d\S*|v?\d+\.\d+\S*)
+    (?:bump|update|upgrade) (?:\S+ ){0,5}(?:group (?:\S+ ){0,4}with \d+ updates?|github actions|actions (?:versions|\
+        references))\b.*
+    (?:bump|update|upgrade|refresh|regenerate) (?:all |the |dev |npm |min |minor |minimum |major |non-major |python |\
+        build |rolldown-related )*(?:deps|dependenc(?:y|ies)|requirements|\
         lock ?files?|yarn\.lock|package-lock\S*|poetry\.lock|packages|snapshots?|submodules?|changelog|readme|\
         docs?|copyright|licen[sc]e|\.?gitignore|badges?)
-    (?:build|chore|fix) ?\(deps\S*\).*|deps
+    (?:build|chore|fix) ?\(deps\S*\).*|deps|(?:\S+ )?pre-commit autoupdate|start(?:ing)? version \d\S*
+    (?:add|update|complete|improve|fix|sync|refresh|finish) (?:\S+ ){0,4}translations?\b(?! (?:of|to|into|for|support|\
+        key|layer|table|unit)).*
     (?:release|releasing|released|version|prepare (?:for )?release|cut release|tag|publish)\b.{0,12}v?\d+\.\d+\S*|\
         v?\d+\.\d+\.\d+\S*\W*$|(?:next|post)[- ]release
     (?:update|edit|modify|change|tweak) \S+\.\w{1,5}\W*$
@@ -93,6 +99,11 @@ _CHORE = phrases(
         prune|sync|mod|get|freeze)(?: [\w:.-]+){0,2}\W*$
     (?:update|regenerate|refresh|rebuild|sync) (?:the )?(?:generated|auto-?generated|vendored)\b.*
     (?:regenerate|re-?gen) .*
+    (?:update|fix|improve|rewrite|correct|clarify|reword) (?:\S+ ){0,4}(?:docstrings?|documentation)\b\
+        (?! (?:generator|site|search|build|page)).*
+    (?:update|fix|replace|correct) (?:\S+ ){0,5}links? in (?:\S+ ){0,3}\
+        (?:docs?|documentation|readme|comments?|licen[cs]e)\b.*
+    \S+==\d\S*\W*$
     (?:(?:fix|repair|stabili[sz]e|unbreak|deflake|silence|skip|retry|quarantine)(?:e?s|e?d)? )?(?:the |a |some |\
         two )?\
         (?:flaky|broken|failing|red) (?:\S+ ){0,3}(?:tests?|specs?|jobs?|build|ci|links?|anchors?|snapshots?)\b.*
@@ -100,14 +111,15 @@ _CHORE = phrases(
         snapshots?|links?)\W*$
     fix(?:e[sd])? (?:the )?(?:build|compile|compilation|ci)\b(?!.*\b(?:because|since|so)\b).{0,40}$
     initial commit|first commit|init\W*$
-    (?:apply|run|fix) (?:prettier|black|ruff|eslint|gofmt|rustfmt|clippy|linters?|formatters?|isort|pre-commit)
-    (?:\S+ )?(?:fmt|gofmt|rustfmt|prettier|black|isort)(?: -\S+| \.)*\W*$
+    (?:apply|run|fix) (?:the |latest )*(?:prettier|black|ruff|eslint|gofmt|rustfmt|clippy|linters?|formatters?|isort|\
+        pre-commit)
+    (?:\S+ )?(?:fmt|gofmt|rustfmt|prettier|black|isort|scalafmt\w*|swiftformat|swiftlint|ktlint)(?: -\S+| \.)*\W*$
     \S* ?automated (?:action|commit|update|change)\b.*|\S+: automated\b.*|auto-?(?:generated|update|commit)\b.*
     (?:reformat|format|lint|cleanup|clean up|tidy(?: up)?|polish|nits?|oops|again|more|stuff|misc|minor|updates?|\
         changes?|fix(?:es)?|tests?|testing|refactor|review (?:comments|feedback)|try again|another \w+|\
         debug(?:ging)?|asdf|ci|docs?|readme|changelog)\W*$
     address(?:ed)? (?:\w+ )?(?:review|comments|feedback|pr|nits).*|pr (?:comments|feedback).*
-    (?:sort|reorder|organi[sz]e|remove unused|clean up) (?:the |unused )*imports?
+    (?:sort|reorder|organi[sz]e|remove unused|clean up) (?:the |unused )*(?:imports?|comments?)
     (?:remove|delete) (?:debug|console|print|stray|dead|commented|unused)\b.{0,40}$
     (?:format|reformat|lint|prettify|tidy|polish) (?:the |all |some )*(?:\w+ ){0,2}(?:code|files?|imports?|\
         sources?|tests?|base|with\b.*)\W*$

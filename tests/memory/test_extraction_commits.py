@@ -1,0 +1,220 @@
+"""Commits as real projects write them: what type they have, which are upkeep, and what of their words is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from cairn.memory import judgement
+from cairn.memory.extraction.commit_types import open_types
+from cairn.memory.extraction.extract import extract
+from cairn.memory.extraction.sentences import split
+from cairn.memory.extraction.titles import headline, without_prefix
+from cairn.memory.items import Item, RawEvent
+
+SOURCE = ("src/harbour/berths.py",)
+
+
+def _items(message: str, files: Sequence[str] = SOURCE, author: str = "Mara") -> tuple[Item, ...]:
+    commit = {"sha": "aaaa1111", "message": message, "author": author, "files": list(files)}
+    return extract(RawEvent("e1", "git_digest", {"commits": [commit]})).items
+
+
+def _one(message: str, files: Sequence[str] = SOURCE) -> Item:
+    (item,) = _items(message, files)
+    return item
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [
+        ("berths: fix tide table of leap years", "bug"),
+        ("Prevent two ships from taking one berth", "bug"),
+        ("Avoid a crash when the pilot list is empty", "bug"),
+        ("handle missing draught in arrival notices", "bug"),
+        ("Use a copy of the slot map to fix a race in the planner", "bug"),
+        ("Departure time should not move when the berth changes", "bug"),
+        ("Add a berth map, which was missing since the rewrite", "implementation"),
+        ("Support tugs of other ports, they were rejected before", "implementation"),
+        ("Speed up the search for free slots, it timed out on busy days", "implementation"),
+        ("planner: much faster assignment of berths", "implementation"),
+        ("perf: look up wrong-way traffic through a set", "implementation"),
+        ("refactor: remove workaround for the tide library's bug", "implementation"),
+        ("Replace the Redis queue with Postgres notifications", "decision"),
+        ("drop support for Python 3.9", "decision"),
+        ('Revert "planner: cache slots"\n\nPilots were shown slots that had been given away an hour ago.', "decision"),
+        ("Never write to berth_log outside of a transaction; use Log.append()", "convention"),
+        ("TODO list for the ferry module: tickets, delays, boarding", "todo"),
+    ],
+)
+def test_the_type_is_what_the_subject_plainly_says(subject: str, kind: str) -> None:
+    item = _one(subject)
+    vector = np.zeros(384, dtype=np.float32)
+    assert (item.type, judgement.typed(item, "git_digest", vector).type) == (kind, kind)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Always show the tide next to the berth", "implementation"),
+        (
+            "Sort berths by quay\n\nEvery list of berths must be in one order, so the planner sorts them.",
+            "implementation",
+        ),
+        ("Planner keeps slots in a heap\n\nThe gateway talks to the planner over gRPC.", "implementation"),
+    ],
+)
+def test_what_a_body_lays_down_does_not_make_a_commit_a_rule(message: str, kind: str) -> None:
+    assert _items(message)[0].type == kind
+
+
+def test_a_commit_of_documents_may_describe_or_rule() -> None:
+    assert _one("Require a tide table for each new quay", ["docs/quays.md"]).type == "convention"
+    assert set(open_types("Where quays are kept", "implementation", ["docs/quays.md"])) == set(judgement.TYPES)
+    assert open_types("Sort berths by quay", "implementation", SOURCE) == ("implementation", "bug")
+    assert "decision" in open_types("Use a heap for slots", "implementation", SOURCE)
+
+
+def test_steps_of_a_squashed_branch_are_no_labels() -> None:
+    found = _items(
+        "Berths can be reserved by mail (#77)\n\n"
+        "* Berths can be reserved by mail\n"
+        "* style: format the reservation code with the new rules of the linter\n"
+        "* test: cover mails in two languages and without a subject line\n"
+        "* Apply suggestions from the code review of the harbour team\n"
+        "* Mails without a ship's name are answered with the form, because clerks cannot guess it"
+    )
+    assert [item.type for item in found] == ["implementation"]
+    assert "because clerks cannot guess it" in found[0].content
+    assert "linter" not in found[0].content
+    assert "two languages" not in found[0].content
+
+
+@pytest.mark.parametrize(
+    ("subject", "files"),
+    [
+        ("Bump the github-actions group with 2 updates", [".github/workflows/ci.yml"]),
+        ("Bump the python group across 1 directory with 6 updates", ["requirements/dev.txt", "src/harbour/a.py"]),
+        ("Bump Black to black==26.3.1", ["pyproject.toml"]),
+        ("Bump to actions/checkout@v6", [".github/workflows/ci.yml"]),
+        ("update minimum dependencies", ["pyproject.toml", "CHANGES.rst"]),
+        ("Upgrade the tide library and its bindings", ["go.mod", "go.sum"]),
+        ("Update ko_KR translations", ["po/ko_KR.po"]),
+        ("Polish strings for the berth dialog of release four", ["locale/de/LC_MESSAGES/harbour.po"]),
+        ("start version 3.2.0", ["src/harbour/__init__.py", "CHANGES.rst"]),
+        ("set up the nightly workflow for pilots", [".github/workflows/night.yml"]),
+        ("Rework test of arrival notices for ferries", ["tests/test_notices.py"]),
+        ("fix typing", SOURCE),
+        ("cleanup", SOURCE),
+        ("lint", SOURCE),
+        ("fix mypy findings", SOURCE),
+        ("remove deprecated code", SOURCE),
+    ],
+)
+def test_upkeep_is_told_by_its_files_too(subject: str, files: Sequence[str]) -> None:
+    assert _items(subject, files) == ()
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "berth lists default to quay order",
+        "merge pilot and tug rosters",
+        "enable tide key rotation",
+        "make slot length configurable",
+        "planner: add ferry timetable reader",
+    ],
+)
+def test_a_terse_change_of_the_product_is_kept(subject: str) -> None:
+    item = _one(subject, [*SOURCE, "CHANGES.rst", "tests/test_berths.py"])
+    assert not judgement.is_doubted(item, "git_digest")
+    assert judgement.is_doubted(_one(f"{subject} for all quays of the port", []), "git_digest")
+
+
+def test_upkeep_that_gives_its_reason_is_kept() -> None:
+    reason = "Run the nightly jobs at four\n\nJobs timed out because backups block the database until half past three."
+    assert len(_items(reason, [".github/workflows/night.yml"])) == 1
+
+
+def test_a_body_is_kept_without_its_waste() -> None:
+    item = _one(
+        "Slots are held for ten minutes\n\n"
+        "Fixes https://example.com/harbour/issues/12\n\n"
+        "Pilots lost their slot while they were typing, because it was only held in the page.\n"
+        "https://example.com/talk/3 has the recording.\n\n"
+        "![before](https://example.com/before.png)\n\n"
+        "Explainer: https://example.com/explainer\n"
+        "AI usage: Claude wrote the tests.\n"
+        "This commit was written with the help of an assistant.\n"
+        "Manually verified on macOS and Linux.\n"
+        "Thanks to @tuula for the review!\n"
+        "Generated with a tool\n\n"
+        "- [ ] I have read the guide for contributors\n"
+        "- [x] Tests were added"
+    )
+    assert item.title == "Slots are held for ten minutes"
+    assert item.content == "Pilots lost their slot while they were typing, because it was only held in the page."
+    bare = _one("Slots of ferries are held for ten minutes\n\nCloses #12.\n\nTested on macOS with two browsers.")
+    assert bare.confidence == _one("Slots of ferries are held for ten minutes").confidence
+    assert bare.content == "Slots of ferries are held for ten minutes."
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ("Remove height: 100% to fix the berth map in Safari", "Remove height: 100% to fix the berth map in Safari"),
+        ("ok: true in /berths.json for consistency", "ok: true in /berths.json for consistency"),
+        ("core,gui: add a `tide-line` option", "Add a tide-line option"),
+        ("pkg/tides: read tables of other ports", "Read tables of other ports"),
+        ("Keep the value of __TIDE_TABLE__", "Keep the value of __TIDE_TABLE__"),
+        ("tides: -Dsmall-tables to leave out old years", "-Dsmall-tables to leave out old years"),
+        ("List all ships under /berths/ships (Fixes #77) (#91)", "List all ships under /berths/ships"),
+        ("Faster search for berths, closes #2832", "Faster search for berths"),
+        ("Show the tug roster again, refs #1, #2 and #3.", "Show the tug roster again"),
+        ("Write arrival notices as UTF-8", "Write arrival notices as UTF-8"),
+        ("Explain the hiding of quays (F-QUAY-HIDE-001)", "Explain the hiding of quays (F-QUAY-HIDE-001)"),
+        ("hm, turns out the tide cache is one per process", "The tide cache is one per process"),
+    ],
+)
+def test_titles_lose_references_and_nothing_else(subject: str, title: str) -> None:
+    assert _one(subject).title == title
+
+
+def test_edges_of_titles() -> None:
+    assert headline("**Use quay order in lists**") == "Use quay order in lists"
+    assert headline("- a dash before a long sentence") == "A dash before a long sentence"
+    assert headline("Leave out plugin-tides-*") == "Leave out plugin-tides-*"
+    assert without_prefix("fix(quays): sort them (see harbour/core#12)") == "sort them"
+    assert without_prefix("x" * 5_000 + ", closes #1") == "x" * 5_000
+
+
+def test_a_sentence_may_begin_with_an_identifier() -> None:
+    def told(text: str) -> list[str]:
+        return [one.text for one in split(text)]
+
+    assert told("It was removed. auto_berth was never used. `slots` stays.") == [
+        "It was removed.",
+        "auto_berth was never used.",
+        "`slots` stays.",
+    ]
+    assert told("Old names go. berth.find() is the new one. Call reload() then.") == [
+        "Old names go.",
+        "berth.find() is the new one.",
+        "Call reload() then.",
+    ]
+    assert told("Names (e.g. tide_1 and tide_2) stay. and so on") == ["Names (e.g. tide_1 and tide_2) stay. and so on"]
+
+
+def test_merges_are_read_by_their_first_line() -> None:
+    pulled = _one("Merge pull request #58 from harbour/need-tides\n\ntide tables are required, maps are always drawn")
+    assert pulled.title == "tide tables are required, maps are always drawn"
+    assert _items("Merge pull request #59 from harbour/velo\n\nVelo") == ()
+    assert _items("Merge pull request #60 from harbour/bump\n\nBump tides from 1.8.4 to 1.8.5") == ()
+    assert _items("Merge branch 'stable'\n\nConflicts:\n\tsrc/a.py") == ()
+    forked = _one(
+        "Merge commit from fork\n\n* tides: add failing test for tables of leap years\n\n"
+        "* tides: prevent tables from overlapping\n\nTwo tables shared a day, so a ship could leave twice."
+    )
+    assert (forked.type, forked.title) == ("bug", "Prevent tables from overlapping")

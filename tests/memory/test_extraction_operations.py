@@ -1,0 +1,91 @@
+"""What is said outright about memory is taken word for word, and nothing is made of what is no such word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cairn.memory.extraction.extract import Extraction, extract, texts_of
+from cairn.memory.extraction.results import ContextUpdate, Operation
+from cairn.memory.items import RawEvent
+
+
+def _operate(**payload: Any) -> Extraction:
+    return extract(RawEvent("e1", "memory_operation", payload))
+
+
+def _update(**payload: Any) -> tuple[ContextUpdate, ...]:
+    return extract(RawEvent("e1", "context_update", payload)).contexts
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Decision: use X here", "We decided to use Kafka", "JIRA-123 Do it", "hello world.", "T" * 200, "`x`", "多语言"],
+)
+def test_titles_are_kept_as_sent(title: str) -> None:
+    (item,) = _operate(operation="create", item={"title": f" {title}\n", "content": "Some text."}).items
+    assert item.title == title
+    changed = _operate(operation="update", itemId="i1", item={"title": title}).operations
+    assert changed == (Operation("update", "i1", {"title": title}),)
+
+
+def test_texts_are_kept_whole() -> None:
+    content = "# Head\n\n- a\tb\n" + "A long text. " * 15_000
+    raw = RawEvent("e1", "memory_operation", {"operation": "create", "item": {"title": "Whole", "content": content}})
+    (item,) = extract(raw).items
+    assert item.content == content.strip()
+    assert all(any(quote.quote in text for text in texts_of(raw)) for quote in item.evidence)
+    (operation,) = _operate(operation="update", itemId="i1", item={"content": content}).operations
+    assert operation.changes == {"content": content.strip()}
+
+
+def test_only_control_characters_and_what_is_over_the_limits_go() -> None:
+    (item,) = _operate(
+        operation="create", item={"title": "a\x00b\nc" + "d" * 300, "content": "x\r\ny\x07z" * 50_000}
+    ).items
+    assert (item.title[:5], len(item.title), item.title[-1]) == ("ab cd", 200, "…")
+    assert (item.content[:4], len(item.content)) == ("x\nyz", 200_000)
+
+
+def test_only_a_missing_title_is_made() -> None:
+    told = {"content": "We decided to use Kafka. It is durable."}
+    assert [item.title for item in _operate(operation="create", item=told).items] == ["Use Kafka"]
+    code = {"content": "```\nmake all\n```"}
+    assert [(item.title, item.content) for item in _operate(operation="create", item=code).items] == [
+        ("make all", code["content"])
+    ]
+
+
+@pytest.mark.parametrize("given", [7, -1, "high", True, None, [], 1e400])
+def test_a_confidence_that_is_none_is_not_believed(given: Any) -> None:
+    (item,) = _operate(operation="create", item={"title": "Sessions live in Redis", "confidence": given}).items
+    assert item.confidence == 0.95
+    assert _operate(operation="update", itemId="i1", item={"confidence": given}).operations == ()
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"operation": 5, "item": "str"},
+        {"operation": ["create"], "item": {"title": "A title"}},
+        {"operation": {}, "itemId": "i1"},
+        {"operation": "create", "item": 5},
+        {"operation": "create", "item": {"title": 5, "content": ["a"]}},
+        {"operation": "create", "item": {"title": " \x00 "}},
+    ],
+)
+def test_strange_operations_do_nothing(payload: dict[str, Any]) -> None:
+    assert _operate(**payload) == Extraction(())
+
+
+def test_a_context_is_named_by_its_key_or_its_name() -> None:
+    assert _update(schemaKey="root/journal", content="New", append=True) == (
+        ContextUpdate("root/journal", "", "New", append=True, context_type=None, tier=None),
+    )
+    assert _update(name="My Journal", tier=1) == (
+        ContextUpdate("root/my-journal", "My Journal", None, append=False, context_type=None, tier=1),
+    )
+    assert _update(schemaKey="root/journal", content="")[0].content == ""
+    assert _update(schemaKey="root/journal", content=["no", "text"])[0].content is None
+    assert _update(content="Neither key nor name") == _update(schemaKey="///", content="x") == ()
