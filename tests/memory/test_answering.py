@@ -167,3 +167,23 @@ def test_the_topic_is_the_last_question_that_stood_alone() -> None:
     assert condense("and push?", talk) == "how often is a webhook retried and push?"
     assert condense("and push?", []) == "and push?"
     assert condense("and push?", [Turn("and mails?", "Twice.")]) == "and mails? and push?"
+
+
+def test_what_was_taken_back_comes_after_what_took_it_back() -> None:
+    """Ids sort by the time they were made; where nothing is taken back, the better passage stays first."""
+    told = _passage(
+        "itm_1",
+        "Basket rows are locked in Redis",
+        "Basket rows are locked in Redis instead of Postgres, which was slow.",
+        similarity=0.8,
+    )
+    back = _passage(
+        "itm_2",
+        "Basket rows are locked in Postgres again",
+        "Basket rows are locked in Postgres instead of Redis, which lost locks.",
+        similarity=0.78,
+    )
+    for given in ([told, back], [back, told]):
+        assert compose("Where are basket rows locked?", (), given).used == ("itm_2", "itm_1")
+    later = replace(LEDGER, item_id="zzz", similarity=0.69)
+    assert compose("How often are webhooks retried?", (), [WEBHOOKS, later]).used[0] == "webhooks"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,12 +11,24 @@ from numpy.typing import NDArray
 
 from cairn.memory.balance import Balance
 from cairn.memory.contradiction import Clash
-from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
+from cairn.memory.provenance import (
+    are_elsewhere,
+    are_filed_apart,
+    are_of_a_series,
+    are_of_one_whole,
+    are_told_at_once,
+    are_two_changes,
+    have_other_ids,
+    is_found,
+    plain,
+    plain_text,
+    rests_on_commits,
+    without_ids,
+)
 from cairn.memory.reading import READ_CHARS
 from cairn.memory.reversals import takes_back
 from cairn.memory.signs import clash_of, have_little_in_common, signs_of, stages_of
-from cairn.memory.topics import are_other_sections, file_names_in
 from cairn.memory.weights import CONTRADICTS, SAME, weigh
 
 Verdict = Literal["same", "contradicts", "different"]
@@ -31,8 +41,6 @@ WITHIN_CHARS = 24
 # Beyond this many different wordings a cluster takes no more: every newcomer is checked against all of them.
 CLUSTER_WORDINGS = 24
 
-# What speaks of other files must be nearer than this to be looked at.
-ELSEWHERE_COSINE = 0.75
 # Two texts that share so many of their words are one sentence with something else put in.
 ONE_FRAME = 0.8
 # What makes one fact impossible, however much else agrees: in doubt, two items.
@@ -59,13 +67,19 @@ VETOES = (
     "other parts",
     "found and told",
 )
+# A clash that has a name; without one, nearness is enough only between what people tell.
+CLASHES = (
+    *("value replaced", "value past", "limit lifted", "open and done", "prefix", "turned back", "other value"),
+    *("other name", "opposite", "other order", "short denial", "denied outright", "ends turned", "order turned"),
+    *("name gone", "only and all"),
+)
 
 
 def judge(a: Item, b: Item, cosine: float) -> Verdict:
     """What two items are to each other; the order in which they are given does not matter."""
     first, second = sorted((a, b), key=canonical_key)
     glimpsed = _at_a_glance(first, second, cosine)
-    return glimpsed or _weighed(signs_of(first, second, cosine))
+    return glimpsed or _weighed(first, second, signs_of(first, second, cosine))
 
 
 def is_same(a: Item, b: Item, cosine: float) -> bool:
@@ -80,7 +94,7 @@ def is_same(a: Item, b: Item, cosine: float) -> bool:
         signs |= stage
         if not balance.add(stage) or _is_forbidden(signs):
             return False
-    return _weighed(signs) == "same"
+    return _weighed(first, second, signs) == "same"
 
 
 def contradicts(a: Item, b: Item, cosine: float) -> bool:
@@ -91,44 +105,83 @@ def contradicts(a: Item, b: Item, cosine: float) -> bool:
         return glimpsed == "contradicts"
     signs: dict[str, float] = {}
     balance = Balance.of_contradiction()
-    for stage in stages_of(first, second, cosine):
+    clear = _clear(first, second)
+    for stage in stages_of(*clear, cosine):
         signs |= stage
         if not balance.add(stage):
             return False
-    return _weighed(signs) == "contradicts"
+    if clear != (first, second):
+        signs = signs_of(first, second, cosine)
+    return _weighed(first, second, signs) == "contradicts"
+
+
+def undoes(a: Item, b: Item, cosine: float) -> bool:
+    """Whether one of the two, whichever, takes back the other outright."""
+    first, second = sorted((a, b), key=canonical_key)
+    return _at_a_glance(first, second, cosine) == "contradicts"
 
 
 def excludes(a: Item, b: Item, cosine: float) -> bool:
     """Whether they cannot be one fact, though a third may be near to both: they contradict, or a sign forbids it."""
-    if _are_of_one_whole(a, b):
-        return _plain_text(a) != _plain_text(b)
+    if are_of_one_whole(a, b) or are_two_changes(a, b):
+        return plain_text(a) != plain_text(b)
     first, second = sorted((a, b), key=canonical_key)
     glimpsed = _at_a_glance(first, second, cosine)
     if glimpsed is not None:
         return glimpsed == "contradicts"
     signs = signs_of(first, second, cosine)
-    return _is_forbidden(signs) or _weighed(signs) == "contradicts"
+    return _is_forbidden(signs) or _are_apart(a, b) or _weighed(first, second, signs) == "contradicts"
 
 
 def _at_a_glance(a: Item, b: Item, cosine: float) -> Verdict | None:
     """What is plain before anything is weighed; None if it must be."""
-    if _plain_text(a) == _plain_text(b):
+    if plain_text(a) == plain_text(b):
         return "same"
-    if _are_of_one_whole(a, b):
+    if are_of_one_whole(a, b):
         return "different"
-    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or _are_elsewhere(a, b, cosine):
+    if cosine < COSINE_FLOOR or max(len(a.content), len(b.content)) > READ_CHARS or are_elsewhere(a, b, cosine):
         return "different"
     if takes_back(a, b):
         return "contradicts"
-    if have_little_in_common(a, b):
+    if are_two_changes(a, b) or are_of_a_series(a, b) or have_little_in_common(a, b):
         return "different"
     return "same" if _is_within(a, b) or _is_within(b, a) else None
 
 
-def _weighed(signs: Mapping[str, float]) -> Verdict:
-    if not _is_forbidden(signs) and weigh(signs, SAME) >= 0:
+def _weighed(a: Item, b: Item, signs: Mapping[str, float]) -> Verdict:
+    if not _is_forbidden(signs) and weigh(signs, SAME) >= 0 and not _are_apart(a, b):
         return "same"
-    return "contradicts" if weigh(signs, CONTRADICTS) >= 0 else "different"
+    clear = _clear(a, b)
+    if clear != (a, b):
+        signs = signs_of(*clear, signs["cosine"])
+    return "contradicts" if weigh(signs, CONTRADICTS) >= 0 and _may_clash(a, b, signs) else "different"
+
+
+def _may_clash(a: Item, b: Item, signs: Mapping[str, float]) -> bool:
+    """A commit stands against a commit only by taking it back.
+
+    A clash with a name is needed where one was found, both were told at once, or they are apart.
+    """
+    if rests_on_commits(a) and rests_on_commits(b):
+        return False
+    if not (is_found(a) or is_found(b) or are_told_at_once(a, b) or _are_apart(a, b)):
+        return True
+    return any(signs[name] for name in CLASHES)
+
+
+def _are_apart(a: Item, b: Item) -> bool:
+    """Whether they are two by what they are called, whatever they say."""
+    return have_other_ids(a, b) or are_filed_apart(a, b)
+
+
+def _clear(a: Item, b: Item) -> tuple[Item, Item]:
+    """Without ids of machines, out of which values and names would be read: they part two items, but never clash."""
+    return _without_ids(a), _without_ids(b)
+
+
+def _without_ids(item: Item) -> Item:
+    title, content = without_ids(item.title), without_ids(item.content)
+    return item if (title, content) == (item.title, item.content) else replace(item, title=title, content=content)
 
 
 def _is_forbidden(signs: Mapping[str, float]) -> bool:
@@ -141,34 +194,11 @@ def _is_forbidden(signs: Mapping[str, float]) -> bool:
     return bool(elsewhere) and signs["covered"] >= ONE_FRAME
 
 
-def _are_of_one_whole(a: Item, b: Item) -> bool:
-    """Two findings of one scan, or sections of one document: however alike they are, both hold, each for itself."""
-    if SCAN in a.tags and SCAN in b.tags:
-        return not {quote.event_id for quote in a.evidence}.isdisjoint(quote.event_id for quote in b.evidence)
-    return are_other_sections(a.title, b.title)
-
-
-def _are_elsewhere(a: Item, b: Item, cosine: float) -> bool:
-    """About other files, and not strikingly alike or called by them: neither is read.
-
-    Most neighbours in a large project are such.
-    """
-    if not a.files or not b.files or not set(a.files).isdisjoint(b.files):
-        return False
-    return cosine < ELSEWHERE_COSINE or (_is_of_its_own(a, b) and _is_of_its_own(b, a))
-
-
-def _is_of_its_own(item: Item, other: Item) -> bool:
-    """Whether its title names a file of it that the other text does not speak of."""
-    names = file_names_in(_plain(item.title), item.files)
-    return bool(names) and not any(name in _plain_text(other) for name in names)
-
-
-def clash_between(a: Item, b: Item) -> Clash:
-    """What keeps two items from both being true, in ``a``'s words and ``b``'s."""
+def clash_between(a: Item, b: Item) -> Clash | None:
+    """What keeps two items from both being true, in ``a``'s words and ``b``'s; None if it has no name."""
     first, second = sorted((a, b), key=canonical_key)
-    clash = clash_of(first, second)
-    return clash if first is a else replace(clash, mine=clash.other, other=clash.mine)
+    clash = clash_of(*_clear(first, second))
+    return clash if clash is None or first is a else replace(clash, mine=clash.other, other=clash.mine)
 
 
 def group(items: Sequence[Item], vectors: NDArray[np.float32]) -> list[list[int]]:
@@ -176,7 +206,7 @@ def group(items: Sequence[Item], vectors: NDArray[np.float32]) -> list[list[int]
     order = sorted(range(len(items)), key=lambda place: canonical_key(items[place]))
     alike: dict[str, list[int]] = {}
     for place in order:
-        alike.setdefault(_plain_text(items[place]), []).append(place)
+        alike.setdefault(plain_text(items[place]), []).append(place)
     heads = [places[0] for places in alike.values()]
     clusters = _cluster([items[head] for head in heads], vectors[heads]) if heads else []
     exact = list(alike.values())
@@ -188,10 +218,10 @@ def choose(candidate: Item, vector: NDArray[np.float32], known: Sequence[tuple[I
 
     Each known item comes with its cosine to the candidate's vector; one that contradicts does not hide one that agrees.
     """
-    text = _plain_text(candidate)
+    text = plain_text(candidate)
     ranked = sorted(range(len(known)), key=lambda place: (-round(known[place][1], 4), canonical_key(known[place][0])))
     for place in ranked:
-        if _plain_text(known[place][0]) == text:
+        if plain_text(known[place][0]) == text:
             return place
     near = ranked[:NEAREST] if vector.any() else []
     return next((place for place in near if is_same(candidate, *known[place])), None)
@@ -257,15 +287,5 @@ def _fit(items: Sequence[Item], vectors: NDArray[np.float32], first: list[int], 
 
 def _is_within(shorter: Item, longer: Item) -> bool:
     """Whether all that the one says stands in the other word for word: a title alone, a first sentence."""
-    text = _plain(shorter.content).rstrip(".;,: ")
-    return len(text) >= WITHIN_CHARS and text in _plain(longer.content) and _plain(shorter.title) in _plain_text(longer)
-
-
-def _plain_text(item: Item) -> str:
-    """Title and content without case, form and spacing: where it is equal, so is the fact."""
-    return _plain(f"{item.title}\n{item.content}")
-
-
-@lru_cache(maxsize=4096)
-def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    text = plain(shorter.content).rstrip(".;,: ")
+    return len(text) >= WITHIN_CHARS and text in plain(longer.content) and plain(shorter.title) in plain_text(longer)

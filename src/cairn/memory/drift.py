@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from cairn.memory.contradiction import Clash
-from cairn.memory.dedup import canonical_key, clash_between, contradicts
+from cairn.memory.dedup import canonical_key, clash_between, contradicts, undoes
 from cairn.memory.items import Item
+from cairn.memory.paths import is_machine_written
+from cairn.memory.provenance import rests_on_commits
 
 GIT = "git"
+# What is done is done, whatever becomes of the files; a description holds for as long as they are as they were.
+_DEEDS = ("bug", "implementation", "decision")
+# Files that follow a change; what an item says does not rest on them while it has others.
+_SIDE_FILE = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__snapshots__|e2e|fixtures?|docs?|documentation)/"
+    r"|(?:^|/)(?:readme|changelog|changes|history|news|license|licence|contributing|authors)(?:\.\w+)?$"
+    r"|(?:^|/)(?:test_[^/]+|conftest\.py)$|[._-](?:tests?|spec)\.\w+$|\.lock$|(?:^|/)[^/]*lock\.(?:json|ya?ml)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An approved item that cannot be true together with the one asked about, and why in one plain sentence."""
+    """An item that cannot be true together with the one asked about, and why in one plain sentence."""
 
     other_id: str
     reason: str
@@ -29,35 +40,77 @@ class FileNow:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemFile:
-    """A file that an item speaks of, as it was when last looked at."""
+class Holding:
+    """An item with the fingerprints of those of its files that were seen now, and those that were gone before."""
 
-    item_id: str
-    path: str
-    fingerprint: str | None
+    item: Item
+    fingerprints: Mapping[str, str | None]
+    gone: Collection[str] = ()
 
 
-def conflicts(item: Item, approved: Sequence[tuple[Item, float]]) -> list[Conflict]:
-    """The approved items that this one contradicts, the nearest first."""
+def conflicts(
+    item: Item, approved: Sequence[tuple[Item, float]], drafts: Sequence[tuple[Item, float]] = ()
+) -> list[Conflict]:
+    """The approved items that this one contradicts, and the drafts that one of the two takes back; nearest first."""
     found = []
-    for other, cosine in sorted(approved, key=lambda pair: (-pair[1], canonical_key(pair[0]))):
-        if contradicts(item, other, cosine):
-            found.append(Conflict(other_id=other.id, reason=_reason(clash_between(item, other))))
+    held = [(other, cosine, True) for other, cosine in approved] + [(other, cosine, False) for other, cosine in drafts]
+    for other, cosine, is_approved in sorted(held, key=lambda held: (-held[1], canonical_key(held[0]))):
+        if undoes(item, other, cosine):
+            found.append(Conflict(other.id, _reason(item, other, is_undone=True)))
+        elif is_approved and contradicts(item, other, cosine):
+            found.append(Conflict(other.id, _reason(item, other, is_undone=False)))
     return found
 
 
-def stale_items(changes: Mapping[str, FileNow], known: Sequence[ItemFile]) -> dict[str, str]:
-    """Items whose files were deleted or are not what they were, each with the reason; the first file by name speaks."""
+def stale_items(changes: Mapping[str, FileNow], known: Sequence[Holding]) -> dict[str, str]:
+    """Items that rest on files that were deleted or are not what they were, each with the reason.
+
+    What commits tell was done, and stays done: it goes with the last of its files. What people tell and scans find
+    goes with a file that its words name, or with its only one; the first file by name speaks.
+    """
     found: dict[str, str] = {}
-    for held in sorted(known, key=lambda held: (held.item_id, held.path)):
-        now = changes.get(held.path)
-        if now is None or held.item_id in found:
+    for holding in known:
+        reason = _why_stale(holding, changes)
+        if reason is not None:
+            found[holding.item.id] = reason
+    return found
+
+
+def _why_stale(holding: Holding, changes: Mapping[str, FileNow]) -> str | None:
+    item = holding.item
+    own = [path for path in item.files if not is_side_file(path)]
+    rests = own or ([] if rests_on_commits(item) else list(item.files))
+    deleted = sorted(path for path in rests if path in changes and changes[path].deleted)
+    if deleted and all(path in holding.gone or path in deleted for path in rests):
+        return f"{deleted[0]} was deleted"
+    if item.type in _DEEDS and rests_on_commits(item):
+        return None
+    for path in sorted(rests):
+        now = changes.get(path)
+        if now is None or not (len(rests) == 1 or _names(item, path)):
             continue
         if now.deleted:
-            found[held.item_id] = f"{held.path} was deleted"
-        elif _has_changed(held.fingerprint, now.fingerprint):
-            found[held.item_id] = f"{held.path} changed"
-    return found
+            return f"{path} was deleted"
+        if path in holding.fingerprints and _has_changed(holding.fingerprints[path], now.fingerprint):
+            return f"{path} changed"
+    return None
+
+
+def is_side_file(path: str) -> bool:
+    """Tests, documents, lists of changes, locks: they change with everything."""
+    return _SIDE_FILE.search(path) is not None or is_machine_written(path)
+
+
+def _names(item: Item, path: str) -> bool:
+    """Whether the words of an item name the file, by its path or by as much of its end as no other file has."""
+    text = "\n".join((item.title, item.content, *(quote.quote for quote in item.evidence)))
+    parts = path.split("/")
+    for start in range(len(parts)):
+        end = "/".join(parts[start:])
+        is_its_own = not any(other != path and f"/{other}".endswith(f"/{end}") for other in item.files)
+        if is_its_own and re.search(rf"(?<![\w.-]){re.escape(end)}(?![\w-])", text):
+            return True
+    return False
 
 
 def _has_changed(before: str | None, now: str | None) -> bool:
@@ -70,7 +123,14 @@ def _has_changed(before: str | None, now: str | None) -> bool:
     return scheme == GIT
 
 
-def _reason(clash: Clash) -> str:
+def _reason(item: Item, other: Item, *, is_undone: bool) -> str:
+    """What stands against what; where no clash has a name, nothing more is said than that one may be wrong."""
+    titles = f"“{item.title}” against “{other.title}”"
+    if is_undone:
+        return f"one takes back the other: {titles}"
+    clash = clash_between(item, other)
+    if clash is None:
+        return f"both may not hold: {titles}"
     match clash.kind:
         case "sense":
             return f"says the opposite: “{clash.mine}” against “{clash.other}”"

@@ -40,6 +40,7 @@ class Item:
     """What is known, and how. A candidate is an item without an identity: ``id`` is empty.
 
     ``type_margin``: how far the rules put a candidate's type before the next one; None when it is not in doubt.
+    ``origins``: the kinds of events it rests on, each once and sorted; empty where that is not known.
     """
 
     title: str
@@ -57,3 +58,4 @@ class Item:
     status: str = "draft"
     merged_from: tuple[str, ...] = ()
     type_margin: float | None = None
+    origins: tuple[str, ...] = ()

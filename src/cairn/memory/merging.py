@@ -10,6 +10,7 @@ from cairn.memory.contradiction import find_clashes
 from cairn.memory.dedup import canonical_key
 from cairn.memory.items import Item, Quote
 from cairn.memory.parts import sentences_of
+from cairn.memory.provenance import rests_on_scans
 from cairn.memory.reading import read
 
 MAX_FILES = 50
@@ -34,7 +35,7 @@ def merge(a: Item, b: Item) -> Item:
     absorbed = {each.id for each in (a, b) if each.id} - {kept.id}
     return replace(
         better,
-        content=_joined(better, other),
+        content=joined(better, other),
         confidence=_confidence(a, b),
         files=union(a.files, b.files, MAX_FILES),
         tags=union(a.tags, b.tags, MAX_TAGS),
@@ -45,19 +46,22 @@ def merge(a: Item, b: Item) -> Item:
         id=kept.id,
         status=kept.status,
         merged_from=tuple(sorted({*a.merged_from, *b.merged_from, *absorbed} - {kept.id})),
+        origins=tuple(sorted({*a.origins, *b.origins})) if a.origins and b.origins else (),
     )
 
 
-def _standing(item: Item) -> tuple[float, int, int, tuple[str, ...]]:
-    """How well an item states its fact: the surer, the better proven, the fuller; then any fixed order."""
-    return item.confidence, len(item.evidence), len(item.title) + len(item.content), canonical_key(replace(item, id=""))
+def _standing(item: Item) -> tuple[bool, float, int, int, tuple[str, ...]]:
+    """How well an item states its fact: told before found, the surer, the better proven, the fuller; then any order."""
+    fullness = len(item.title) + len(item.content)
+    said = canonical_key(replace(item, id=""))
+    return not rests_on_scans(item), item.confidence, len(item.evidence), fullness, said
 
 
 def _said(item: Item) -> tuple[object, ...]:
     return item.title, item.content, item.type, item.schema_key
 
 
-def _joined(better: Item, other: Item) -> str:
+def joined(better: Item, other: Item) -> str:
     """The better content, and what the other adds to it without contradicting it."""
     content = better.content
     for sentence in sentences_of(other.content):

@@ -102,13 +102,10 @@ def have_little_in_common(a: Item, b: Item) -> bool:
     return not {value.amount for value in one.values} & {value.amount for value in other.values}
 
 
-def clash_of(a: Item, b: Item) -> Clash:
-    """The gravest of them; if none has a name, the sentences that are most alike."""
+def clash_of(a: Item, b: Item) -> Clash | None:
+    """The gravest of them, if it has a name; what is merely worded otherwise is no reason."""
     clash = _clashes_of(a, b).gravest
-    if clash is not None and clash.grade == "exclusive":
-        return clash
-    wording = align((a.title, a.content), (b.title, b.content))
-    return Clash("name", "exclusive", f"“{wording.mine or a.title}”", f"“{wording.other or b.title}”")
+    return clash if clash is not None and clash.grade == "exclusive" else None
 
 
 def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cairn.features.contexts import service as contexts
-from cairn.features.enrichment import rescan, store, vectors
+from cairn.features.enrichment import origins, rescan, store, vectors
 from cairn.features.enrichment.nearby import Nearby
 from cairn.features.enrichment.records import (
     ContextFound,
@@ -26,12 +26,15 @@ from cairn.memory import dedup as rules
 from cairn.memory import judgement
 from cairn.memory.extraction.results import Operation
 from cairn.memory.items import Item
-from cairn.memory.merging import merge
+from cairn.memory.merging import joined, merge
+from cairn.memory.provenance import rests_on_scans
 from cairn.ports.embeddings.compact import unpack
 from cairn.storage.database import Row, Tx
 from cairn.wire.events import WebhookEvent
 
 STAGE = "dedup"
+LIFTED = "lifted"
+"""What became of a candidate that joined a draft and made it sure enough."""
 _AT_ONCE = 48
 _NEIGHBOURS = 6
 
@@ -78,10 +81,11 @@ async def _settle_some(task: Task, nearby: Nearby) -> bool:
 
 
 def _judged(task: Task, row: Row, found: ItemFound) -> Item | None:
-    """The item with its type; None when it is not worth keeping."""
+    """The item with its type and what it rests on; None when it is not worth keeping."""
+    item = dataclasses.replace(found.item, origins=(found.event,) if found.event else ())
     if task.kit.embedder.name not in judgement.EMBEDDERS:
-        return found.item
-    return judgement.judged(found.item, found.event, unpack([row["vector"]])[0])
+        return item
+    return judgement.judged(item, found.event, unpack([row["vector"]])[0])
 
 
 class Batch:
@@ -142,8 +146,9 @@ class Batch:
             task.progress.items_extracted += 1
             outcome = "created"
         else:
-            item_id, outcome = row["id"], "merged"
+            item_id = row["id"]
             known[item_id] = await (rescan.tell_anew if before else join)(task, tx, row, merged)
+            outcome = LIFTED if _is_lifted(task, row, known[item_id]) else "merged"
             task.progress.items_merged += 1
         for number in group:
             said = outcome if number == min(group) else "merged"
@@ -152,7 +157,8 @@ class Batch:
     async def _same_as(self, item: Item, row: Row, entries: list[tuple[Row, float]]) -> Row | None:
         """The item that says the same already; of one that was merged into another, the other."""
         vector = unpack([row["vector"]])[0]
-        known_items = [(records.to_item(known), cosine) for known, cosine in entries]
+        told = await origins.to_items(self._tx, self._task.scope, [known for known, _ in entries])
+        known_items = [(told[known["id"]], cosine) for known, cosine in entries]
         place = await asyncio.to_thread(rules.choose, item, vector, known_items)
         if place is None:
             return None
@@ -172,17 +178,24 @@ def _status_of(told: list[Item]) -> str:
     return "deprecated" if all(item.status == "deprecated" for item in told) else "draft"
 
 
+def _is_lifted(task: Task, before: Row, after: Row) -> bool:
+    """A draft that was not sure enough to be approved and now is, because another event tells the same."""
+    threshold = float(task.project["auto_approve_threshold"])
+    return before["status"] == "draft" and float(before["confidence"]) < threshold <= float(after["confidence"])
+
+
 async def join(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:
-    """Add what the newcomer brings to an item. What people have approved keeps its words."""
+    """Add what the newcomer brings to an item. What is approved keeps its words; to a scan's, people's are added."""
     held = await items.hold_item(tx, task.scope, row["id"])
     assert held is not None
-    known = records.to_item(held)
+    known = (await origins.to_items(tx, task.scope, [held]))[held["id"]]
     merged = merge(known, newcomer)
     if known.status != "draft":
+        is_told_anew = rests_on_scans(known) and not rests_on_scans(newcomer)
         merged = dataclasses.replace(
             merged,
             title=known.title,
-            content=known.content,
+            content=joined(known, newcomer) if is_told_anew else known.content,
             type=known.type,
             schema_key=known.schema_key,
             tier=known.tier,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cairn.base import clock
-from cairn.features.enrichment import ground, store, vectors
+from cairn.features.enrichment import ground, origins, store, vectors
+from cairn.features.enrichment.dedup import LIFTED
 from cairn.features.enrichment.nearby import Nearby
 from cairn.features.enrichment.records import DigestFound, FilesFound, decode
 from cairn.features.enrichment.task import Task
@@ -18,7 +18,7 @@ from cairn.features.items import records
 from cairn.features.items import service as items
 from cairn.jobs import outbox, queue
 from cairn.memory import branches, drift
-from cairn.memory.drift import FileNow, ItemFile
+from cairn.memory.drift import FileNow, Holding
 from cairn.memory.extraction.results import Digest, FileChange
 from cairn.memory.items import Item
 from cairn.ports.embeddings.compact import unpack
@@ -50,8 +50,9 @@ async def _check_some(task: Task, nearby: Nearby) -> bool:
             return False
         await nearby.refresh(tx)
         check = Check(task, tx, nearby)
-        told = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged"))
-        await check.against_memory(list(told), {row["item_id"] for row in rows if row["outcome"] == "created"})
+        told = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged", LIFTED))
+        new, lifted = ({row["item_id"] for row in rows if row["outcome"] == one} for one in ("created", LIFTED))
+        await check.against_memory(list(told), new, lifted)
         for row in rows:
             found = decode(row["content"])
             if isinstance(found, DigestFound):
@@ -73,7 +74,7 @@ class Check:
         self._nearby = nearby
         self.touched = False
 
-    async def against_memory(self, item_ids: list[str], new: set[str]) -> None:
+    async def against_memory(self, item_ids: list[str], new: set[str], lifted: set[str]) -> None:
         """One after the other, so that two newcomers that contradict each other are not both approved."""
         task, tx = self._task, self._tx
         kept = await vectors.find_vectors(tx, task.scope, task.project_id, task.kit.embedder.name, item_ids)
@@ -85,25 +86,18 @@ class Check:
         for item_id in item_ids:
             row = await items.hold_item(tx, task.scope, item_id)
             if row is not None:
-                await self._check(row, neighbours.get(item_id, []), item_id in new)
+                await self._check(row, neighbours.get(item_id, []), item_id in new, item_id in lifted)
 
     def _nearest(self, queries: NDArray[np.float32]) -> list[list[tuple[str, float]]]:
         return self._nearby.nearest(queries, _NEIGHBOURS)
 
-    async def _check(self, row: Row, neighbours: list[tuple[str, float]], is_new: bool) -> None:
+    async def _check(self, row: Row, neighbours: list[tuple[str, float]], is_new: bool, is_lifted: bool) -> None:
         task, tx = self._task, self._tx
+        found = await self._conflicts(row, dict(neighbours)) if row["status"] != "deprecated" else []
         item = records.to_item(row)
-        cosines = dict(neighbours)
-        rows = await items.list_by_ids(tx, task.scope, [one for one in cosines if one != item.id])
-        approved = [
-            (records.to_item(other), cosines[other["id"]])
-            for other in rows
-            if other["status"] == "approved" and _same_ground(row, other)
-        ]
-        found = await asyncio.to_thread(drift.conflicts, item, approved) if item.status != "deprecated" else []
         flags = {*item.flags, *(["conflict"] if found else [])}
         status = item.status
-        if is_new and status == "draft" and not found and self._is_sure(item):
+        if (is_new or is_lifted) and status == "draft" and "conflict" not in flags and self._is_sure(item):
             status = "approved"
         settled = dataclasses.replace(item, flags=tuple(sorted(flags)), status=status)
         reason = "approved" if status != item.status else "flagged"
@@ -118,6 +112,18 @@ class Check:
         elif changed:
             await items.tell(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item.id, settled)
         self.touched |= "approved" in (status, item.status)
+
+    async def _conflicts(self, row: Row, cosines: dict[str, float]) -> list[drift.Conflict]:
+        """What the item contradicts of approved memory, and which drafts it takes back or is taken back by."""
+        task, tx = self._task, self._tx
+        rows = await items.list_by_ids(tx, task.scope, {*cosines} - {row["id"]})
+        beside = [other for other in rows if _same_ground(row, other)]
+        known = await origins.to_items(tx, task.scope, [row, *beside])
+        approved, drafts = (
+            [(known[other["id"]], cosines[other["id"]]) for other in beside if other["status"] == status]
+            for status in ("approved", "draft")
+        )
+        return await asyncio.to_thread(drift.conflicts, known[row["id"]], approved, drafts)
 
     def _is_sure(self, item: Item) -> bool:
         return item.confidence >= self._task.project["auto_approve_threshold"] and "redacted" not in item.flags
@@ -155,7 +161,7 @@ class Check:
         await ground.forget_branches(tx, task.scope, task.project_id, merged)
         for item_id in freed:
             await self._free(item_id)
-        await self.against_memory(freed, set())
+        await self.against_memory(freed, set(), set())
 
     async def _free(self, item_id: str) -> None:
         task, tx = self._task, self._tx
@@ -178,29 +184,37 @@ class Check:
         task, tx = self._task, self._tx
         now = {change.path: FileNow(change.fingerprint, change.deleted) for change in changes}
         holding = await ground.list_holding(tx, task.scope, task.project_id, list(now))
-        told = await self._told_by(event_id, {row["item_id"] for row in holding})
-        known = [
-            ItemFile(row["item_id"], row["path"], row["fingerprint"]) for row in holding if row["item_id"] not in told
-        ]
+        told, known = await self._holding(holding, event_id, are_some_gone=any(file.deleted for file in now.values()))
         for item_id in sorted(drift.stale_items(now, known)):
             await self._flag(item_id, "stale")
         await ground.see_files(tx, task.scope, task.project_id, changes, event_id)
-        for row in await items.list_by_ids(tx, task.scope, told):
-            held = await items.hold_item(tx, task.scope, row["id"])
+        for item_id in sorted(told):
+            held = await items.hold_item(tx, task.scope, item_id)
             assert held is not None
             item = records.to_item(held)
             known_now = {path: now[path].fingerprint for path in item.files if path in now}
             await items.change_item(tx, task.scope, held, item, reason="flagged", fingerprints=known_now)
 
-    async def _told_by(self, event_id: str, item_ids: Iterable[str]) -> set[str]:
-        """Those of the items that this session has told, or that this event or a later one speaks of."""
-        rows = await items.list_by_ids(self._tx, self._task.scope, list(item_ids))
-        return {
+    async def _holding(
+        self, holding: list[Row], event_id: str, *, are_some_gone: bool
+    ) -> tuple[set[str], list[Holding]]:
+        """Which items this session has told, or this event or a later one speaks of; and the rest with their files."""
+        task, tx = self._task, self._tx
+        rows = await items.list_by_ids(tx, task.scope, {row["item_id"] for row in holding})
+        known = await origins.to_items(tx, task.scope, rows)
+        told = {
             row["id"]
             for row in rows
-            if row["session_id"] == self._task.session_id
-            or any(quote.event_id >= event_id for quote in records.to_item(row).evidence)
+            if row["session_id"] == task.session_id
+            or any(quote.event_id >= event_id for quote in known[row["id"]].evidence)
         }
+        paths = {path for item in known.values() if item.id not in told for path in item.files if are_some_gone}
+        seen = await ground.find_files(tx, task.scope, task.project_id, sorted(paths)) if paths else {}
+        gone = {path for path, row in seen.items() if row["deleted"]}
+        fingerprints: dict[str, dict[str, str | None]] = {}
+        for row in holding:
+            fingerprints.setdefault(row["item_id"], {})[row["path"]] = row["fingerprint"]
+        return told, [Holding(item, fingerprints[item.id], gone) for item in known.values() if item.id not in told]
 
 
 def _same_ground(one: Row, another: Row) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
+from cairn.base.caller import Scope
 from cairn.features.enrichment.task import Task
 from cairn.features.history import store as history
 from cairn.features.items import records
@@ -39,13 +40,14 @@ def told_before(item: Item, neighbours: Sequence[Row]) -> Row | None:
 async def tell_anew(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:
     """Its words, files and evidence are of the newest scan, with what other events have added to them.
 
-    What somebody has put in words of their own stays in these.
+    What somebody has put in words of their own, before or after a scan found it, stays in these.
     """
     held = await items.hold_item(tx, task.scope, row["id"])
     assert held is not None
     known = records.to_item(held)
     revisions = await history.list_revisions(tx, task.scope, row["id"], None, _REVISIONS_LOOKED_AT)
-    if any(revision["reason"] in _BY_PEOPLE for revision in revisions):
+    is_by_people = any(revision["reason"] in _BY_PEOPLE for revision in revisions)
+    if is_by_people or await _was_told_first(tx, task.scope, row["id"]):
         told = dataclasses.replace(merge(known, newcomer), title=known.title, content=known.content)
     else:
         sentences, files = _added(revisions)
@@ -66,6 +68,12 @@ async def tell_anew(task: Task, tx: Tx, row: Row, newcomer: Item) -> Row:
     again = await items.find_item(tx, task.scope, row["id"])
     assert again is not None
     return again
+
+
+async def _was_told_first(tx: Tx, scope: Scope, item_id: str) -> bool:
+    """Whether the item was there before any scan spoke of it."""
+    first = await history.find_revision(tx, scope, item_id, 1)
+    return first is not None and SCAN not in records.from_snapshot("", msgspec.json.decode(first["snapshot"])).tags
 
 
 def _added(revisions: Sequence[Row]) -> tuple[list[str], set[str]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cairn.base import limits, log
 from cairn.base.caller import Caller
 from cairn.base.plans import Plans
-from cairn.features.enrichment import ground
+from cairn.features.enrichment import ground, origins
 from cairn.features.hygiene import records, store
 from cairn.features.hygiene.asking import look_again
 from cairn.features.identity import store as people
@@ -25,6 +25,7 @@ from cairn.jobs.notices import tell_changed
 from cairn.memory import judgement
 from cairn.memory.hygiene.analysis import analyze
 from cairn.memory.hygiene.proposals import Seen
+from cairn.memory.items import Item
 from cairn.ports.embeddings.compact import unpack
 from cairn.ports.embeddings.embedder import EmbedderFailed
 from cairn.ports.embeddings.embedders import Embedders
@@ -97,17 +98,17 @@ class Cleaner:
 
     async def _read(self, tx: Tx, caller: Caller, project_id: str, take: int) -> _Read:
         rows = await store.list_newest(tx, caller.scope, project_id, take)
-        found = [item_records.to_item(row) for row in rows]
-        paths = sorted({path for item in found if "stale" in item.flags for path in item.files})
+        found = await origins.to_items(tx, caller.scope, rows)
+        paths = sorted({path for item in found.values() if "stale" in item.flags for path in item.files})
         known = await ground.find_files(tx, caller.scope, project_id, paths) if paths else {}
         gone = {path for path, row in known.items() if row["deleted"]}
-        item_ids = [item.id for item in found]
+        item_ids = list(found)
         kept: dict[str, bytes] = {}
         if item_ids:
             model = self._embedders.current.name
             kept = await vectors.find_vectors(tx, caller.scope, project_id, model, item_ids)
         return _Read(
-            [_seen(row, gone) for row in rows],
+            [_seen(row, found[row["id"]], gone) for row in rows],
             {row["id"]: row["version"] for row in rows},
             kept,
         )
@@ -131,8 +132,7 @@ def _stacked(rows: Sequence[NDArray[np.float32]]) -> NDArray[np.float32] | None:
     return np.stack(rows) if rows else None
 
 
-def _seen(row: Row, gone: set[str]) -> Seen:
-    item = item_records.to_item(row)
+def _seen(row: Row, item: Item, gone: set[str]) -> Seen:
     return Seen(
         item,
         branch=None if row["merged_at_ms"] is not None else row["branch"],

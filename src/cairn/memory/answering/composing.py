@@ -8,6 +8,7 @@ from cairn.memory.answering.asking import Asked, read_question
 from cairn.memory.answering.choosing import choose
 from cairn.memory.answering.evidence import bag_of, share_of
 from cairn.memory.answering.kinds import fits
+from cairn.memory.answering.recency import newest_first
 from cairn.memory.answering.records import Composed, Passage, Turn
 from cairn.memory.answering.sentences import harmless, sentences_of
 
@@ -28,14 +29,15 @@ def compose(question: str, earlier: Sequence[Turn], passages: Sequence[Passage])
     choice = choose(asked, passages)
     if not choice.places:
         return Composed(_silence(passages, choice.nearest), ())
+    places = newest_first(choice.places, passages)
     told = [
         _told(passages[place], place + 1, asked, _SENTENCES_OF_OTHERS if at else _SENTENCES_OF_BEST)
-        for at, place in enumerate(choice.places)
+        for at, place in enumerate(places)
     ]
-    sources = "\n".join(_source(passages[place], place + 1) for place in choice.places)
+    sources = "\n".join(_source(passages[place], place + 1) for place in places)
     lead = [PERHAPS] if choice.doubtful else []
     return Composed(
-        "\n\n".join((*lead, *told, f"Sources:\n{sources}")), tuple(passages[place].item_id for place in choice.places)
+        "\n\n".join((*lead, *told, f"Sources:\n{sources}")), tuple(passages[place].item_id for place in places)
     )
 
 

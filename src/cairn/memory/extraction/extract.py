@@ -38,7 +38,7 @@ def extract(event: RawEvent) -> Extraction:
     read = [name for name in event.payload if _is_read(event.event, name)]
     if any(_chars(sent[name]) > _chars(event.payload[name]) for name in read):
         found = replace(found, warnings=(*found.warnings, _TOO_LONG))
-    return found
+    return replace(found, items=tuple(replace(item, origins=(event.event,)) for item in found.items))
 
 
 def _is_read(event: str, field: str) -> bool:

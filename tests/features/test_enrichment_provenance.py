@@ -1,0 +1,131 @@
+"""What rests on commits, on scans and on people's own words is put together, doubted and outdated in different ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.features.remembering import Memory, digest, save
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+POOL = "feat(pool): keep idle sockets for ninety seconds because the handshake costs 40 ms"
+
+
+def _sha(letter: str) -> str:
+    return letter * 40
+
+
+async def test_two_commits_about_one_thing_are_two_items_without_a_conflict(service: Service) -> None:
+    memory = await Memory.of(service)
+    first = (_sha("a"), "fix(parser): do not crash on an empty block, the token list was empty", ["src/parser.go"])
+    second = (_sha("b"), "fix(parser): name the file in the message for an empty block", ["src/parser.go"])
+    await memory.learn(digest(first, second), "git_digest")
+    third = (_sha("c"), "fix(parser): accept an empty block after an import, the parser lost it", ["src/parser.go"])
+    await memory.learn(digest(third), "git_digest")
+    items = await memory.items()
+    assert len(items) == 3
+    assert all(item["flags"] == [] for item in items)
+    await memory.learn(digest(third, branch="release"), "git_digest")
+    assert len(await memory.items()) == 3
+
+
+async def test_a_commit_is_stale_when_its_files_are_gone_and_not_before(service: Service) -> None:
+    memory = await Memory.of(service)
+    await memory.learn(digest((_sha("a"), POOL, ["src/pool.go", "src/dial.go", "src/pool_test.go"])), "git_digest")
+    later = (_sha("b"), "refactor(dial): split the dialer so that proxies can be tested", ["src/dial.go"])
+    await memory.learn(digest(later), "git_digest")
+
+    async def flags() -> list[str]:
+        pooled = next(item for item in await memory.items() if "src/pool.go" in item["files"])
+        return list(pooled["flags"])
+
+    assert await flags() == []
+    await memory.learn({"root": ".", "files": [], "deleted": ["src/dial.go"]}, "scan_result")
+    assert await flags() == []
+    await memory.learn({"root": ".", "files": [], "deleted": ["src/pool.go"]}, "scan_result")
+    assert await flags() == ["stale"]
+
+
+async def test_what_people_describe_is_stale_by_the_file_that_it_names(service: Service) -> None:
+    memory = await Memory.of(service)
+    note = (
+        "architecture",
+        "Sockets are pooled by the dialer",
+        "All sockets of the service go through the pool of src/dial.go, one pool for each upstream.",
+    )
+    await memory.learn(save(note, filesChanged=["src/dial.go", "src/proxy.go"]))
+    change = "refactor(proxy): split the proxy so that it can be tested"
+    await memory.learn(digest((_sha("a"), change, ["src/proxy.go", "docs/pool.md"])), "git_digest")
+    told = next(item for item in await memory.items() if item["type"] == "architecture")
+    assert "stale" not in told["flags"]
+    await memory.learn(digest((_sha("b"), "refactor(dial): one pool for all upstreams", ["src/dial.go"])), "git_digest")
+    assert "stale" in (await memory.item(told["id"]))["flags"]
+
+
+async def test_a_revert_and_its_draft_are_both_flagged(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=1.01)
+    await memory.learn(digest((_sha("a"), POOL, ["src/pool.go"])), "git_digest")
+    undone = f'Revert "{POOL}"\n\nThe balancer closes idle sockets after sixty seconds, so that requests failed.'
+    await memory.learn(digest((_sha("b"), undone, ["src/pool.go"])), "git_digest")
+    items = await memory.items()
+    assert len(items) == 2
+    assert all((item["status"], item["flags"]) == ("draft", ["conflict"]) for item in items)
+
+
+async def test_a_draft_that_is_told_again_is_approved_when_it_is_sure_enough(service: Service) -> None:
+    item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
+    memory = await Memory.of(service, autoApproveThreshold=0.9)
+    for confidence, status in ((0.88, "draft"), (0.89, "approved")):
+        filed = {"operation": "create", "item": {**item, "confidence": confidence}}
+        await memory.learn(filed, "memory_operation")
+        (kept,) = await memory.items()
+        assert kept["status"] == status
+
+
+async def test_a_draft_that_people_hold_back_is_not_approved_by_a_repeat(service: Service) -> None:
+    item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
+    memory = await Memory.of(service, autoApproveThreshold=0.9)
+    await memory.learn({"operation": "create", "item": {**item, "confidence": 0.95}}, "memory_operation")
+    (made,) = await memory.items()
+    await memory.owner.patch(f"/api/v2/items/{made['id']}", {"status": "draft"})
+    await memory.learn({"operation": "create", "item": {**item, "confidence": 0.96}}, "memory_operation")
+    (kept,) = await memory.items()
+    assert (kept["id"], kept["status"]) == (made["id"], "draft")
+
+
+async def test_what_is_filed_under_several_names_stays_several(service: Service) -> None:
+    memory = await Memory.of(service)
+    words = [
+        ("Harbour note", "river stone market window paper garden travel"),
+        ("Signal list", "paper garden travel window bridge market summer"),
+        ("Winter log", "market summer river garden window stone bridge"),
+        ("Open page", "stone travel paper bridge summer garden market"),
+    ]
+    for title, content in words:
+        await memory.learn({"operation": "create", "item": {"title": title, "content": content}}, "memory_operation")
+    items = await memory.items()
+    assert [item["title"] for item in items] == [title for title, _ in words]
+    assert all("conflict" not in item["flags"] for item in items)
+
+
+async def test_a_scan_does_not_speak_for_people(service: Service) -> None:
+    memory = await Memory.of(service, autoApproveThreshold=1.01)
+    title, told = (
+        "Exports are written by the report worker",
+        "The report worker writes the exports as CSV to reports-eu.",
+    )
+    await memory.learn(save(("architecture", title, f"{told} Accounting needs the columns in this order.")))
+
+    def finding(content: str) -> dict[str, Any]:
+        found = {"title": title, "layer": "architecture", "content": content, "importance": "critical"}
+        return {"root": ".", "findings": [{**found, "files": ["report/worker.py"]}], "files": []}
+
+    for content in (told, "The report worker writes the exports as CSV to reports-eu and logs each."):
+        await memory.learn(finding(content), "scan_result")
+        items = await memory.items()
+        kept = next(item for item in items if "Accounting" in item["content"])
+        assert kept["title"] == title
+        assert kept["content"].startswith(told)

@@ -1,0 +1,127 @@
+"""Where items come from: two commits are two changes, what is filed by name keeps it, ids of machines say nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cairn.memory.dedup import clash_between, contradicts, excludes, is_same, judge
+from cairn.memory.items import Item, Quote
+from cairn.memory.merging import merge
+from cairn.memory.provenance import ids_in, without_ids
+
+
+def _item(title: str, content: str = "", *origins: str, files: tuple[str, ...] = ()) -> Item:
+    return Item(title, content or f"{title}.", "implementation", "root/app", 0.8, files=files, origins=origins)
+
+
+def _commit(title: str, content: str = "") -> Item:
+    return _item(title, content, "git_digest", files=("src/app.py",))
+
+
+# Pairs of the kind that real histories hold: the same area, the same words, another change.
+OTHER_COMMITS = [
+    ("Bump the linter to 26.1", "Bump the linter to 26.3"),
+    ("Cache the catalogue of columns", "Fix stale columns in the catalogue after a rename"),
+    ("Fix crash of the parser on an empty block", "Improve the parser's message for an empty block"),
+    ("Skip the rename of a query key that is absent", "Scope the replacement of a query key to its name"),
+    ("Track dynamic upstreams for passive health checks", "Clear the cache of dynamic upstreams on retry"),
+    ("Set the title of a window from its tab", "Rename a window by its title bar"),
+    ("Don't inline assets of the worker", "Don't minify names of the worker's assets"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_COMMITS)
+@pytest.mark.parametrize("cosine", [0.7, 0.85, 0.95])
+def test_two_commits_are_two_changes_and_no_conflict(one: str, other: str, cosine: float) -> None:
+    assert judge(_commit(one), _commit(other), cosine) == "different"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Fix the leak of sockets in the pool", "Fix leak of sockets in the pool"),
+        ("Update the Spanish translations", "Update Spanish translations"),
+    ],
+)
+def test_a_commit_that_came_twice_is_one(one: str, other: str) -> None:
+    assert judge(_commit(one), _commit(other), 0.97) == "same"
+
+
+def test_nobody_joins_two_commits_that_are_two() -> None:
+    one, other = (_commit(title) for title in OTHER_COMMITS[1])
+    assert excludes(one, other, 0.9)
+    assert not excludes(one, one, 1.0)
+
+
+def test_a_commit_conflicts_with_a_commit_only_by_taking_it_back() -> None:
+    told = _commit("Keep idle sockets for ninety seconds", "Idle sockets are kept for 90 seconds.")
+    other = _commit("Keep idle sockets for ten seconds", "Idle sockets are kept for 10 seconds.")
+    assert not contradicts(told, other, 0.95)
+    undone = _commit('Revert "Keep idle sockets for ninety seconds"', "The balancer closes them earlier.")
+    assert contradicts(undone, told, 0.9)
+    by_people = replace(other, origins=("session_save",))
+    assert contradicts(told, by_people, 0.95)
+
+
+def test_what_was_found_needs_a_clash_with_a_name() -> None:
+    told = _item("Harbour note", "river stone market window paper garden travel", "session_save")
+    other = _item("Signal list", "paper garden travel window bridge market summer", "session_save")
+    assert contradicts(told, other, 0.93)
+    for found in ("git_digest", "scan_result"):
+        assert not contradicts(told, replace(other, origins=(found,)), 0.93)
+
+
+def test_words_that_were_filed_by_name_stay_where_they_were_filed() -> None:
+    one = _item("Harbour note", "river stone market window paper garden travel", "memory_operation")
+    another = _item("Signal list", "paper garden travel window bridge market summer", "memory_operation")
+    assert judge(one, another, 0.96) == "different"
+    assert excludes(one, another, 0.96)
+    longer = replace(one, title="Harbour note of May", content=f"{one.content} winter")
+    assert is_same(one, longer, 0.97)
+    other = replace(another, title=one.title, content="The river is 30 metres wide.")
+    wider = replace(other, title="Signal list", content="The river is 60 metres wide.")
+    assert contradicts(other, wider, 0.95)
+
+
+def test_ids_of_machines_are_neither_values_nor_names() -> None:
+    one = _item("Marker 81f3c9ab", "The nightly check wrote its marker 81f3c9ab to the log.")
+    other = _item("Marker 9e04d17b", "The nightly check wrote its marker 9e04d17b to the log.")
+    assert judge(one, other, 0.97) == "different"
+    assert clash_between(one, other) is None
+    uuid = "5b0c7c1e-2f43-4c9b-8a50-0d7e1f6a2b3c"
+    text = f"run {uuid} of itm_01m7p5ksv24b855jhbe8ezqjpx at 4f2a9c1, colour #ff00aa, 1234567 rows, decade, HTTP2"
+    assert without_ids(text) == "run  of  at , colour #ff00aa, 1234567 rows, decade, HTTP2"
+    assert uuid in ids_in(text)
+    same = replace(one, content="The nightly check wrote the marker 81f3c9ab into the log.")
+    assert judge(one, same, 0.97) == "same"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("First memory item", "Second memory item"), ("Memory item 3", "Memory item 12"), ("Note #1", "Note #2")],
+)
+def test_things_that_are_merely_numbered_do_not_contradict(one: str, other: str) -> None:
+    told = "It is kept for the test of the list."
+    assert judge(_item(one, f"{one}. {told}"), _item(other, f"{other}. {told}"), 0.97) == "different"
+
+
+def test_a_number_that_is_said_of_something_may_contradict() -> None:
+    one, other = (_item("Time-out of the gateway", f"The gateway gives up after {seconds} s.") for seconds in (30, 60))
+    assert judge(one, other, 0.95) == "contradicts"
+
+
+def test_a_finding_adds_to_what_people_tell_and_does_not_speak_for_them() -> None:
+    told = _item("Exports go out as CSV", "We write exports as CSV for accounting.", "session_save")
+    found = replace(
+        _item("The exporter writes CSV files", "The exporter writes CSV files for accounting.", "scan_result"),
+        tags=("scan",),
+        confidence=0.97,
+        evidence=(Quote("evt_1", "a"), Quote("evt_1", "b")),
+    )
+    for merged in (merge(told, found), merge(found, told)):
+        assert (merged.title, merged.type) == (told.title, told.type)
+        assert merged.content.startswith(told.content)
+        assert merged.origins == ("scan_result", "session_save")
+    assert merge(found, replace(found, title="Exporter", confidence=0.5)).title == found.title

@@ -1,0 +1,58 @@
+"""What takes back what: reverts, going back, another default; and what only sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cairn.memory.items import Item
+from cairn.memory.reversals import takes_back
+
+
+def _item(told: tuple[str, str]) -> Item:
+    return Item(*told, "decision", "root/app", 0.8)
+
+
+SPOOL = ("Spool uploads on disk", "Uploads are spooled on disk because memory ran out.")
+HEADER = ("Headers are limited", "The default of max_header_bytes was lowered to 16 KiB, from 1 MiB.")
+
+
+@pytest.mark.parametrize(
+    ("undoes", "told"),
+    [
+        (('Revert "Spool uploads on disk"', "It filled the disk."), SPOOL),
+        (("revert, spool uploads on disk", "It filled the disk."), SPOOL),
+        (("Memory again for uploads", 'This reverts commit 3fa91c2 ("Spool uploads on disk").'), SPOOL),
+        (("Uploads", "We go back to buffers in RAM: uploads that were spooled filled the volume."), SPOOL),
+        (
+            ("Where uploads wait", "Changed my mind about spooled uploads: they stay in memory."),
+            ("Uploads are spooled", "Uploads are spooled on disk."),
+        ),
+        (
+            ("Reverting what I said", "Reverting what I said about cache.db: the file stayed open, so it is in RAM."),
+            ("Where the cache lives", "We are going with a file on disk for cache.db."),
+        ),
+        (("Kerberos needs room", "16 KiB max_header_bytes is too small. Raised the default to 64 KiB."), HEADER),
+        (("Headers", "Lowered the default of max_header_bytes to 8 KiB."), HEADER),
+    ],
+)
+def test_it_is_taken_back(undoes: tuple[str, str], told: tuple[str, str]) -> None:
+    assert takes_back(_item(undoes), _item(told))
+    assert takes_back(_item(told), _item(undoes))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("Disk again", "We go back to spooling uploads on disk."), SPOOL),
+        (
+            ("Two images", "The loader goes back to the other image after three failures."),
+            ("A/B images", "Two images."),
+        ),
+        (("Headers", "The default of max_header_bytes was lowered to 16 KiB."), HEADER),
+        (("Bodies", "Raised the default of max_body_bytes to 64 KiB."), HEADER),
+        (("Pages", "We changed our minds about pages: twenty rows a page."), SPOOL),
+        (('Revert "Spool uploads on disk"', "Full."), ('Revert "Spool uploads on disk"', "It filled the disk.")),
+    ],
+)
+def test_nothing_is_taken_back(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert not takes_back(_item(one), _item(other))
