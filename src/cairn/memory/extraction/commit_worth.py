@@ -46,7 +46,7 @@ def is_worth(told: Told, commit: Commit) -> bool:
         return worth.says_something(said, 4)
     paths = [file.path for file in commit.files]
     beside = bool(paths) and all(map(is_beside, paths))
-    if worth.is_chore(title) or worth.is_chore(told.subject) or SQUASHED.match(title):
+    if any(map(worth.is_chore, (title, told.subject, commit.subject))) or SQUASHED.match(title):
         least = 0.0 if SQUASHED.match(title) else 1.5
         listed = any(one.is_bullet and max(weigh(one.text).values()) >= least for one in sentences)
         return (explained or listed) and not beside and len(terms(said)) >= 6

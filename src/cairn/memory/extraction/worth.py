@@ -79,6 +79,7 @@ _CHORE = phrases(
         import order|comments?|wording)
     (?:bump|update|upgrade|pin) (?:\S+ ){0,4}(?:version|from \S*\d\S* to|to (?:[<>=~^]+|v)\d\S*|to \d+(?:[.-]\d+)+\S*|\
         to \S+[=@]=?v?\d\S*|v?\d+\.\d+\S*)
+    (?:bump|upgrade|pin) (?:\S+ ){0,4}to v?\d\S*
     (?:bump|update|upgrade) (?:\S+ ){0,5}(?:group (?:\S+ ){0,4}with \d+ updates?|github actions|actions (?:versions|\
         references))\b.*
     (?:bump|update|upgrade|refresh|regenerate) (?:all |the |dev |npm |min |minor |minimum |major |non-major |python |\
