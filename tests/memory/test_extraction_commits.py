@@ -111,6 +111,12 @@ def test_steps_of_a_squashed_branch_are_no_labels() -> None:
         ("lint", SOURCE),
         ("fix mypy findings", SOURCE),
         ("remove deprecated code", SOURCE),
+        ("harbour-core 0.5.6", ["core/Cargo.toml", "core/src/lib.rs"]),
+        ("Prep v0.32.2 for the northern quays", ["VERSION", *SOURCE]),
+        ("Synchronize common files from harbour/templates", ["Makefile.common"]),
+        ("📌 pin tides==1.*", ["pyproject.toml"]),
+        ("Add lighthouse sponsorship", ["docs/overrides/partials/nav.html", "mkdocs.yml"]),
+        ("Stop leaking a connection in the tide example", ["examples/tides/src/main.rs"]),
     ],
 )
 def test_upkeep_is_told_by_its_files_too(subject: str, files: Sequence[str]) -> None:
@@ -131,6 +137,56 @@ def test_a_terse_change_of_the_product_is_kept(subject: str) -> None:
     item = _one(subject, [*SOURCE, "CHANGES.rst", "tests/test_berths.py"])
     assert not judgement.is_doubted(item, "git_digest")
     assert judgement.is_doubted(_one(f"{subject} for all quays of the port", []), "git_digest")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Simplify berth and quay construction",
+        "Clean up the planner signature",
+        "Add missing type hints to the planner",
+        "Address deprecated warning of the tide library",
+        "Upgrade the formatter ruff",
+        "Docs restructuring",
+        "Document cancellation of arrivals & delegation",
+        "Test parsing of notices via the public api",
+        "Correct duplicate 'not' typos in comments of the planner",
+        "Drop redundant check of the berth",
+        "Keep planners in sync",
+    ],
+)
+def test_a_slight_subject_needs_a_reason(subject: str) -> None:
+    assert _items(subject, SOURCE) == ()
+    reason = "Two planners wrote one berth at once because each of them held a copy of the timetable."
+    assert len(_items(f"{subject}\n\n{reason}", SOURCE)) == 1
+
+
+@pytest.mark.parametrize("author", ["dependabot[bot]", "HarbourBot", "ferry-bot", "Weblate"])
+def test_programs_that_commit_tell_nothing(author: str) -> None:
+    assert _items("Use the tide table of the northern quays in the planner", SOURCE, author) == ()
+    assert len(_items("Use the tide table of the northern quays in the planner", SOURCE, "Abbot")) == 1
+
+
+def test_a_template_does_not_speak_for_the_project() -> None:
+    body = "<!--\n- All exposed objects should have a comment.\n\n- Never push to main.\n-->\nNONE"
+    items = _items(f"feat(quay): show tides beside berths\n\n{body}", SOURCE)
+    assert [item.title for item in items] == ["Show tides beside berths"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "title", "kind"),
+    [
+        ("[FIX] berth planner: two ships in one berth", "Berth planner: two ships in one berth", "bug"),
+        (
+            "[FEATURE] Add a tide table to the planner of berths",
+            "Add a tide table to the planner of berths",
+            "implementation",
+        ),
+    ],
+)
+def test_a_kind_may_stand_in_brackets(subject: str, title: str, kind: str) -> None:
+    item = _one(subject, SOURCE)
+    assert (item.title, item.type) == (title, kind)
 
 
 def test_upkeep_that_gives_its_reason_is_kept() -> None:
@@ -205,6 +261,19 @@ def test_a_sentence_may_begin_with_an_identifier() -> None:
         "Call reload() then.",
     ]
     assert told("Names (e.g. tide_1 and tide_2) stay. and so on") == ["Names (e.g. tide_1 and tide_2) stay. and so on"]
+
+
+def test_a_merge_repeats_nothing_of_the_commits_it_comes_with() -> None:
+    merge = {
+        "sha": "bbbb2222",
+        "message": "Merge pull request #58 from harbour/tides\n\nTides beside berths, always drawn",
+    }
+    commit = {"sha": "aaaa1111", "message": "Draw tides beside berths in the planner", "files": list(SOURCE)}
+    for commits in ([commit, merge], [merge, commit]):
+        found = extract(RawEvent("e1", "git_digest", {"commits": commits})).items
+        assert [item.title for item in found] == ["Draw tides beside berths in the planner"]
+    assert len(extract(RawEvent("e1", "git_digest", {"commits": [merge]})).items) == 1
+    assert _items("Merge branch '6.4'\n\nThis PR was merged into the 6.4 branch.") == ()
 
 
 def test_merges_are_read_by_their_first_line() -> None:

@@ -143,7 +143,8 @@ def test_a_huge_diff_does_not_hide_the_commits_behind_it() -> None:
         ".", "?!", "[(", "[a](b", "a/", "\\", "*", "`", " ", "\n", "- a\n", "all ", "A. ", "```\n", "a:", "1. ",
         "# a\n", "|", "\x00a", "at foo.bar(", "src/a.py:1 ", "never x y z; ",
         "We decided to use Redis because of latency. ",
-        "All of the things in the place must be so. ", "tests all now still ", "fix the (", "Merge branch '",
+        "All of the things in the place must be so. ", "tests all now still ", "fix the (", "Merge branch '", "<!-- ",
+        "simplify a ", "remove redundant a", "document ", "a docs ",
     ],
 )  # fmt: skip
 def test_worst_cases_take_less_than_a_second(piece: str) -> None:

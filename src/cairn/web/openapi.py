@@ -162,11 +162,19 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
                 "name": field.encode_name,
                 "in": "query",
                 "required": field.required,
-                "schema": _schema_of(without_none(field.type)),
+                "schema": _schema_of_query(field),
             }
             for field in msgspec.structs.fields(route.query)
         ]
     return parameters
+
+
+def _schema_of_query(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    """What is required must not be empty either: ``?projectId=`` names none."""
+    schema = _schema_of(without_none(field.type))
+    if field.required and schema.get("type") == "string":
+        return {"minLength": 1, **schema}
+    return schema
 
 
 def _responses(route: Route) -> dict[str, Any]:

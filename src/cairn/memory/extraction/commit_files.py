@@ -14,6 +14,8 @@ _BESIDE = re.compile(
     r"(?:^|/)(?:readme|change(?:s|log)|history|news|licen[cs]e|notice|contributing|code_of_conduct|security|authors|"
     r"codeowners|agents|claude|hacking|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap)(?:[._-][^/]*)?$|"
     r"(?:^|/)docs?/.*\.(?:md|mdx|rst|txt|adoc|svg|png|webp|jpe?g|gif)$|^[^/]+\.(?:md|mdx|rst)$|"
+    r"^docs?/(?:.*\.(?:html?|css|ya?ml|json|js)$|(?:overrides|partials|themes?|img|images|assets|static)/)|"
+    r"(?:^|/)mkdocs\.ya?ml$|^(?:[^/]+/)?examples/|"
     r"(?:^|/)\.(?:github|gitlab|circleci|devcontainer|vscode|idea|agents|claude)/|(?:^|/)\.pre-commit-config\.ya?ml$|"
     r"(?:^|/)(?:\.travis\.yml|appveyor\.yml|renovate\.json5?|tox\.ini|\.readthedocs\.ya?ml)$|"
     r"(?:^|/)requirements(?:/[^/]+|[\w.-]*)\.(?:txt|in)$",

@@ -18,6 +18,7 @@ _SUBJECT_CHARS = 140
 _WASTE_CHARS = 600
 _BODY_CHARS = 100_000
 _HEADER = re.compile(r"^([A-Za-z]{2,15})(?:\(([^()]{0,60})\))?(!)?:\s{0,10}(?=\S)")
+_TAG = re.compile(r"^\[([A-Za-z]{3,11})\]:?\s{0,10}(?=\S)")
 _KNOWN = FIXES | BUILDS | UPKEEP | {"revert"}
 # "ecs: raise the grace period", "core,gtk: …", "pkg/sub: …": the area in front, as many projects write it.
 _AREA = re.compile(r"^(?!CVE-)([A-Za-z][\w./+-]{1,30}(?:, ?[\w./+-]{1,30}){0,3}(?: [\w./-]{1,20})?): {1,3}(?=\S)")
@@ -44,6 +45,7 @@ _STEP = re.compile(
     r"(?:\([^()]{0,60}\))?!?:\s",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)  # what a template tells whoever fills it in
 _MARKUP = re.compile(r"^(?:!?\[[^\]]{0,200}\]\(|<[a-z!/][^>]{0,300}>|<!--)", re.IGNORECASE)
 _LINK = re.compile(
     r"<?https?://\S+|(?<!\S)\S{0,80}#\d{1,8}\b|\b(?:GH|gh)-\d{1,8}\b|\b[0-9a-f]{7,40}\b|@[\w-]+|\[\d{1,2}\]:?"
@@ -79,7 +81,8 @@ _CEREMONY = Wording(
     r"thanks(?: to| for)?|kudos|props|hat tip|cc|h/t|ptal|credits?) ?:?(?: (?:review|@\S+|the review|code review)|@)|"
     r"(?:thanks|thank you|kudos|props)\b|please (?:let me know|review|see|note that this pr)|let me know\b|"
     r"(?:sorry|apologies)\b|(?:i'?m|i am) (?:not sure|happy|open|new)\b|(?:this|the) pr (?:is|was) "
-    r"(?:ready|based|stacked|a draft|split|best reviewed)|(?:best )?review(?:ed)? commit by commit|\(?cherry[ -]picked|"
+    r"(?:ready|based|stacked|a draft|split|best reviewed|merged|squashed)|"
+    r"(?:best )?review(?:ed)? commit by commit|\(?cherry[ -]picked|"
     r"update(?:d)? (?:by|on) @|triggered by\b|signed-off|co-authored|(?:hey|hi|hello)[ ,!]|closes? as\b|conflicts:?$|"
     r"(?:before|after|screenshots?|demo|video)\W*$|n/?a\W*$|"
     r"see (?:the )?(?:commits?|pr|linked|individual|above|below)\b)",
@@ -104,12 +107,20 @@ class Told:
     is_merge: bool
 
 
-def told_by(commit: Commit) -> Told:
-    """A merge is read by the first line of its body, where that is more than the name of a branch."""
+def is_arrival(commit: Commit) -> bool:
+    """Whether it only brings in a branch, whose commits speak for themselves."""
+    return _MERGE.match(commit.subject) is not None and _FROM_FORK.match(commit.subject) is None
+
+
+def told_by(commit: Commit, *, alone: bool = True) -> Told:
+    """A merge that comes without the commits of its branch is read by the first line of its body.
+
+    Only where that is more than the branch's name. Beside its commits it nearly always repeats one of them.
+    """
     subject, body = commit.subject, commit.body
-    is_merge = _MERGE.match(subject) is not None or _FROM_FORK.match(subject) is not None
-    if is_merge:
-        from_fork = _FROM_FORK.match(subject) is not None
+    from_fork = _FROM_FORK.match(subject) is not None
+    is_merge = from_fork or is_arrival(commit)
+    if is_merge and (alone or from_fork):
         found = _subject_below(body, from_fork=from_fork)
         subject, is_merge = (found, False) if found else ("" if from_fork else subject, not from_fork)
     header = _HEADER.match(subject)
@@ -117,6 +128,8 @@ def told_by(commit: Commit) -> Told:
     scope = (header.group(2) or "").strip() if header else ""
     if header and kind not in _KNOWN:
         kind = ""
+    elif tag := _TAG.match(subject):
+        kind = tag.group(1).lower() if tag.group(1).lower() in _KNOWN else ""
     whole = subject
     area = _AREA.match(subject) if not kind and label_of(subject) is None else None
     if area is not None and _is_area(area.group(1), subject[area.end() :]):
@@ -147,7 +160,13 @@ def _subject_below(body: str, *, from_fork: bool) -> str:
     text = lines[first]
     goes_on = first + 1 < len(lines) and bool(lines[first + 1])
     is_name = " " not in text or len(terms(text)) < 2
-    is_other = text.endswith(":") or _LIST_MARK.match(text) or _TRAILER.match(text) or _MERGE.match(text)
+    is_other = (
+        text.endswith(":")
+        or _LIST_MARK.match(text)
+        or _TRAILER.match(text)
+        or _MERGE.match(text)
+        or _CEREMONY.match(text)
+    )
     return "" if goes_on or is_name or is_other or len(text) > _SUBJECT_CHARS else text
 
 
@@ -164,7 +183,7 @@ def _without_area(text: str) -> str:
 def _body_of(body: str, subject: str) -> tuple[Sentence, ...]:
     """What a body adds to its subject; the list of steps that a squashed branch leaves behind adds nothing."""
     named = terms(subject)
-    found = split(_without_waste_lines(body[:_BODY_CHARS]), _BODY_SENTENCES)
+    found = split(_without_waste_lines(_COMMENT.sub("\n\n", body[:_BODY_CHARS])), _BODY_SENTENCES)
     kept = (one for one in found if not _adds_nothing(one, named))
     return tuple(replace(one, text=titles.without_prefix(one.text)) if one.is_bullet else one for one in kept)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from cairn.memory.extraction import durability, worth
+from cairn.memory.extraction.commit_chores import is_slight
 from cairn.memory.extraction.commit_files import is_beside, is_manifest, is_translation, touch_source
 from cairn.memory.extraction.commit_log import Commit
 from cairn.memory.extraction.commit_texts import Told, remaining_words
@@ -17,7 +18,9 @@ KINDS = FIXES | BUILDS
 SQUASHED = re.compile(r"^Squashed commit", re.IGNORECASE)
 _LEAST_BARE = 0.5
 _REVERT = re.compile(r"^(?:revert[:\s]|reverts? \")", re.IGNORECASE)
-_BOT = re.compile(r"\[bot\]|\bbot$|^(?:dependabot|renovate|github-actions|semantic-release)", re.IGNORECASE)
+_BOT = re.compile(
+    r"(?i:\[bot\]|(?<![^\W_])bot$|^(?:dependabot|renovate|github-actions|semantic-release|weblate))|[a-z]Bot$"
+)
 _OF_VERSIONS = re.compile(r"^(?:bump|update|upgrade|pin|unpin|raise|widen|refresh|sync)\b|\bversions?\b", re.IGNORECASE)
 _TRIALS = word_set("test tests style lint format fmt")
 _ORDER = re.compile(r"^(?:avoid|no|don'?t|do not|prefer|only)\b", re.IGNORECASE)
@@ -50,7 +53,7 @@ def is_worth(told: Told, commit: Commit) -> bool:
         least = 0.0 if SQUASHED.match(title) else 1.5
         listed = any(one.is_bullet and max(weigh(one.text).values()) >= least for one in sentences)
         return (explained or listed) and not beside and len(terms(said)) >= 6
-    if paths and _is_upkeep(title, paths):
+    if (paths and _is_upkeep(title, paths)) or (is_slight(title) and not explained and not told.breaking):
         return False
     if beside:
         states = (lays_down(title) and not _ORDER.match(title)) or RULE.match(title) is not None

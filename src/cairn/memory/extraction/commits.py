@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cairn.memory.extraction import confidence, titles, worth
 from cairn.memory.extraction.commit_log import Commit
-from cairn.memory.extraction.commit_texts import told_by
+from cairn.memory.extraction.commit_texts import Told, is_arrival, told_by
 from cairn.memory.extraction.commit_types import type_of_commit
 from cairn.memory.extraction.commit_worth import KINDS, SQUASHED, is_worth
 from cairn.memory.extraction.drafting import Fact, Origin, files_in, joined_files
@@ -16,12 +16,12 @@ from cairn.memory.paths import is_machine_written
 
 
 def facts_of_commits(commits: Sequence[Commit], origin: Origin) -> Iterator[Fact]:
+    alone = all(map(is_arrival, commits))
     for commit in commits:
-        yield from _facts_of_commit(commit, origin)
+        yield from _facts_of_commit(commit, told_by(commit, alone=alone), origin)
 
 
-def _facts_of_commit(commit: Commit, origin: Origin) -> Iterator[Fact]:
-    told = told_by(commit)
+def _facts_of_commit(commit: Commit, told: Told, origin: Origin) -> Iterator[Fact]:
     if not is_worth(told, commit):
         return
     title = told.title

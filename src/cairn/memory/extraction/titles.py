@@ -12,7 +12,9 @@ _LEAST_CHARS = 12
 _PREFIX = re.compile(
     r"^(?:build|chore|ci|docs?|feat|feature|fix|hotfix|bugfix|perf|refactor|revert|style|test|tests|security|"
     r"improvement)"
-    r"(?:\([^()]{0,60}\))?!?:\s{0,10}",
+    r"(?:\([^()]{0,60}\))?!?:\s{0,10}|"
+    r"^\[(?:feature|feat|enhancement|bug ?fix|fix|change|chore|perf|performance|security|docs?|refactor|"
+    r"improvement|ref|imp|added|changed|fixed|removed|deprecated)\]:?\s{0,10}",
     re.IGNORECASE,
 )
 _LABEL = re.compile(

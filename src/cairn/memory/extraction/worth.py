@@ -89,8 +89,8 @@ _CHORE = phrases(
     (?:build|chore|fix) ?\(deps\S*\).*|deps|(?:\S+ )?pre-commit autoupdate|start(?:ing)? version \d\S*
     (?:add|update|complete|improve|fix|sync|refresh|finish) (?:\S+ ){0,4}translations?\b(?! (?:of|to|into|for|support|\
         key|layer|table|unit)).*
-    (?:release|releasing|released|version|prepare (?:for )?release|cut release|tag|publish)\b.{0,12}v?\d+\.\d+\S*|\
-        v?\d+\.\d+\.\d+\S*\W*$|(?:next|post)[- ]release
+    (?:release|releasing|released|version|prep(?:are)?(?: for)?(?: release)?|cut release|tag|publish)\b.{0,12}v?\
+        \d+\.\d+\S*|(?:[\w@/.-]{1,60} )?v?\d+\.\d+\.\d+\S*\W*$|(?:next|post)[- ]release
     (?:update|edit|modify|change|tweak) \S+\.\w{1,5}\W*$
     (?:add|write|improve|extend|more|missing|increase) (?:\w+ ){0,3}(?:tests?|specs?|(?:test )?coverage)\b.*
     (?:\S+ ){0,2}(?:files?|snapshots?|docs|strings|translations?) (?:regenerated|updated|refreshed)\b.*
@@ -104,7 +104,10 @@ _CHORE = phrases(
         (?! (?:generator|site|search|build|page)).*
     (?:update|fix|replace|correct) (?:\S+ ){0,5}links? in (?:\S+ ){0,3}\
         (?:docs?|documentation|readme|comments?|licen[cs]e)\b.*
-    \S+==\d\S*\W*$
+    (?:pin |unpin )?\S+[=~<>]=?\d\S*\W*$
+    sync(?:hroni[sz]e)? (?:\S+ ){0,4}(?:files?|templates?|configs?|configuration|upstream|fork) \
+        (?:from|with|to|across)\b.*
+    update (?:the )?(?:common|shared) (?:\S+ ){0,2}(?:files?|configs?)\W*$
     (?:(?:fix|repair|stabili[sz]e|unbreak|deflake|silence|skip|retry|quarantine)(?:e?s|e?d)? )?(?:the |a |some |\
         two )?\
         (?:flaky|broken|failing|red) (?:\S+ ){0,3}(?:tests?|specs?|jobs?|build|ci|links?|anchors?|snapshots?)\b.*

@@ -1,0 +1,47 @@
+"""Subjects of commits that tell nothing to remember, unless the body gives a reason: upkeep in other words."""
+
+from __future__ import annotations
+
+from cairn.memory.extraction.words import phrases
+
+_TOOLS = (
+    r"(?:ruff|black|isort|flake8|pylint|mypy|pyright|eslint|prettier|biome|clippy|rustfmt|gofmt|golangci\S*|tsc|"
+    r"swiftlint|ktlint|rubocop|formatter|linter)"
+)
+_SLIGHT = phrases(
+    rf"""
+    (?:refactor|clean ?up|tidy(?: up)?|simplify|polish|reorgani[sz]e|restructure)(?:ed|ing|s)? \
+        (?:(?!to |so |by |for |into |instead |as |using |with )\S+ ){{0,6}}\S+$
+    (?:add|fix|update|improve|correct|use|more|missing|complete)(?:e?d|s)? (?:\S+ ){{0,4}}(?:type[ -](?:hints?|\
+        annotations?)|typings?|type definitions?)\b.{{0,40}}$
+    add(?:ed|s)? (?:the |a |some )?missing (?:\S+ ){{0,2}}(?:arguments?|parameters?|imports?|semicolons?|commas?|\
+        newlines?|quotes?|brackets?|return|await|entr(?:y|ies)|files?|words?|links?)\W*$
+    (?:silence|address|suppress|resolve|ignore|fix)(?:e?d|s)? (?:\S+ ){{0,4}}(?:(?:deprecat\w+|compiler|build|lint\w*|\
+        clippy\S*|typescript|rustc|gcc) (?:warnings?|errors?|lints?|findings?)|warnings?|clippy\S*)\b.{{0,40}}$
+    (?:upgrade|update|bump|enable|enabling|configure|set ?up|apply|use|add|switch on) \
+        (?:\S+ ){{0,3}}{_TOOLS}\b.{{0,30}}$
+    (?:add|update|improve|extend|fix|expand|write|rework|move|split|publish|restructure|clarify)(?:e?d|s|ing)? \
+        (?:\S+ ){{0,4}}(?:docs?|documentation|docstrings?|readmes?|guides?|changelogs?|examples?)\b.{{0,60}}$
+    (?:\S+ ){{1,3}}docs?(?: restructuring| updates?| fixes| improvements?)?\W*$
+    docs? (?:restructuring|updates?|fixes)\b.*
+    (?:document|describe|mention|clarify)(?:e?d|s|ing)? \S.*
+    (?:test|unflake|deflake|de-flake|parametri[sz]e)(?:ing|s|ed)? (?:that |the |for |of )?\S+ .*
+    (?:fix|correct|update|remove|repair|stale|outdated|wrong|duplicated?)(?:e?d|s|ing)? (?:\S+ ){{0,6}}(?:typos?|\
+        comments?|docstrings?|spelling|wording|links?|badges?)\b.{{0,40}}$
+    update (?:\S+ )?links?\b.*
+    (?:stale|outdated|misleading) comments?\b.*
+    (?:add|update|remove|thank|new)(?:s|ing)? (?:\S+ ){{0,3}}(?:sponsors?|sponsorship|contributors?|authors?|\
+        maintainers?|logos?|badges?)\b.{{0,30}}$
+    (?:drop|remove|delete|avoid)(?:e?d|s)? (?:\S+ )?(?:redundant|useless|unnecessary|unused|unneeded|superfluous|\
+        obsolete|leftover|dead|stray|nonexist[ae]nt) \S+(?: \S+){{0,5}}$
+    update \w+s?\W*$
+    (?:keep|make|bring) (?:\S+ ){{1,3}}(?:in sync|up to date|consistent)\W*$
+    (?:address|appease|satisfy|please) (?:the )?{_TOOLS}\b.*
+    """,
+    start=True,
+)
+
+
+def is_slight(title: str) -> bool:
+    """Whether a title alone is not worth an item, though it is no mere chore."""
+    return _SLIGHT.match(title[:300]) is not None
