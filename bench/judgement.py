@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -26,8 +25,13 @@ from cairn.ports.embeddings.embedder import open_embedder
 from cairn.wire.items import ItemType
 
 _STRENGTH = 3.0
-_KEEP_FROM = 0.35
-_ROUNDS = 30
+_KEEP_FROM = {"session_save": 0.35, "git_digest": 0.2, "context_update": 0.35}
+_OTHER_EVENTS_COUNT = 0.3
+_BIAS_STRENGTH = 0.01
+_DOCUMENTS = "context_update"
+# Subjects of commits without a body, written for worth alone: too short to learn types from.
+_SUBJECTS = "kc"
+_ROUNDS = 7
 # Chosen by leaving out one set after the other; a little more or less of each changes hardly anything. Tried in this
 # way and worse: the category, the verdict of the rules or their cues as features; the mean of fits on samples.
 _TYPE_STRENGTH = 6.0
@@ -50,51 +54,37 @@ class Weighed(msgspec.Struct, frozen=True):
     item: Item
 
     @property
+    def hand(self) -> str:
+        return self.of.partition("-")[0]
+
+    @property
     def worth(self) -> bool:
         return bool(self.types)
-
-
-@dataclass(frozen=True)
-class FittedTypes:
-    """Biases, a row of weights for each type, and what each event and each word speaks for each type."""
-
-    biases: list[float]
-    types: list[list[float]]
-    events: dict[str, list[float]]
-    words: dict[str, list[int]]
 
 
 def run() -> None:
     """Print the figures of each set, then write the weights fitted on all of them."""
     weighed, told = _read("weighed"), _read("typed")
-    rows = asyncio.run(_features(weighed))
-    worth = np.array([one.worth for one in weighed])
+    vectors = asyncio.run(_vectors(weighed))
     print("judgement of worth: each set by weights fitted on the others")
-    for held in sorted({one.of for one in weighed}):
-        mine = np.array([one.of == held for one in weighed])
-        kept = _kept([one for one in weighed if one.of == held], rows[mine], _fit(rows[~mine], worth[~mine]))
-        before, after = 1 - worth[mine].mean(), 1 - worth[mine][kept].mean()
-        lost = 1 - worth[mine][kept].sum() / worth[mine].sum()
-        print(f"  {held}: {mine.sum()} items, junk {before:.3f} -> {after:.3f}, good ones lost {lost:.3f}")
-    size = rows.shape[1] - len(judgement.signs(weighed[0].item))
-    weights = _fit(rows, worth)
-    known = [*(one for one in weighed if one.worth), *told]
-    vectors = np.vstack([rows[worth][:, :size], asyncio.run(_features(told))[:, :size]]) / judgement.VECTOR_SCALE
-    _show_types(known, vectors)
-    fitted = _fit_types(known, vectors)
+    for event in judgement.JUDGED_EVENTS:
+        _show_worth(event, weighed, vectors)
+    worth = np.array([one.worth and one.hand[:2] != _SUBJECTS for one in weighed])
+    known = [*(one for one, is_known in zip(weighed, worth, strict=True) if is_known), *told]
+    of_known = np.vstack([vectors[worth], asyncio.run(_vectors(told))]).astype(np.float64)
+    _show_types(known, of_known)
     kept_weights = judgement.Weights(
-        keep_from=_KEEP_FROM,
-        bias=round(float(weights[-1]), 4),
-        signs=[round(float(value), 4) for value in weights[size:-1]],
-        vector=[round(float(value), 4) for value in weights[:size]],
-        ruled=_RULED,
-        by_margin=_BY_MARGIN,
-        type_biases=fitted.biases,
-        types=fitted.types,
-        events=fitted.events,
-        words=fitted.words,
+        worth={event: _fit_worth(event, weighed, vectors) for event in judgement.JUDGED_EVENTS},
+        told=_fit_types(*_told(known, of_known)),
+        documents=_fit_types(known, of_known),
     )
     _WEIGHTS.write_bytes(msgspec.json.encode(kept_weights) + b"\n")
+
+
+def _told(known: list[Weighed], vectors: NDArray[np.float64]) -> tuple[list[Weighed], NDArray[np.float64]]:
+    """What happened is told in other words than what is: from documents it learns nothing but their own types."""
+    mine = [at for at, one in enumerate(known) if one.event != _DOCUMENTS]
+    return [known[at] for at in mine], vectors[mine]
 
 
 def _read(name: str) -> list[Weighed]:
@@ -102,54 +92,98 @@ def _read(name: str) -> list[Weighed]:
     return [msgspec.json.decode(line, type=Weighed) for line in lines.splitlines()]
 
 
-async def _features(weighed: list[Weighed]) -> NDArray[np.float64]:
+async def _vectors(weighed: list[Weighed]) -> NDArray[np.float32]:
     embedder = open_embedder("builtin")
     vectors = (await embedder.embed([item_text(one.item) for one in weighed])).vectors
     await embedder.close()
-    return np.stack([judgement.features(one.item, vector) for one, vector in zip(weighed, vectors, strict=True)])
+    return np.asarray(vectors, dtype=np.float32)
 
 
-def _kept(weighed: list[Weighed], rows: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.bool_]:
-    scores = rows @ weights[:-1] + weights[-1]
-    return np.array(
-        [
-            not judgement.is_doubted(one.item, one.event) or judgement.likelihood(float(score)) >= _KEEP_FROM
-            for one, score in zip(weighed, scores, strict=True)
-        ]
+def _show_worth(event: str, weighed: list[Weighed], vectors: NDArray[np.float32]) -> None:
+    """How many of an event's doubted items are junk before and after, hand by hand, and in all."""
+    sums = np.zeros(4, dtype=int)
+    for held in sorted({one.hand for one in weighed if one.event == event}):
+        others = [at for at, one in enumerate(weighed) if one.hand != held]
+        model = judgement.WorthModel(_fit_worth(event, [weighed[at] for at in others], vectors[others]))
+        counts = np.zeros(4, dtype=int)
+        for one, vector in zip(weighed, vectors, strict=True):
+            if one.hand != held or one.event != event:
+                continue
+            kept = not judgement.is_doubted(one.item, event) or model.keeps(one.item, vector)
+            counts += (one.worth, not one.worth, one.worth and not kept, not one.worth and kept)
+        sums += counts
+        good, junk, lost, left = counts
+        print(f"  {event} {held}: {good} good, {lost} of them lost; {junk} junk, {left} of it kept")
+    good, junk, lost, left = sums
+    print(f"  {event} in all: {good} good, {lost} of them lost; {junk} junk, {left} of it kept")
+
+
+def _fit_worth(event: str, weighed: list[Weighed], vectors: NDArray[np.float32]) -> judgement.WorthWeights:
+    """Logistic regression by Newton's method, both kinds weighing the same; what other events tell counts less."""
+    worth = np.array([one.worth for one in weighed])
+    mine = np.array([one.event == event for one in weighed])
+    rows = np.stack([judgement.features(one.item, vector) for one, vector in zip(weighed, vectors, strict=True)])
+    told = [telling_words(one.item.title, one.item.content) for one in weighed]
+    counts = Counter(word for words, is_mine in zip(told, mine, strict=True) if is_mine for word in words)
+    places = {word: at for at, word in enumerate(sorted(word for word in counts if counts[word] >= _LEAST_ITEMS))}
+    full = np.hstack([rows, np.ones((len(rows), 1)), _spoken(told, places, judgement.WORD_SCALE)])
+    counted = np.where(mine, 1.0, _OTHER_EVENTS_COUNT)
+    good, bad = counted[worth].sum(), counted[~worth].sum()
+    importance = counted * np.where(worth, 0.5 / good, 0.5 / bad) * counted.sum()
+    weights = _fit(full, worth, importance, len(rows[0]))
+    size = len(vectors[0])
+    vector, signs, bias, words = np.split(weights, [size, len(rows[0]), len(rows[0]) + 1])
+    units = np.rint(words * _WORD_UNITS).astype(int)
+    return judgement.WorthWeights(
+        keep_from=_KEEP_FROM[event],
+        bias=round(float(bias[0]), 4),
+        signs=_rounded(signs),
+        vector=_rounded(vector),
+        words={word: int(units[at]) for word, at in places.items() if units[at]},
     )
 
 
-def _fit(rows: NDArray[np.float64], worth: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Logistic regression by Newton's method, both kinds weighing the same; the last weight is the bias."""
-    full = np.hstack([rows, np.ones((len(rows), 1))])
-    share = worth.mean()
-    importance = np.where(worth, 0.5 / share, 0.5 / (1 - share))
-    ridge = np.eye(full.shape[1]) * _STRENGTH
-    ridge[-1, -1] = 1e-9
-    weights = np.zeros(full.shape[1])
+def _fit(
+    full: NDArray[np.float64], worth: NDArray[np.bool_], importance: NDArray[np.float64], bias_at: int
+) -> NDArray[np.float64]:
+    """Solved by the items, as they are fewer than the words."""
+    ridge = np.full(full.shape[1], _STRENGTH)
+    ridge[bias_at] = _BIAS_STRENGTH
+    scaled = full / ridge
+    alike = scaled @ full.T
+    scores = np.zeros(len(full))
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-full @ weights))
-        slope = full.T @ (importance * (likely - worth)) + ridge @ weights
-        curve = (full * (importance * likely * (1 - likely))[:, None]).T @ full + ridge
-        weights -= np.linalg.solve(curve, slope)
+        likely = 1 / (1 + np.exp(-scores))
+        spread = importance * likely * (1 - likely) + 1e-9
+        aim = scores + importance * (worth - likely) / spread
+        counts = np.linalg.solve(alike + np.diag(1 / spread), aim)
+        scores = alike @ counts
+    weights: NDArray[np.float64] = scaled.T @ counts
     return weights
+
+
+def _spoken(told: list[set[str]], places: dict[str, int], scale: float) -> NDArray[np.float64]:
+    spoken = np.zeros((len(told), len(places)))
+    for row, words in zip(spoken, told, strict=True):
+        mine = [places[word] for word in words if word in places]
+        row[mine] = scale / np.sqrt(max(1, len(mine)))
+    return spoken
 
 
 def _show_types(known: list[Weighed], vectors: NDArray[np.float64]) -> None:
     print("judgement of types, in the same way: by rules alone -> judged")
     sums = {"weighed": np.zeros(3), "typed": np.zeros(3)}
-    for held in sorted({one.of for one in known}):
-        mine = np.array([one.of == held for one in known])
-        fit = _fit_types([one for one in known if one.of != held], vectors[~mine])
-        model = judgement.TypeModel(
-            judgement.Weights(_KEEP_FROM, 0.0, [], [], _RULED, _BY_MARGIN, fit.biases, fit.types, fit.events, fit.words)
-        )
+    for held in sorted({one.hand for one in known}):
+        mine = np.array([one.hand == held for one in known])
+        others = [one for one in known if one.hand != held], vectors[~mine]
+        told, documents = (judgement.TypeModel(_fit_types(*some)) for some in (_told(*others), others))
         counts = np.zeros(3)
-        dated = any(one.item.type_margin is not None for one in known if one.of == held)
-        for one, vector in zip((one for one in known if one.of == held), vectors[mine], strict=True):
+        dated = any(one.item.type_margin is not None for one in known if one.hand == held)
+        for one, vector in zip((one for one in known if one.hand == held), vectors[mine], strict=True):
             if dated and one.item.type_margin is None:
                 continue
             margin = _USUAL_MARGIN if one.item.type_margin is None else one.item.type_margin
+            model = documents if one.event == _DOCUMENTS else told
             best = judgement.TYPES[model.best(one.item, one.event, vector.astype(np.float32), margin)]
             counts += (1, one.item.type in one.types, best in one.types)
         sums["typed" if dated else "weighed"] += counts
@@ -158,23 +192,22 @@ def _show_types(known: list[Weighed], vectors: NDArray[np.float64]) -> None:
         print(f"  all of {name}: {count:.0f} items, {before / count:.3f} -> {after / count:.3f}")
 
 
-def _fit_types(known: list[Weighed], vectors: NDArray[np.float64]) -> FittedTypes:
+def _fit_types(known: list[Weighed], vectors: NDArray[np.float64]) -> judgement.TypeWeights:
     """Ridge regression on the types an item may have, solved by its items as they are fewer than its words."""
     told = [telling_words(one.item.title, one.item.content) for one in known]
     counts = Counter(word for words in told for word in words)
     places = {word: at for at, word in enumerate(sorted(word for word in counts if counts[word] >= _LEAST_ITEMS))}
     size = vectors.shape[1]
     events = np.array([[one.event == event for event in judgement.TYPED_EVENTS] for one in known], dtype=np.float64)
-    spoken = np.zeros((len(known), len(places)))
-    for row, words in zip(spoken, told, strict=True):
-        mine = [places[word] for word in words if word in places]
-        row[mine] = judgement.TYPE_WORD_SCALE / np.sqrt(max(1, len(mine)))
+    spoken = _spoken(told, places, judgement.TYPE_WORD_SCALE)
     full = np.hstack([vectors * judgement.TYPE_VECTOR_SCALE, events, np.ones((len(known), 1)), spoken])
     solved = np.linalg.solve(full @ full.T + _TYPE_STRENGTH * np.eye(len(full)), _targets(known))
     weights = full.T @ solved
     by_event, bias, by_word = np.split(weights[size:], [events.shape[1], events.shape[1] + 1])
     units = np.rint(by_word * _WORD_UNITS).astype(int)
-    return FittedTypes(
+    return judgement.TypeWeights(
+        ruled=_RULED,
+        by_margin=_BY_MARGIN,
         biases=_rounded(bias[0]),
         types=[_rounded(row) for row in weights[:size].T],
         events={event: _rounded(row) for event, row in zip(judgement.TYPED_EVENTS, by_event, strict=True)},

@@ -29,11 +29,14 @@ from cairn.wire.items import ItemType
 
 EMBEDDERS = ("granite-30m-q8", "granite-30m")
 """Whose vectors the weights are for."""
-JUDGED_EVENTS = ("session_save", "git_digest")
+JUDGED_EVENTS = ("session_save", "git_digest", "context_update")
 TYPED_EVENTS = ("session_save", "git_digest", "context_update")
 """Where types are found by rules. A commit does, a context describes: that leans, whatever the words."""
 VECTOR_SCALE = 3.0
+WORD_SCALE = 2.0
 _SURE = 0.86
+_TOLD_BY_ITS_BODY = 0.8
+"""A commit that is surer than this has more than a subject."""
 _LONG_CHARS = 800
 _WEIGHTS = "judgement_weights.json"
 TYPES = tuple(TIER_OF_TYPE)
@@ -44,32 +47,66 @@ MOST_MARGIN = 6.0
 _WORD_UNITS = 1_000
 
 
-class Weights(msgspec.Struct, frozen=True):
-    """``keep_from``: what is less likely to be worth keeping than this, is not kept.
-
-    ``ruled``: what the type that the rules found is given beforehand; ``by_margin``: how much more the further it
-    was before the next one. ``events``: what the kind of event it was found in speaks for each type, ``words``: the
-    same of each word, in thousandths.
-    """
+class WorthWeights(msgspec.Struct, frozen=True):
+    """``keep_from``: what is less likely to be worth keeping than this, is not kept. ``words`` in thousandths."""
 
     keep_from: float
     bias: float
     signs: list[float]
     vector: list[float]
+    words: dict[str, int]
+
+
+class TypeWeights(msgspec.Struct, frozen=True):
+    """``ruled``: what the type that the rules found is given beforehand; ``by_margin``: how much more the further it
+    was before the next one. ``events``: what the kind of event it was found in speaks for each type, ``words``: the
+    same of each word, in thousandths.
+    """
+
     ruled: float
     by_margin: float
-    type_biases: list[float]
+    biases: list[float]
     types: list[list[float]]
     events: dict[str, list[float]]
     words: dict[str, list[int]]
 
 
+class Weights(msgspec.Struct, frozen=True):
+    """``worth``: by kind of event, for a commit, a saved session and a document tell their noise in other ways.
+
+    ``told`` and ``documents``: types of what somebody tells has happened, and of what a document describes.
+    """
+
+    worth: dict[str, WorthWeights]
+    told: TypeWeights
+    documents: TypeWeights
+
+
+class WorthModel:
+    """The weights of worth in one kind of event, made ready to be asked."""
+
+    def __init__(self, weights: WorthWeights) -> None:
+        self._keep_from, self._bias = weights.keep_from, weights.bias
+        self._row = np.array([*weights.vector, *weights.signs], dtype=np.float64)
+        self._words = weights.words
+
+    def keeps(self, item: Item, vector: NDArray[np.float32]) -> bool:
+        return self.likelihood(item, vector) >= self._keep_from
+
+    def likelihood(self, item: Item, vector: NDArray[np.float32]) -> float:
+        score = float(self._row @ features(item, vector)) + self._bias
+        told = [self._words[word] for word in telling_words(item.title, item.content) if word in self._words]
+        if told:
+            score += sum(told) * WORD_SCALE / _WORD_UNITS / math.sqrt(len(told))
+        return likelihood(score)
+
+
 class TypeModel:
     """The weights of types, made ready to be asked."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: TypeWeights) -> None:
         self._ruled, self._by_margin = weights.ruled, weights.by_margin
-        self._biases = np.array(weights.type_biases)
+        self._biases = np.array(weights.biases)
         self._matrix = np.array(weights.types) * TYPE_VECTOR_SCALE
         self._events = {event: np.array(spoken) for event, spoken in weights.events.items()}
         self._places = {word: place for place, word in enumerate(weights.words)}
@@ -97,10 +134,7 @@ def judged(item: Item, event: str, vector: NDArray[np.float32]) -> Item | None:
 
 def is_worth_keeping(item: Item, event: str, vector: NDArray[np.float32]) -> bool:
     """Whether an item found in such an event is kept."""
-    if not is_doubted(item, event):
-        return True
-    weights, row = _weights()
-    return likelihood(float(row @ features(item, vector)) + weights.bias) >= weights.keep_from
+    return not is_doubted(item, event) or _worth()[event].keeps(item, vector)
 
 
 def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
@@ -108,13 +142,17 @@ def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
     if item.type_margin is None:
         return item
     allowed = open_types(item.title, item.type, item.files) if event == "git_digest" else TYPES
-    kind = TYPES[_types().best(item, event, vector, item.type_margin, allowed)]
+    told, documents = _types()
+    model = documents if event == "context_update" else told
+    kind = TYPES[model.best(item, event, vector, item.type_margin, allowed)]
     return replace(item, type=kind, tier=TIER_OF_TYPE[kind], type_margin=None)
 
 
 def is_doubted(item: Item, event: str) -> bool:
-    """What was found in free text and gives no reason; a commit of the product has its files to speak for it."""
-    if event not in JUDGED_EVENTS or item.confidence > _SURE or (event == "git_digest" and touch_source(item.files)):
+    """What was found in free text and gives no reason; a commit that says more than its subject has its files too."""
+    if event not in JUDGED_EVENTS or item.confidence > _SURE:
+        return False
+    if event == "git_digest" and item.confidence > _TOLD_BY_ITS_BODY and touch_source(item.files):
         return False
     return not worth.has_reason(f"{item.title}. {item.content}")
 
@@ -144,12 +182,15 @@ def likelihood(score: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _weights() -> tuple[Weights, NDArray[np.float64]]:
-    content = resources.files("cairn.memory").joinpath(_WEIGHTS).read_bytes()
-    weights = msgspec.json.decode(content, type=Weights)
-    return weights, np.array([*weights.vector, *weights.signs], dtype=np.float64)
+def _weights() -> Weights:
+    return msgspec.json.decode(resources.files("cairn.memory").joinpath(_WEIGHTS).read_bytes(), type=Weights)
 
 
 @lru_cache(maxsize=1)
-def _types() -> TypeModel:
-    return TypeModel(_weights()[0])
+def _worth() -> dict[str, WorthModel]:
+    return {event: WorthModel(weights) for event, weights in _weights().worth.items()}
+
+
+@lru_cache(maxsize=1)
+def _types() -> tuple[TypeModel, TypeModel]:
+    return TypeModel(_weights().told), TypeModel(_weights().documents)

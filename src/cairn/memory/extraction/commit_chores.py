@@ -37,6 +37,28 @@ _SLIGHT = phrases(
     update \w+s?\W*$
     (?:keep|make|bring) (?:\S+ ){{1,3}}(?:in sync|up to date|consistent)\W*$
     (?:address|appease|satisfy|please) (?:the )?{_TOOLS}\b.*
+    rename[sd]? (?:the |remaining |some |all )*\S+(?: (?:to|->|→|in|into|as) \S+)?(?: (?:everywhere|again|files?|\
+        models?|variables?|methods?|functions?|class(?:es)?|fields?))*\W*$
+    (?:move|inline|extract|reorder|split|hoist)[sd]? (?:the |some |a |few |static |private |shared |common |small |\
+        more ){{0,4}}(?:helpers?|utils?|utilit(?:y|ies)|constants?|imports?|declarations?|variables?)\b.{{0,40}}$
+    (?:sort|order|alphabeti[sz]e|reorder)(?:ed|s)? (?:\S+ ){{0,3}}(?:keys?|imports?|includes?|fields?|entries|lines?|\
+        deps|dependencies|methods?)\b.{{0,30}}$
+    (?:use|prefer|convert to) (?:\S+ ){{1,4}}(?:in a few places|where possible|where appropriate|\
+        everywhere|throughout)\W*$
+    (?:remove|drop|delete|clean ?up|strip|kill)[sd]? (?:\S+ ){{0,2}}(?:dbg|debug\w*|prints?|printk|printf|logs?|\
+        logging|console\S*|todos?|leftovers?|comments?|commented\S*|fixmes?)\b.{{0,40}}$
+    (?:forgot(?:ten)?|missed|oops|oups|hoppla|ups|woops|whoops)\b.*
+    (?:it |this |that )?(?:works?|fixed|geht|läuft|klappt|marche|ça marche|funciona) \
+        (?:now|jetzt|wieder|again|maintenant|ya)\W*$
+    (?:prints?|debug\S*|logs?|ausgaben?|kommentare?|todos?) (?:raus|weg|entfernt|gelöscht)\b.*
+    (?:unbenutzte?[rsn]?|überflüssige?[rsn]?|tote[rsn]?|alte[rsn]?) (?:imports?|code|variablen?|dateien?|methoden?)\b.*
+    (?:tippfehler|rechtschreibung|formatierung|aufger[äa]umt|aufräumen|einrückung|kleinigkeiten|review-?anmerkungen|\
+        anmerkungen)\b.*
+    \S+(?: \S+){{0,2}} (?:wieder|again) (?:grün|green)\W*$
+    (?:enlever|retirer|supprimer|virer) (?:le |la |les |du |des )?(?:debug|logs?|console\S*|prints?|commentaires?)\b.*
+    (?:coquilles?|fautes?|nettoyage|mise en forme|relecture|formatage|retours? de \S+)\b.*
+    (?:quitar|eliminar|borrar) (?:el |la |los |las )?(?:debug|logs?|prints?|comentarios?)\b.*
+    (?:errata|limpieza|formato|correcciones menores)\b.*
     """,
     start=True,
 )

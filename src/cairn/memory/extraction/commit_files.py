@@ -9,7 +9,7 @@ from cairn.memory.paths import is_machine_written
 
 _DECISIONS = re.compile(r"(?:^|/)(?:adrs?|decisions)/[^/]+$", re.IGNORECASE)
 _BESIDE = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|__snapshots__|benches|benchmarks?|fixtures|testdata)/|"
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|__snapshots__|goldens|fuzz|corpus|benches|benchmarks?|fixtures|testdata)/|"
     r"[._-](?:tests?|specs?)\.\w+$|_test\.\w+$|(?:^|/)(?:test_[^/]+|conftest\.py)$|"
     r"(?:^|/)(?:readme|change(?:s|log)|history|news|licen[cs]e|notice|contributing|code_of_conduct|security|authors|"
     r"codeowners|agents|claude|hacking|\.gitignore|\.gitattributes|\.editorconfig|\.mailmap)(?:[._-][^/]*)?$|"

@@ -131,9 +131,10 @@ def told_by(commit: Commit, *, alone: bool = True) -> Told:
     elif tag := _TAG.match(subject):
         kind = tag.group(1).lower() if tag.group(1).lower() in _KNOWN else ""
     whole = subject
-    area = _AREA.match(subject) if not kind and label_of(subject) is None else None
-    if area is not None and _is_area(area.group(1), subject[area.end() :]):
-        subject, scope = subject[area.end() :], area.group(1)
+    for _ in range(2):  # "modules: hal: …"
+        area = _AREA.match(subject) if not kind and label_of(subject) is None else None
+        if area is not None and _is_area(area.group(1), subject[area.end() :]):
+            subject, scope = subject[area.end() :], scope or area.group(1)
     breaking = bool(header and header.group(3)) or bool(_BREAKING.search(body[:20_000]))
     title = "" if is_merge else titles.without_prefix(subject)
     return Told(kind, scope, subject, title, _body_of(body, whole), breaking, is_merge)

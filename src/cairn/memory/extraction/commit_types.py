@@ -63,7 +63,11 @@ _CHOSEN = Wording(
     r"^(?:adopt|standardi[sz]e on)\b",
 )
 # Words that leave room for a choice; whether it is one is then asked.
-_MAY_CHOOSE = Wording(r"^(?:use|remove)\b|\bno longer\b|\bagain$|\bback to\b")
+_MAY_CHOOSE = Wording(
+    r"^(?:use|remove)\b|\bno longer\b|\bagain\b|\bback to\b|\bdefault (?:backend|engine|\w+er)\b|\bthe default\b|"
+    r"\S (?:->|→|=>) \S|^leave (?:\S+ ){1,4}out\b|^one (?:\S+ ){1,3}per\b|\b(?:are|is) (?:\S+ ){1,4}now\b|"
+    r"\b(?:statt|au lieu de|en vez de|instead)\b"
+)
 _LIKE_A_RULE = Wording(r"^always\b(?!.*\b(?:must|should|review|rule|convention)\b)")
 _FREES = Wording(r"^(?:reload|release|clear)s?\b")
 _TURNED_BACK = Wording(r"^(?:revert|back out|undo|roll(?:ed)? ?back)\b")

@@ -19,7 +19,8 @@ SQUASHED = re.compile(r"^Squashed commit", re.IGNORECASE)
 _LEAST_BARE = 0.5
 _REVERT = re.compile(r"^(?:revert[:\s]|reverts? \")", re.IGNORECASE)
 _BOT = re.compile(
-    r"(?i:\[bot\]|(?<![^\W_])bot$|^(?:dependabot|renovate|github-actions|semantic-release|weblate))|[a-z]Bot$"
+    r"(?i:\[bot\]|(?<![^\W_])(?:bot|ci|bors|deployer|weblate|crowdin)$|"
+    r"^(?:dependabot|renovate|github-actions|semantic-release))|[a-z]Bot$"
 )
 _OF_VERSIONS = re.compile(r"^(?:bump|update|upgrade|pin|unpin|raise|widen|refresh|sync)\b|\bversions?\b", re.IGNORECASE)
 _TRIALS = word_set("test tests style lint format fmt")

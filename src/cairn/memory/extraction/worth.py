@@ -66,6 +66,25 @@ _STATUS = phrases(
     (?:hello|hi|hey|greetings)\b.{0,60}
     todo:? (?:write|fill in|describe|document|add|complete) (?:this|the|more)? ?(?:page|docs?|section|content|text|\
         me|here|details)
+    (?:(?:many |big |a big |special |huge )*(?:thanks|thank you|kudos|props|merci|danke|gracias)\b|hats off).*
+    (?:attendees?|present|participants?|apologies|anwesend|teilnehmer|présents?|asistentes)\s?:.*
+    (?:tbd|tbc|t\.b\.d\.|to be (?:done|written|defined|determined|continued|discussed)|coming soon|work in progress|\
+        under construction)\b.{0,60}
+    (?:this|it|the page|the document) is (?:a |still )?(?:living|a draft|a stub|wip|work in progress|unfinished|\
+        outdated)\b.*
+    (?:details?|more|the rest|rest) (?:is |are |will be |to be )+(?:discussed|added|written|follow\w*|decided)\b.*
+    (?:comments?|feedback|questions?|suggestions?|prs?) (?:are |is )?(?:very |always )?welcome\b.*
+    (?:feel free|don't hesitate|do not hesitate|have fun|enjoy|happy (?:coding|hacking)|see you|cheers)\b.*
+    (?:if )?(?:something|anything) is missing\b.{0,60}
+    (?:here|below|on this page|in this document) (?:you (?:will |can )?find|we (?:collect|list|describe)|are|is) .{0,80}
+    (?:see|see also|read|look at|have a look at|more (?:in|at|on)|siehe(?: auch)?|voir(?: aussi)?|ver) \
+        (?:the |our |also |auch )*(?:\S+ ){0,4}(?:docs|documentation|wiki|readme|page|website|homepage|miro|figma|\
+        confluence|notion|slides|handbook|blog)\b(?!.*\b(?:because|must|never|before|first)\b).{0,60}
+    \+1\b.*|nothing (?:here|yet|to see|decided)\b.*|random (?:thoughts|ideas|notes)\b.*
+    (?:everything|all) (?:is )?on track\b.*
+    (?:quiet|busy|good|short|productive|calm) (?:week|sprint|month|shift)\b.*
+    (?:everybody|everyone|all|please)(?: please)? (?:fill in|sign up|vote|rsvp|book|register|bring|remember to bring)\b\
+        .*
     (?:tbd|n/?a|none|null|undefined|tests?|testing|asdf|foo|bar|lorem|todo|placeholder|untitled|updates?|changes?|\
         fix|notes?|summary|wip)\W*$
     """,
@@ -114,7 +133,11 @@ _CHORE = phrases(
     (?:fix|repair|unbreak|silence)(?:e?s|e?d)? (?:the )?(?:\S+ ){0,2}(?:tests?|specs?|ci|build|pipeline|warnings?|\
         snapshots?|links?)\W*$
     fix(?:e[sd])? (?:the )?(?:build|compile|compilation|ci)\b(?!.*\b(?:because|since|so)\b).{0,40}$
-    initial commit|first commit|init\W*$
+    initial commit|first commit|init\W*$|apply (?:the )?suggestions?\b.*|deploy\([^()]{1,40}\).*
+    deploy \S+ \S*[0-9a-f]{6}\S*\W*$
+    auto(?:matic)? merge\b.*|rollup (?:of|merge)\b.*|bless\b.{0,40}$|weekly\b.{0,40}$|(?:neu |re)generated?\b.{0,40}$
+    (?:goldens?|snapshots?|fixtures?|mocks?) (?:neu )?(?:erzeugt|aktualisiert|updated|regenerated|régénérés?)\b.*
+    run \S*(?:format|fmt|lint|prettier|black|isort)\S*\b.*|notebook cleanup|clear(?:ed)? outputs?|re-?trigger\b.*
     (?:apply|run|fix) (?:the |latest )*(?:prettier|black|ruff|eslint|gofmt|rustfmt|clippy|linters?|formatters?|isort|\
         pre-commit)
     (?:\S+ )?(?:fmt|gofmt|rustfmt|prettier|black|isort|scalafmt\w*|swiftformat|swiftlint|ktlint)(?: -\S+| \.)*\W*$
