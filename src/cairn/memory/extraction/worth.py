@@ -66,25 +66,25 @@ _STATUS = phrases(
     (?:hello|hi|hey|greetings)\b.{0,60}
     todo:? (?:write|fill in|describe|document|add|complete) (?:this|the|more)? ?(?:page|docs?|section|content|text|\
         me|here|details)
-    (?:(?:many |big |a big |special |huge )*(?:thanks|thank you|kudos|props|merci|danke|gracias)\b|hats off).*
+    (?:(?:many |big |a big |special |huge )*(?:thanks|thank you|kudos|merci|danke|gracias)\b\
+        (?! to (?:the|an?|this|that|its|our|it)\b)|hats off).*
     (?:attendees?|present|participants?|apologies|anwesend|teilnehmer|présents?|asistentes)\s?:.*
     (?:tbd|tbc|t\.b\.d\.|to be (?:done|written|defined|determined|continued|discussed)|coming soon|work in progress|\
         under construction)\b.{0,60}
-    (?:this|it|the page|the document) is (?:a |still )?(?:living|a draft|a stub|wip|work in progress|unfinished|\
+    (?:this|(?:this |the )(?:page|document)|it) is (?:a |still )*(?:living|stub|wip|work in progress|unfinished|\
         outdated)\b.*
-    (?:details?|more|the rest|rest) (?:is |are |will be |to be )+(?:discussed|added|written|follow\w*|decided)\b.*
+    (?:details?|the rest) (?:will be |to be |will |to )(?:discussed|added|decided|follow)\b.*
     (?:comments?|feedback|questions?|suggestions?|prs?) (?:are |is )?(?:very |always )?welcome\b.*
     (?:feel free|don't hesitate|do not hesitate|have fun|enjoy|happy (?:coding|hacking)|see you|cheers)\b.*
     (?:if )?(?:something|anything) is missing\b.{0,60}
-    (?:here|below|on this page|in this document) (?:you (?:will |can )?find|we (?:collect|list|describe)|are|is) .{0,80}
+    (?:here|below|on this page|in this document) (?:you (?:will |can )?find|we (?:collect|list|describe)) .{0,80}
     (?:see|see also|read|look at|have a look at|more (?:in|at|on)|siehe(?: auch)?|voir(?: aussi)?|ver) \
         (?:the |our |also |auch )*(?:\S+ ){0,4}(?:docs|documentation|wiki|readme|page|website|homepage|miro|figma|\
         confluence|notion|slides|handbook|blog)\b(?!.*\b(?:because|must|never|before|first)\b).{0,60}
     \+1\b.*|nothing (?:here|yet|to see|decided)\b.*|random (?:thoughts|ideas|notes)\b.*
     (?:everything|all) (?:is )?on track\b.*
     (?:quiet|busy|good|short|productive|calm) (?:week|sprint|month|shift)\b.*
-    (?:everybody|everyone|all|please)(?: please)? (?:fill in|sign up|vote|rsvp|book|register|bring|remember to bring)\b\
-        .*
+    (?:(?:everybody|everyone) (?:please )?|please )(?:fill in|sign up|vote|rsvp|bring|remember to bring)\b.*
     (?:tbd|n/?a|none|null|undefined|tests?|testing|asdf|foo|bar|lorem|todo|placeholder|untitled|updates?|changes?|\
         fix|notes?|summary|wip)\W*$
     """,
@@ -95,7 +95,7 @@ _CHORE = phrases(
     wip\b.*|fixup!.*|squash!.*|amend!.*|tmp|temp|checkpoint|save (?:point|work|progress)|typos?
     (?:fix(?:ed|es)? |correct(?:ed)? )?(?:a |some |the |few |more |small |minor )*(?:typos?|spelling|whitespace|\
         formatting|lint(?:ing|er)?(?: (?:errors?|warnings?|issues?))?|indentation|grammar|trailing \w+|\
-        import order|comments?|wording)
+        import order|comments?(?=\W*$| (?:in|of|about)\b)|wording)
     (?:bump|update|upgrade|pin) (?:\S+ ){0,4}(?:version|from \S*\d\S* to|to (?:[<>=~^]+|v)\d\S*|to \d+(?:[.-]\d+)+\S*|\
         to \S+[=@]=?v?\d\S*|v?\d+\.\d+\S*)
     (?:bump|upgrade|pin) (?:\S+ ){0,4}to v?\d\S*
@@ -123,9 +123,8 @@ _CHORE = phrases(
         (?! (?:generator|site|search|build|page)).*
     (?:update|fix|replace|correct) (?:\S+ ){0,5}links? in (?:\S+ ){0,3}\
         (?:docs?|documentation|readme|comments?|licen[cs]e)\b.*
-    (?:pin |unpin )?\S+[=~<>]=?\d\S*\W*$
-    sync(?:hroni[sz]e)? (?:\S+ ){0,4}(?:files?|templates?|configs?|configuration|upstream|fork) \
-        (?:from|with|to|across)\b.*
+    (?:pin |unpin )?\S+[=~<>]=\d\S*\W*$
+    sync(?:hroni[sz]e)? (?:common|shared|upstream|template) (?:\S+ ){0,2}(?:from|with|to|across)\b.*
     update (?:the )?(?:common|shared) (?:\S+ ){0,2}(?:files?|configs?)\W*$
     (?:(?:fix|repair|stabili[sz]e|unbreak|deflake|silence|skip|retry|quarantine)(?:e?s|e?d)? )?(?:the |a |some |\
         two )?\
@@ -135,9 +134,10 @@ _CHORE = phrases(
     fix(?:e[sd])? (?:the )?(?:build|compile|compilation|ci)\b(?!.*\b(?:because|since|so)\b).{0,40}$
     initial commit|first commit|init\W*$|apply (?:the )?suggestions?\b.*|deploy\([^()]{1,40}\).*
     deploy \S+ \S*[0-9a-f]{6}\S*\W*$
-    auto(?:matic)? merge\b.*|rollup (?:of|merge)\b.*|bless\b.{0,40}$|weekly\b.{0,40}$|(?:neu |re)generated?\b.{0,40}$
+    auto(?:matic)? merge of #\d.*|rollup (?:of \d|merge)\b.*|bless\b.{0,40}$|weekly .{0,20}\bupdate\W*$
     (?:goldens?|snapshots?|fixtures?|mocks?) (?:neu )?(?:erzeugt|aktualisiert|updated|regenerated|régénérés?)\b.*
-    run \S*(?:format|fmt|lint|prettier|black|isort)\S*\b.*|notebook cleanup|clear(?:ed)? outputs?|re-?trigger\b.*
+    run \S*(?:format|fmt|lint|prettier|black|isort)\S*\b.*|notebook cleanup|clear(?:ed)? outputs?
+    re-?trigger(?: (?:ci|build|pipeline|checks?|again))*\W*$
     (?:apply|run|fix) (?:the |latest )*(?:prettier|black|ruff|eslint|gofmt|rustfmt|clippy|linters?|formatters?|isort|\
         pre-commit)
     (?:\S+ )?(?:fmt|gofmt|rustfmt|prettier|black|isort|scalafmt\w*|swiftformat|swiftlint|ktlint)(?: -\S+| \.)*\W*$
@@ -147,7 +147,7 @@ _CHORE = phrases(
         debug(?:ging)?|asdf|ci|docs?|readme|changelog)\W*$
     address(?:ed)? (?:\w+ )?(?:review|comments|feedback|pr|nits).*|pr (?:comments|feedback).*
     (?:sort|reorder|organi[sz]e|remove unused|clean up) (?:the |unused )*(?:imports?|comments?)
-    (?:remove|delete) (?:debug|console|print|stray|dead|commented|unused)\b.{0,40}$
+    (?:remove|delete) (?:(?:debug|console|print|stray|dead|commented)\b.{0,40}$|unused\b.{0,25}$)
     (?:format|reformat|lint|prettify|tidy|polish) (?:the |all |some )*(?:\w+ ){0,2}(?:code|files?|imports?|\
         sources?|tests?|base|with\b.*)\W*$
     (?:update|add|edit|tweak|improve|fix) (?:the )?(?:readme|changelog|license|gitignore|badges?|docstrings?|\
