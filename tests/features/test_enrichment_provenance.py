@@ -21,7 +21,11 @@ def _sha(letter: str) -> str:
 async def test_two_commits_about_one_thing_are_two_items_without_a_conflict(service: Service) -> None:
     memory = await Memory.of(service)
     first = (_sha("a"), "fix(parser): do not crash on an empty block, the token list was empty", ["src/parser.go"])
-    second = (_sha("b"), "fix(parser): name the file in the message for an empty block", ["src/parser.go"])
+    second = (
+        _sha("b"),
+        "fix(parser): name the file in the message for an empty block, since nobody found it",
+        ["src/parser.go"],
+    )
     await memory.learn(digest(first, second), "git_digest")
     third = (_sha("c"), "fix(parser): accept an empty block after an import, the parser lost it", ["src/parser.go"])
     await memory.learn(digest(third), "git_digest")
