@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -23,17 +23,6 @@ _LINES = b"".join(b"line %d\n" % number for number in range(40))
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
-    with GitServer(authority, tmp_path / "served") as running:
-        yield running
 
 
 @pytest.fixture

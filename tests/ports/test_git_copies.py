@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,17 +25,6 @@ _TOKEN = "ghp_thisIsVerySecret0123456789"
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
-    with GitServer(authority, tmp_path / "served") as running:
-        yield running
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import os
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,17 +28,6 @@ _HIDDEN = (_TOKEN.encode(), base64.b64encode(f"x-access-token:{_TOKEN}".encode()
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
-    with GitServer(authority, tmp_path / "served") as running:
-        yield running
 
 
 @pytest.fixture

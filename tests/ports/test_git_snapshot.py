@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,17 +33,6 @@ _LIMIT = 1_048_576
 @pytest.fixture(scope="module")
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}  # as the service runs: processes and pipes are another matter there
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
-    with GitServer(authority, tmp_path / "served") as running:
-        yield running
 
 
 @pytest.fixture

@@ -30,17 +30,6 @@ def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}
 
 
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def server(authority: Authority, tmp_path: Path) -> Iterator[GitServer]:
-    with GitServer(authority, tmp_path / "served") as running:
-        yield running
-
-
 @pytest.fixture
 def served(server: GitServer) -> Path:
     make_repository(server.root / "o/r", [])

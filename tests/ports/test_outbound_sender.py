@@ -27,11 +27,6 @@ _OK = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
 Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
 @pytest.fixture
 def receiver(authority: Authority) -> Iterator[Receiver]:
     with Receiver(authority) as running:
