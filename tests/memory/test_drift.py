@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.drift import Conflict, FileNow, Holding, conflicts, is_side_file, stale_items
+from cairn.memory.drift import Conflict, FileNow, Holding, conflicts, stale_items
+from cairn.memory.extraction.commit_files import is_beside
 from cairn.memory.items import Item, Quote
 
 
@@ -146,6 +147,12 @@ def test_side_files_count_only_where_there_is_nothing_else() -> None:
         ("src/worker.py", False),
         ("src/latest/contest.py", False),
         ("src/docstore.py", False),
+        ("src/history.py", False),
+        ("src/auth/security.py", False),
+        ("app/agents.ts", False),
+        ("README.de.md", True),
+        ("LICENSE-APACHE", True),
+        ("SECURITY.md", True),
         ("tests/worker.py", True),
         ("web/app.test.ts", True),
         ("pkg/pool_test.go", True),
@@ -157,7 +164,7 @@ def test_side_files_count_only_where_there_is_nothing_else() -> None:
     ],
 )
 def test_which_files_follow_a_change(path: str, side: bool) -> None:
-    assert is_side_file(path) == side
+    assert is_beside(path) == side
 
 
 def test_a_reason_is_not_made_up() -> None:

@@ -7,20 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from cairn.memory.dedup import canonical_key, clash_between, contradicts, undoes
+from cairn.memory.extraction.commit_files import is_beside
 from cairn.memory.items import Item
-from cairn.memory.paths import is_machine_written
 from cairn.memory.provenance import rests_on_commits
 
 GIT = "git"
 # What is done is done, whatever becomes of the files; a description holds for as long as they are as they were.
 _DEEDS = ("bug", "implementation", "decision")
-# Files that follow a change; what an item says does not rest on them while it has others.
-_SIDE_FILE = re.compile(
-    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__snapshots__|e2e|fixtures?|docs?|documentation)/"
-    r"|(?:^|/)(?:readme|changelog|changes|history|news|license|licence|contributing|authors)(?:\.\w+)?$"
-    r"|(?:^|/)(?:test_[^/]+|conftest\.py)$|[._-](?:tests?|spec)\.\w+$|\.lock$|(?:^|/)[^/]*lock\.(?:json|ya?ml)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +71,7 @@ def stale_items(changes: Mapping[str, FileNow], known: Sequence[Holding]) -> dic
 
 def _why_stale(holding: Holding, changes: Mapping[str, FileNow]) -> str | None:
     item = holding.item
-    own = [path for path in item.files if not is_side_file(path)]
+    own = [path for path in item.files if not is_beside(path)]
     rests = own or ([] if rests_on_commits(item) else list(item.files))
     deleted = sorted(path for path in rests if path in changes and changes[path].deleted)
     if deleted and all(path in holding.gone or path in deleted for path in rests):
@@ -94,11 +87,6 @@ def _why_stale(holding: Holding, changes: Mapping[str, FileNow]) -> str | None:
         if path in holding.fingerprints and _has_changed(holding.fingerprints[path], now.fingerprint):
             return f"{path} changed"
     return None
-
-
-def is_side_file(path: str) -> bool:
-    """Tests, documents, lists of changes, locks: they change with everything."""
-    return _SIDE_FILE.search(path) is not None or is_machine_written(path)
 
 
 def _names(item: Item, path: str) -> bool:
