@@ -112,6 +112,26 @@ async def test_one_write_alone_is_not_kept_waiting_for_company(sqlite_database: 
     assert sorted(took)[10] < batch._SECONDS
 
 
+async def test_the_state_is_asked_once_for_all_who_wait_and_anew_for_who_comes_after(
+    sqlite_path: Path, sqlite_database: SqliteDatabase
+) -> None:
+    async def look() -> int:
+        return sqlite_database.state()
+
+    asked: list[str] = []
+    sqlite_database._near.set_trace_callback(asked.append)
+    assert len(set(await asyncio.gather(*(look() for _ in range(50))))) == 1
+    assert len(asked) == 1
+    with closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other:
+        for number in range(50):
+            before = sqlite_database.state()
+            other.execute("INSERT INTO installation (name, value) VALUES (?, ?)", (f"other {number}", ""))
+            assert await asyncio.create_task(look()) != before, "who came after the commit was told of before it"
+            before = sqlite_database.state()
+            await _put(sqlite_database, str(number))
+            assert sqlite_database.state() != before
+
+
 async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
     with _held_by_another(sqlite_path, 0.3):
         async with _watched_loop() as rounds:

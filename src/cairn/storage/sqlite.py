@@ -39,6 +39,7 @@ class SqliteDatabase:
         self._path = path
         self.signals = Signals()
         self._near = connect(path)
+        self._state: int | None = None
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = [self._near]
         self._readers = ThreadPoolExecutor(max_workers=max(1, readers), thread_name_prefix="sqlite-read")
@@ -56,7 +57,14 @@ class SqliteDatabase:
         return found
 
     def state(self) -> int:
-        return data_version(self._near)
+        """Asked once for all whose turn on the loop is due by now; who comes later stands behind the forgetting."""
+        if self._state is None:
+            self._state = data_version(self._near)
+            asyncio.get_running_loop().call_soon(self._forget_state)
+        return self._state
+
+    def _forget_state(self) -> None:
+        self._state = None
 
     def read(self) -> _Read:
         return _Read(self._near, self)
