@@ -31,6 +31,9 @@ PROSE = st.lists(
             "\n\n",
             "\n",
             "## Decisions\n",
+            "\n\n| option | verdict |\n|---|---|\n| **ours** | chosen |\n\n",
+            "All tests pass.",
+            "Shall we?",
             "```\n",
             "src/a.py",
             "C:\\x\\y.cs",
@@ -90,6 +93,19 @@ def test_any_payload_is_taken(event: str, payload: dict[str, Any]) -> None:
     found = extract(raw)
     _check(found, raw)
     assert extract(raw) == found
+
+
+@PROPERTY
+@given(
+    heading=st.sampled_from(
+        ("# Decision", "## Decision session: what now?", "# Incident 7", "## ADR 3", "# Notes", "#")
+    ),
+    text=PROSE,
+)
+def test_a_document_in_a_summary_may_hold_nothing(heading: str, text: str) -> None:
+    for summary in (heading, f"{heading}\n\n{text}", f"{heading}\n\nAll tests pass.\n{text}"):
+        raw = RawEvent("e1", "session_save", {"summary": summary})
+        _check(extract(raw), raw)
 
 
 @PROPERTY

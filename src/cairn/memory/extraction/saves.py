@@ -259,7 +259,7 @@ def _facts_of_summary(
     least = filing.LEAST_IN_PROSE + _AMONG_TALK * (1 - len(sentences) / len(whole)) if whole else 0.0
     document = _document_type(summary)
     groups = grouping.of_prose(sentences) if document is None else [list(sentences)]
-    for group in groups:
+    for group in filter(None, groups):
         said = " ".join(one.text for one in group)
         clear = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
         if not any(grouping.stands_alone(one, liberal=True) for one in group) or len(terms(said)) < (2 if clear else 4):
