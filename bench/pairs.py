@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +19,15 @@ from numpy.typing import NDArray
 from cairn.entry.evaluation import find_items
 from cairn.features.items.records import item_text
 from cairn.memory.dedup import COSINE_FLOOR, VETOES, canonical_key
-from cairn.memory.evaluation.loading import Label, LabelledSet, load
-from cairn.memory.evaluation.scoring import match_all
+from cairn.memory.evaluation.loading import Label, LabelledSet, load, parse
+from cairn.memory.evaluation.scoring import labelled_pairs
 from cairn.memory.items import Item
 from cairn.memory.signs import have_little_in_common, signs_of
 from cairn.ports.embeddings.embedder import open_embedder
 
 Floats = NDArray[np.float64]
 
+_HANDS = Path(__file__).parent / "sets" / "hands"
 _WEIGHTS = Path(str(resources.files("cairn.memory"))) / "weights.py"
 # A wrong merge destroys, a missed one only repeats.
 _CONTRADICTION_COUNTS = 2.5
@@ -35,7 +35,7 @@ _SAME_TITLE_COUNTS = 0.05
 _CUT_COUNTS = 0.1
 _FOUND_COUNTS = 0.3
 _LOOSENESS = 0.2
-_SAME_FROM = 0.4
+_SAME_FROM = 0.2
 _CONTRADICTS_FROM = 0.3
 _ROUNDS = 3_000
 _TOO_SMALL = 0.02
@@ -50,14 +50,15 @@ def _names(text: str) -> frozenset[str]:
 # Which way a sign may count, whatever the pairs say: another value can only speak against one fact.
 _FOR_SAME = _names(
     "order agrees, cosine, title told, covered, shared words, shared names, shared values, values agree, same change,"
-    " same type, both set aside, same choice"
+    " same type, both set aside, same choice, shared files, save and commit, title number shared"
 )
 _AGAINST_BOTH = _names("other thing, other environment, subjects differ, parallel titles, other files")
 _FOR_CONTRADICTION = _names(
     "limit lifted, only and all, words turned, title turned, denied outright, one word apart, order turned, other end,"
     " one goes back, turned back, opposite, short denial, other order, other value, other name, value replaced,"
     " value past, open and done, prefix, decisive, name gone, swapped, one replaced, replaced late, one tells an end,"
-    " ends turned, other rhythm, other region, other default, other number"
+    " ends turned, other rhythm, other region, other default, other number,"
+    " title numbers apart"
 )
 _AGAINST_SAME = (
     _AGAINST_BOTH
@@ -122,6 +123,8 @@ async def _pairs() -> tuple[list[Pair], list[Pair]]:
     labelled = load("dev")
     told = [Pair(_hand(line.id), line.a.item, line.b.item, 0.0, line.label) for line in labelled.pairs]
     found = _found(labelled)
+    for folder in sorted(_HANDS.iterdir()):
+        found += _found(parse(folder.name, (folder / "events.jsonl").read_text(encoding="utf-8")), folder.name)
     texts = sorted({item_text(item) for pair in (*told, *found) for item in (pair.a, pair.b)})
     embedder = open_embedder("builtin")
     rows = dict(zip(texts, (await embedder.embed(texts)).vectors, strict=True))
@@ -134,19 +137,13 @@ async def _pairs() -> tuple[list[Pair], list[Pair]]:
     return [near(pair) for pair in told], found
 
 
-def _found(labelled: LabelledSet) -> list[Pair]:
+def _found(labelled: LabelledSet, hand: str = "") -> list[Pair]:
     """Every two items that extraction finds in events of one project, where it is known which facts they tell."""
-    matches = match_all(labelled.events, {event.id: find_items(event.raw) for event in labelled.events})
-    opposed = {
-        frozenset((gold.fact, other)) for event in labelled.events for gold in event.gold for other in gold.contradicts
-    }
-    pairs = []
-    for one, other in combinations(matches, 2):
-        if one.event.project == other.event.project:
-            facts = frozenset((one.gold.fact, other.gold.fact))
-            label: Label = "duplicate" if len(facts) == 1 else "contradiction" if facts in opposed else "different"
-            pairs.append(Pair(_hand(one.event.id), one.item, other.item, 0.0, label, _FOUND_COUNTS))
-    return pairs
+    predictions = {event.id: find_items(event.raw) for event in labelled.events}
+    return [
+        Pair(hand or _hand(one.event.id), one.item, other.item, 0.0, label, _FOUND_COUNTS)
+        for one, other, label in labelled_pairs(labelled.events, predictions)
+    ]
 
 
 def _hand(id: str) -> str:

@@ -126,6 +126,28 @@ def test_dedup_counts_pairs_of_one_project_and_merged_contradictions() -> None:
     assert bad.contradictions_merged == 2
 
 
+def test_an_item_that_tells_two_facts_is_the_same_as_who_tells_either() -> None:
+    both = _item("uploads over 512 MB get 413, and writes need a token")
+    size, token, other = (
+        _item("uploads over 512 MB get 413"),
+        _item("writes need a token"),
+        _item("uploads over 2 GB get 413"),
+    )
+    events = [
+        _event("e1", _gold("size", "uploads over 512 MB get 413"), _gold("token", "writes need a token")),
+        _event("e2", _gold("token", "writes need a token")),
+        _event("e3", _gold("size", "uploads over 512 MB get 413")),
+        _event("e4", _gold("more", "uploads over 2 GB get 413", contradicts=("size",))),
+    ]
+    predictions = {"e1": [both], "e2": [token], "e3": [size], "e4": [other]}
+    with_token = score_dedup(events, predictions, [[("e1", 0), ("e2", 0)]])
+    assert (with_token.pairs.right, with_token.pairs.given, with_token.pairs.wanted) == (1, 1, 2)
+    with_size = score_dedup(events, predictions, [[("e1", 0), ("e3", 0)]])
+    assert with_size.pairs.right == 1
+    merged = score_dedup(events, predictions, [[("e1", 0), ("e4", 0)]])
+    assert (merged.pairs.right, merged.contradictions_merged) == (0, 1)
+
+
 def _pair(id: str, label: str, content: str) -> PairLine:
     side = PairSide(title=id, content=content, type="bug", files=(), schema_key="root")
     return PairLine(id=id, a=side, b=side, label=label)  # type: ignore[arg-type]

@@ -85,6 +85,53 @@ def test_words_that_were_filed_by_name_stay_where_they_were_filed() -> None:
     assert contradicts(other, wider, 0.95)
 
 
+@pytest.mark.parametrize("told", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later."])
+def test_a_fault_told_as_open_is_not_the_commit_that_mends_it(told: str) -> None:
+    fault = "Riders see the map of the day before after a restart"
+    open_fault = replace(_item(fault, f"{fault}. {told}", "session_save", files=("src/map.py",)), type="bug")
+    mended = _item(f"{fault} no more", f"{fault}: the cache outlived the day.", "git_digest", files=("src/map.py",))
+    assert not is_same(open_fault, replace(mended, type="bug"), 0.9)
+    known = replace(open_fault, content=f"{fault}. The cache outlived the day.")
+    assert is_same(known, replace(mended, type="bug", title=fault), 0.9)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Idle rooms close after 20 minutes.", "Idle rooms: 20 -> 5 min. They ate the memory at night."),
+        ("The crane pool has 12 workers.", "Crane pool 12 -> 6 workers. 12 busy ones swapped."),
+        ("A pallet is offered three times before it goes back.", "A pallet is offered twice; three wore the crew out."),
+        ("Pages of the catalogue hold 40 rows.", "Pages of the catalogue hold 100 rows, the old 40 made people click."),
+        ("Exit 1 when the berth is taken.", "A taken berth is exit code 4 now."),
+        ("No handler may take more than 30 ms.", "Drop the 30 ms handler limit; handlers may take long."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("cosine", [0.55, 0.75, 0.9])
+def test_a_value_that_was_replaced_is_never_put_together_with_the_new_one(
+    before: str, after: str, cosine: float
+) -> None:
+    files = ("src/limits.py",)
+    known = _item(before.rstrip("."), before, "session_save", files=files)
+    for kind in ("git_digest", "session_save"):
+        assert not is_same(known, _item(after.partition(".")[0], after, kind, files=files), cosine)
+
+
+def test_who_saves_a_change_and_then_commits_it_tells_it_twice() -> None:
+    saved = _item(
+        "Free delivery starts at 60 crowns",
+        "Free delivery starts at 60 crowns, since the packing alone costs us four.",
+        "session_save",
+        files=("shop/delivery.py",),
+    )
+    commit = _item(
+        "Raise free delivery to 60 crowns",
+        "Raise free delivery to 60 crowns. Packing costs four.",
+        "git_digest",
+        files=("shop/delivery.py", "shop/basket.py"),
+    )
+    assert is_same(saved, commit, 0.8)
+
+
 def test_ids_of_machines_are_neither_values_nor_names() -> None:
     one = _item("Marker 81f3c9ab", "The nightly check wrote its marker 81f3c9ab to the log.")
     other = _item("Marker 9e04d17b", "The nightly check wrote its marker 9e04d17b to the log.")

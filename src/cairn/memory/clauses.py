@@ -40,6 +40,13 @@ _REWRITES: tuple[tuple[Cue, str], ...] = tuple(
             r"(?:^|(?<=[.!?]\s))(before|after)\s+([^,.;]{3,80}),\s*([^.;\n]{3,200})",
             r"\3 \1 \2",
         ),
+        # What the new value is measured in, the old one was.
+        (
+            "->|→|=>",
+            r"(?<!\S)(\d[\d.,]{0,15})\s{0,2}(->|→|=>)\s{0,2}(\d[\d.,]{0,15}) ?([A-Za-z%]{1,12})(?!\S)",
+            r"\1 \4 \2 \3 \4",
+        ),
+        ("from ", r"\bfrom (\d[\d.,]{0,15}) to (\d[\d.,]{0,15}) ?([A-Za-z%]{1,12})\b", r"from \1 \3 to \2 \3"),
         (
             "->|→|=>",
             r"(?<!\S)(\d[\d.,]{0,15} [A-Za-z%]{1,12}|\S{1,60})\s{0,2}(?:->|→|=>)\s*(?=\S)",
@@ -62,6 +69,17 @@ _REWRITES: tuple[tuple[Cue, str], ...] = tuple(
             r"\b(?:instead of|rather than|in place of|as opposed to|in favou?r of not)\b",
             _FORMER,
         ),
+        (
+            "the old |the former |the previous ",
+            r"\bthe (?:old|former|previous) (?=\d|\w+ (?!and\b))",
+            f"{_FORMER} the ",
+        ),
+        (
+            "off |leav",
+            r"\b(?:off|leav(?:e|es|ing)) ([^\s,.;]{1,40}),? (?:and )?(?:onto|(?:go|mov|switch)(?:e|es|ing) (?:on)?to) ",
+            rf"{_FORMER} \1 {_NEW} use ",
+        ),
+        (" is out", r"(?<!\S)([^\s,.;]{1,40}) is out, (?=[^\s,.;]{1,40} is in\b)", rf"{_FORMER} \1 {_NEW} "),
         (
             "over",
             r"\b(prefer\w*|favou?r\w*|choos\w*|chose\w*|picked)\b([^.;\n]{1,80}?)\bover\b",

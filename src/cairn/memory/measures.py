@@ -85,3 +85,8 @@ def _rounded(number: float, measure: str, factor: float) -> float:
     if measure == "time" and factor == UNITS["day"][1] and number and number % 365 == 0:
         return number / 365 * 360
     return number
+
+
+def is_article(value: Value) -> bool:
+    """One and none, of nothing that is measured, are said of everything."""
+    return value.measure == "number" and value.amount in ("0", "1")

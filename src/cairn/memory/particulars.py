@@ -9,6 +9,10 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from cairn.memory.measures import is_article
+from cairn.memory.reading import read
+from cairn.memory.words import covered_share
+
 # All patterns are in small letters, as the text is when it is asked.
 _DAY = r"(?:sun|mon|tues|wednes|thurs|fri|satur)day"
 _CHANGE = r"(?:pull request|pr|push|commit|merge|build|release|deploy(?:ment)?)"
@@ -35,6 +39,7 @@ _BESIDE = re.compile(
     r"the|an?|of|to|at|in|on|by|is|are|be|for|with|than|from|and|or|after|before|over|under|per|about|every|up|least"
     r"|most|line"
 )
+_ONE_FRAME = 0.5
 _LEAVING = re.compile(r"\b(?:drop|remov|delet|retir|without|no |not |end)")
 
 
@@ -56,12 +61,28 @@ def defaults_differ(content: str, other: str) -> bool:
 
 
 def title_numbers_differ(title: str, other: str) -> bool:
-    """Both titles give a number of one unit or behind one name, and not the same; what one leaves is no such number."""
-    here, there = _numbers(title), _numbers(other)
-    shared = here.keys() & there.keys()
-    if not shared or _LEAVING.search(title.lower()) or _LEAVING.search(other.lower()):
+    """Both titles give a number of one unit, behind one name or among the same words, and not the same.
+
+    What one leaves is no such number.
+    """
+    if _LEAVING.search(title.lower()) or _LEAVING.search(other.lower()):
         return False
-    return any(here[beside].isdisjoint(there[beside]) for beside in shared)
+    here, there = _numbers(title), _numbers(other)
+    if any(here[beside].isdisjoint(there[beside]) for beside in here.keys() & there.keys()):
+        return True
+    words, others = read(title).words, read(other).words
+    return title_numbers_part(title, other) and len(words & others) > 1 and covered_share(words, others) >= _ONE_FRAME
+
+
+def title_numbers_part(title: str, other: str) -> bool:
+    """Both titles give numbers, and none that the other gives."""
+    return _part(numbers_in(title), numbers_in(other))
+
+
+@lru_cache(maxsize=4096)
+def numbers_in(title: str) -> frozenset[str]:
+    """Those it holds now, as they are measured: 2000 ms and 2 s are one. A plain "one" or "no" is none."""
+    return frozenset(value.amount for value in read(title).values if not is_article(value) or value.said.isdigit())
 
 
 def _part(one: frozenset[str], other: frozenset[str]) -> bool:

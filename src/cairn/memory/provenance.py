@@ -15,6 +15,8 @@ from cairn.memory.words import shared_share
 COMMITS = "git_digest"
 SCANS = "scan_result"
 OUTRIGHT = "memory_operation"
+SAVES = "session_save"
+DOCUMENTS = "context_update"
 _FOUND = frozenset((COMMITS, SCANS))
 # Titles of two commits that share less of their words tell of two changes.
 _ONE_TITLE = 0.6
@@ -44,6 +46,27 @@ def rests_on_scans(item: Item) -> bool:
 def is_found(item: Item) -> bool:
     """Read out of the repository, not told by anybody."""
     return _FOUND.issuperset(item.origins) if item.origins else SCAN in item.tags
+
+
+def meetings(a: Item, b: Item) -> dict[str, float]:
+    """How the two came together: a change is saved by who made it and then committed, a document tells it once more."""
+    save, document = _tell_it(a, b, SAVES), _tell_it(a, b, DOCUMENTS)
+    return {
+        "shared files": float(not set(a.files).isdisjoint(b.files)),
+        "save and commit": float(_tells_what_was_committed(a, b) or _tells_what_was_committed(b, a)),
+        "save and document": float(save == document == 1),
+        "two saves": float(save == 2 and not document),
+        "two documents": float(document == 2 and not save),
+        "told at once": float(are_told_at_once(a, b)),
+    }
+
+
+def _tell_it(a: Item, b: Item, kind: str) -> int:
+    return (kind in a.origins) + (kind in b.origins)
+
+
+def _tells_what_was_committed(told: Item, commit: Item) -> bool:
+    return rests_on_commits(commit) and SAVES in told.origins
 
 
 def are_of_one_whole(a: Item, b: Item) -> bool:

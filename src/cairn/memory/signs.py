@@ -8,8 +8,16 @@ from cairn.memory.contradiction import Clash, Clashes, ends_are_turned, find_cla
 from cairn.memory.extraction.scans import SCAN
 from cairn.memory.items import Item
 from cairn.memory.orders import orders_agree
-from cairn.memory.particulars import defaults_differ, regions_differ, rhythms_differ, title_numbers_differ
+from cairn.memory.particulars import (
+    defaults_differ,
+    numbers_in,
+    regions_differ,
+    rhythms_differ,
+    title_numbers_differ,
+    title_numbers_part,
+)
 from cairn.memory.parts import tell_other_things
+from cairn.memory.provenance import meetings, rests_on_commits
 from cairn.memory.reading import Reading, read
 from cairn.memory.stance import (
     Stance,
@@ -37,8 +45,11 @@ _RARE = ("value replaced", "value past", "limit lifted", "open and done", "prefi
 _EXCLUDING = ("other value", "other name", "opposite", "other order")
 # The names of the signs, stage by stage.
 STAGES = (
-    ("cosine", "other files", "same type", "one task", "two tasks", "two bugs", "found and told"),
-    ("other rhythm", "other region", "other default", "other number"),
+    (
+        *("cosine", "other files", "same type", "one task", "two tasks", "two bugs", "found and told", "shared files"),
+        *("save and commit", "save and document", "two saves", "two documents", "told at once"),
+    ),
+    ("other rhythm", "other region", "other default", "other number", "title numbers apart", "title number shared"),
     (
         "title told",
         "covered",
@@ -115,13 +126,14 @@ def signs_of(a: Item, b: Item, cosine: float) -> dict[str, float]:
 
 def stages_of(a: Item, b: Item, cosine: float) -> Iterator[dict[str, float]]:
     """The same signs by and by, what costs least first: who has seen enough asks no further."""
-    yield {"cosine": cosine} | _kinds(a, b)
+    yield {"cosine": cosine} | _kinds(a, b) | meetings(a, b)
     yield _particulars(a, b)
     one, other = read(a.content, a.title), read(b.content, b.title)
     yield _words(one, other) | {"other parts": float(tell_other_things(a.title, a.content, b.title, b.content))}
     is_report = are_reports(a, b)
     here, there = stance(a.content, a.title), stance(b.content, b.title)
     stances = _values(here, there) | _asides(here, there) | _turns(one, other, here, there, is_report=is_report)
+    stances["open and done"] = float(one_is_open(here, there) or _was_done(a, there, b) or _was_done(b, here, a))
     yield stances
     clashes = _clashes_of(a, b)
     parted = _parted(clashes) | {
@@ -182,6 +194,11 @@ def _ends(reading: Reading) -> dict[int, set[int]]:
     return found
 
 
+def _was_done(commit: Item, told: Stance, by: Item) -> bool:
+    """A fault that is told as open, and a commit: whoever commits has done something about it."""
+    return told.is_open and rests_on_commits(commit) and not rests_on_commits(by)
+
+
 def _values(here: Stance, there: Stance) -> dict[str, float]:
     mine, others = here.values, there.values
     return {
@@ -214,6 +231,8 @@ def _particulars(a: Item, b: Item) -> dict[str, float]:
         "other region": float(regions_differ(a.content, b.content)),
         "other default": float(defaults_differ(a.content, b.content)),
         "other number": float(not are_reports(a, b) and title_numbers_differ(a.title, b.title)),
+        "title numbers apart": float(title_numbers_part(a.title, b.title)),
+        "title number shared": float(not numbers_in(a.title).isdisjoint(numbers_in(b.title))),
     }
 
 
@@ -256,7 +275,6 @@ def _turns(one: Reading, other: Reading, here: Stance, there: Stance, *, is_repo
         "value replaced": float(value_was_replaced(here, there)),
         "value past": float(not is_report and value_is_past(here, there)),
         "limit lifted": float(not is_report and limit_was_lifted(here, there)),
-        "open and done": float(one_is_open(here, there)),
         "prefix": float(denied_by_prefix(here, there)),
         "turned back": float(not is_report and here.is_back != there.is_back and _names_turned(here, there)),
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cairn.memory.cue import Cue, small_letters
-from cairn.memory.measures import Value
+from cairn.memory.measures import NUMBER_WORDS, is_article
 from cairn.memory.reading import Clause, read
 
 _GONE = Cue(
@@ -26,16 +26,20 @@ _AGAIN = Cue(
 _VALUE_GONE = re.compile(
     r"\b(?:gone|is out|goes away|revert\w*|reversal|no longer|any ?more|any longer)\b", re.IGNORECASE
 )
+_AMOUNT = rf"(?:\d[\w.%]*|{'|'.join(word for word, number in NUMBER_WORDS.items() if number > 1)})"
+_WAS = r"(?:was|were|felt|made|gave|took|broke|got|meant|cost|kept|led|let|lost|came|did|\w+ed)"
 _AS_IT_WAS = re.compile(
-    r"^\W*\d[\w.%]*(?: \w+)? (?:was|were|felt|made|gave|took|broke|got|\w+ed)\b|\b(?:was|were) (?:only |just )?\d",
+    rf"^\W*{_AMOUNT}(?: (?!(?:as|if|the|and|or|that|when|in|on|of)\b)\w+){{0,2}} {_WAS}\b"
+    r"|\b(?:was|were) (?:only |just )?\d",
     re.IGNORECASE,
 )
 _OPEN = Cue(
-    "not fixed|unfixed|unsolved|unresolved|unknown|still open|and open|is open|bug open|not yet|no fix yet|no idea"
-    "|not solved|not built|nobody|still no|still broken|still fail|still missing",
+    "not fixed|unfixed|unsolved|unresolved|unknown|still open|and open|is open|bug open|(open)|open;|open problem"
+    "|open issue| yet|no idea|not solved|not built|nobody|still no|still broken|still fail|still missing",
     r"\b(?:not fixed|unfixed|unsolved|unresolved|cause unknown|unknown|still open|known and open|is open|bug open"
-    r"|not yet|no fix yet|no idea|not solved|not built|nobody (?:has )?(?:knows|found)"
-    r"|still (?:nothing|nobody|no|not|broken|fail(?:s|ing)?|missing))\b",
+    r"|open (?:problem|issue|bug)|not (?:\w+ )?yet|no fix yet|no idea|not solved|not built"
+    r"|nobody (?:has )?(?:knows|found)|still (?:nothing|nobody|no|not|broken|fail(?:s|ing)?|missing))\b"
+    r"|\(open\)|\bopen;",
 )
 _DONE = Cue(
     "fixed|solved|no longer|works|is in|done|repaired|cured|now|before",
@@ -45,7 +49,8 @@ _DONE = Cue(
 _UNLIMITED = Cue(
     "limit|any number of",
     r"\b(?:any number of|unlimited|without (?:a |any )?limit|no (?:upper )?limit"
-    r"|limit (?:was|is|has been) (?:removed|lifted|gone)|(?:removed|lifted|dropped) the (?:\w+ )?limit)\b",
+    r"|limit (?:was|is|has been) (?:removed|lifted|gone)"
+    r"|(?:removed?|lift(?:ed)?|drop(?:ped)?) the (?:[\w.]+ ){0,3}limit)\b",
 )
 _ONLY = Cue(
     "only|solely|exclusively|nothing but|nobody but|except|anywhere but|nothing else",
@@ -80,7 +85,8 @@ _FORMER_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Words, names and values by whether they hold; ``was`` are values told of the past, ``former`` those replaced."""
+    """Words, names and values by whether they hold; ``was`` are values told of the past, ``former`` those replaced,
+    ``headed`` those the title holds."""
 
     aside: frozenset[str]
     held: frozenset[str]
@@ -88,6 +94,7 @@ class Stance:
     names_gone: frozenset[str]
     names_denied: frozenset[str]
     values: frozenset[str]
+    headed: frozenset[str]
     former: frozenset[str]
     was: frozenset[str]
     is_unlimited: bool
@@ -117,7 +124,7 @@ def stance(content: str, title: str) -> Stance:
     for clause in read(content, title).clauses:
         seen = small_letters(clause.text)
         gone = clause.former or _GONE.is_in(clause.text, seen)
-        amounts = {value.amount for value in clause.values if not _is_article(value)}
+        amounts = {value.amount for value in clause.values if not is_article(value)}
         is_only, is_all = _ONLY.is_in(clause.text, seen), _ALL.is_in(clause.text, seen)
         if is_only != is_all:
             (only if is_only else of_all).append(clause.word_set)
@@ -142,6 +149,7 @@ def stance(content: str, title: str) -> Stance:
         names_gone=frozenset(gone_names - names),
         names_denied=frozenset(denied_names - names),
         values=frozenset(values - was),
+        headed=frozenset(value.amount for value in read(title).values if not is_article(value)) - was,
         former=frozenset(former),
         was=frozenset(was),
         is_unlimited=_UNLIMITED.is_in(text, seen),
@@ -164,8 +172,8 @@ def value_was_replaced(a: Stance, b: Stance) -> bool:
 
 
 def value_is_past(a: Stance, b: Stance) -> bool:
-    """What the one tells of the past the other holds, and nothing that holds is in both."""
-    return not a.values & b.values and any(one.was & other.values for one, other in ((a, b), (b, a)))
+    """What the one tells of the past the other holds: in its title, or nothing that holds is in both."""
+    return any(one.was & (other.headed if a.values & b.values else other.values) for one, other in ((a, b), (b, a)))
 
 
 def limit_was_lifted(a: Stance, b: Stance) -> bool:
@@ -217,11 +225,6 @@ def _told_of_the_past(clause: Clause) -> bool:
     if _AS_IT_WAS.search(clause.text):
         return True
     return not clause.former and _VALUE_GONE.search(clause.text) is not None
-
-
-def _is_article(value: Value) -> bool:
-    """One and none, of nothing that is measured, are said of everything."""
-    return value.measure == "number" and value.amount in ("0", "1")
 
 
 def _is_root(word: str, denied: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -20,6 +20,8 @@ Ref = tuple[str, int]  # an event's id and the place of a prediction among those
 Predictions = Mapping[str, Sequence[Item]]
 
 MATCH_SHARE = 0.5
+# An item may tell more than the fact it is matched with: what stands in it nearly whole.
+ALSO_TOLD_SHARE = 0.75
 LABEL_OF_VERDICT: dict[Verdict, Label] = {"same": "duplicate", "contradicts": "contradiction", "different": "different"}
 LABELS: tuple[Label, ...] = ("duplicate", "contradiction", "different")
 
@@ -65,6 +67,14 @@ class Match:
     @property
     def type_is_right(self) -> bool:
         return self.item.type == self.gold.type or self.item.type in self.gold.also
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """All that the item tells of what its event holds: two rules in one sentence are both told."""
+        words = content_words(f"{self.item.title}\n{self.item.content}")
+        anchors = ((gold.fact, content_words(gold.anchor)) for gold in self.event.gold)
+        also = (fact for fact, anchor in anchors if anchor and len(anchor & words) >= ALSO_TOLD_SHARE * len(anchor))
+        return frozenset((self.gold.fact, *also))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,19 +200,27 @@ def score_extraction(events: Sequence[EventLine], predictions: Predictions) -> E
 def score_dedup(events: Sequence[EventLine], predictions: Predictions, clusters: Iterable[Iterable[Ref]]) -> DedupScore:
     """Pairs that were put together against pairs that tell one fact. What stands in no cluster stands alone."""
     cluster_of = {ref: number for number, cluster in enumerate(clusters) for ref in cluster}
-    opposed = {frozenset((gold.fact, other)) for event in events for gold in event.gold for other in gold.contradicts}
     right = given = wanted = merged = 0
-    for one, other in combinations(match_all(events, predictions), 2):
-        if one.event.project != other.event.project:
-            continue
+    for one, other, label in labelled_pairs(events, predictions):
         cluster = cluster_of.get((one.event.id, one.index))
         together = cluster is not None and cluster == cluster_of.get((other.event.id, other.index))
-        same = one.gold.fact == other.gold.fact
-        right += together and same
+        right += together and label == "duplicate"
         given += together
-        wanted += same
-        merged += together and frozenset((one.gold.fact, other.gold.fact)) in opposed
+        wanted += label == "duplicate"
+        merged += together and label == "contradiction"
     return DedupScore(pairs=Rate(right, given, wanted), contradictions_merged=merged)
+
+
+def labelled_pairs(events: Sequence[EventLine], predictions: Predictions) -> Iterator[tuple[Match, Match, Label]]:
+    """Every two matched predictions of a project and what they are: one fact that both tell is enough to be the same,
+    one that the other excludes is enough to contradict it, whatever else they share."""
+    opposed = {frozenset((gold.fact, other)) for event in events for gold in event.gold for other in gold.contradicts}
+    found = [(match, match.facts) for match in match_all(events, predictions)]
+    for (one, mine), (other, others) in combinations(found, 2):
+        if one.event.project != other.event.project:
+            continue
+        clash = any(frozenset((fact, against)) in opposed for fact in mine for against in others)
+        yield one, other, "contradiction" if clash else "duplicate" if mine & others else "different"
 
 
 def score_pairs(pairs: Iterable[PairLine], judge: Judge, cosine: Cosine) -> PairsScore:
