@@ -108,6 +108,24 @@ def test_a_summary_adds_only_what_no_change_says() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [
+        ("Replaced the ferry timetable, which had been wrong on Sundays for two months.", ()),
+        ("Built the boarding step; a passenger who picks a seat now holds it for a while.", ()),
+        ("Seats are freed by the sweeper in src/seats/sweeper.py, every ten minutes.", ("src/seats/sweeper.py",)),
+        ("We decided against push messages because harbours have no reception.", ()),
+    ],
+)
+def test_what_leads_up_to_filed_changes_is_no_fact_of_its_own(beside: str, told: tuple[str, ...]) -> None:
+    filed = ("feature", "Tariffs per route", "Each route has a tariff of its own in tariffs.yaml, read once a day.")
+    found = _save(filed, summary=beside).items
+    stands = bool(told) or beside.startswith("We decided")
+    assert len(found) == (2 if stands else 1)
+    assert all(set(told) <= set(item.files) for item in found[1:])
+    assert len(_save(summary=beside).items) == 1, "alone it is all there is"
+
+
 def test_a_report_in_sections_gives_its_facts_and_nothing_of_its_ceremony() -> None:
     summary = """# Session report
 

@@ -33,6 +33,7 @@ _COVERED_LOOSELY = 0.35
 _SHARED_FILES = 10
 _AMONG_TALK = 2.0
 _BESIDE_FILED = 2.0
+_STATED_BESIDE = 8
 _STUB_TERMS = 6
 _FAULT = 1.5
 _DOCUMENT = re.compile(r"\s{0,20}#{1,2} {1,4}([A-Za-z][A-Za-z-]{2,20})\b(?!s?[ \t]*$)", re.MULTILINE)
@@ -264,13 +265,15 @@ def _facts_of_summary(
         clear = outright_type(group[0].text) is not None or any(map(grouping.is_section, _headings(group)))
         if not any(grouping.stands_alone(one, liberal=True) for one in group) or len(terms(said)) < (2 if clear else 4):
             continue
-        # Whoever filed changes has said what matters: what stands beside them must be the clearer too.
+        # Whoever filed changes has said what matters: what stands beside them leads up to it, unless it is as clear.
         beside = 0.0 if liberal or worth.has_reason(said) else _BESIDE_FILED
         if durability.lasting(said) < (filing.LEAST_STATED if clear else least + beside):
             continue
         if share_covered(terms(said), told) >= (_COVERED if clear else _COVERED_LOOSELY):
             continue
         inside = files_in((one.raw for one in group), origin.roots)
+        if not (liberal or inside or (clear and (worth.has_reason(said) or len(terms(said)) >= _STATED_BESIDE))):
+            continue
         judged = stated(document) if document is not None else _verdict_on_group(_action_first(group), "")
         yield Fact(
             type=judged.type,
