@@ -25,7 +25,7 @@ from cairn.ports.embeddings.embedder import open_embedder
 from cairn.wire.items import ItemType
 
 _STRENGTH = 3.0
-_KEEP_FROM = {"session_save": 0.35, "git_digest": 0.2, "context_update": 0.35}
+_KEEP_FROM = {"session_save": 0.35, "git_digest": 0.15, "context_update": 0.35}
 _OTHER_EVENTS_COUNT = 0.3
 _BIAS_STRENGTH = 0.01
 _DOCUMENTS = "context_update"

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.memory.extraction import worth
+from cairn.memory.extraction import stories, worth
 from cairn.memory.extraction.commit_files import touch_source
 from cairn.memory.extraction.commit_types import open_types
 from cairn.memory.extraction.telling import telling_words
@@ -149,11 +149,16 @@ def typed(item: Item, event: str, vector: NDArray[np.float32]) -> Item:
 
 
 def is_doubted(item: Item, event: str) -> bool:
-    """What was found in free text and gives no reason; a commit that says more than its subject has its files too."""
+    """What was found in free text and gives no reason; a commit that says more than its subject has its files too.
+
+    Who tells how it went has a reason for everything.
+    """
     if event not in JUDGED_EVENTS or item.confidence > _SURE:
         return False
     if event == "git_digest" and item.confidence > _TOLD_BY_ITS_BODY and touch_source(item.files):
         return False
+    if event == "session_save" and stories.speaks_of_the_teller(item.content):
+        return True
     return not worth.has_reason(f"{item.title}. {item.content}")
 
 

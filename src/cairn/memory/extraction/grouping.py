@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
-from cairn.memory.extraction import durability, worth
+from cairn.memory.extraction import durability, stories, worth
 from cairn.memory.extraction.sentences import Sentence, plain
 from cairn.memory.extraction.typing_rules import (
     is_action,
@@ -56,7 +58,16 @@ def within_change(sentences: Sequence[Sentence], kind: ItemType, *, titled: bool
 
 
 def of_prose(sentences: Iterable[Sentence]) -> list[Group]:
-    """The sentences of free text by fact: what was done or stated begins one, the rest belongs to its paragraph."""
+    """The sentences of free text by fact, paragraph by paragraph where somebody tells how it went."""
+    groups: list[Group] = []
+    for told, run in groupby(stories.marked(sentences), key=itemgetter(0)):
+        paragraph = [one for _, one in run]
+        groups += stories.facts_of(paragraph) if told else _of_notes(paragraph)
+    return groups
+
+
+def _of_notes(sentences: Iterable[Sentence]) -> list[Group]:
+    """What was done or stated begins a fact, the rest belongs to its paragraph."""
     groups: list[Group] = []
     is_open = False  # the last fact ended in a colon: the list below it is its own
     for one in sentences:

@@ -1,0 +1,48 @@
+"""Summaries that tell how it went: what was found out is a fact, what was merely lived through is none."""
+
+from __future__ import annotations
+
+from cairn.memory.extraction.extract import extract
+from cairn.memory.items import Item, RawEvent
+
+STORY = """A long afternoon with the tide station. You showed me a chart that jumped at midnight and I was sure it was
+the parser. It was not: readings are stored in harbour time while the chart draws in UTC. I wasted an hour on that.
+
+You then asked who may correct a reading, and I had to call Ola. He came back with the rule: only the harbour master
+may change a reading, and every change is kept in `reading_changes` with its reason. I built it that way and you liked
+it. Gauges are polled every 90 seconds because the modem falls asleep after two minutes. The poller lives in
+`src/gauges/poller.py`. We talked about lunch for a while, and tomorrow I'll look at the colours."""
+
+
+def _told(summary: str) -> tuple[Item, ...]:
+    return extract(RawEvent("e1", "session_save", {"summary": summary.replace("\n", " ").replace("  ", "\n\n")})).items
+
+
+def test_each_finding_is_a_fact_of_its_own() -> None:
+    found = _told(STORY)
+    told = [item.content for item in found]
+    assert sum("stored in harbour time" in text for text in told) == 1
+    rules = [item for item in found if "only the harbour master" in item.content]
+    polled = [item for item in found if "every 90 seconds" in item.content]
+    assert len(rules) == len(polled) == 1
+    assert rules[0] is not polled[0]
+    assert not any("lunch" in text or "wasted an hour" in text for text in told)
+
+
+def test_a_fact_is_not_called_by_who_came_back_with_it() -> None:
+    rule = next(item for item in _told(STORY) if "harbour master" in item.content)
+    assert rule.title.startswith("Only the harbour master")
+    assert all(quote.quote in STORY.replace("\n", " ").replace("  ", "\n\n") for quote in rule.evidence)
+
+
+def test_where_it_is_belongs_to_what_was_told_before() -> None:
+    polled = next(item for item in _told(STORY) if "every 90 seconds" in item.content)
+    assert polled.files == ("src/gauges/poller.py",)
+
+
+def test_notes_without_a_teller_are_read_as_before() -> None:
+    notes = (
+        "Gauges are polled every 90 seconds because the modem falls asleep. The poller lives in src/gauges/poller.py. "
+        "It gives up after three tries."
+    )
+    assert len(_told(notes)) == 1
