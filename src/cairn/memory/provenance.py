@@ -50,19 +50,15 @@ def is_found(item: Item) -> bool:
 
 def meetings(a: Item, b: Item) -> dict[str, float]:
     """How the two came together: a change is saved by who made it and then committed, a document tells it once more."""
-    save, document = _tell_it(a, b, SAVES), _tell_it(a, b, DOCUMENTS)
+    saved, documented = (SAVES in a.origins, SAVES in b.origins), (DOCUMENTS in a.origins, DOCUMENTS in b.origins)
     return {
         "shared files": float(not set(a.files).isdisjoint(b.files)),
         "save and commit": float(_tells_what_was_committed(a, b) or _tells_what_was_committed(b, a)),
-        "save and document": float(save == document == 1),
-        "two saves": float(save == 2 and not document),
-        "two documents": float(document == 2 and not save),
+        "save and document": float({saved, documented} == {(True, False), (False, True)}),
+        "two saves": float(all(saved) and not any(documented)),
+        "two documents": float(all(documented) and not any(saved)),
         "told at once": float(are_told_at_once(a, b)),
     }
-
-
-def _tell_it(a: Item, b: Item, kind: str) -> int:
-    return (kind in a.origins) + (kind in b.origins)
 
 
 def _tells_what_was_committed(told: Item, commit: Item) -> bool:
