@@ -85,7 +85,9 @@ def test_words_that_were_filed_by_name_stay_where_they_were_filed() -> None:
     assert contradicts(other, wider, 0.95)
 
 
-@pytest.mark.parametrize("told", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later."])
+@pytest.mark.parametrize(
+    "told", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later.", "An open bug."]
+)
 def test_a_fault_told_as_open_is_not_the_commit_that_mends_it(told: str) -> None:
     fault = "Riders see the map of the day before after a restart"
     open_fault = replace(_item(fault, f"{fault}. {told}", "session_save", files=("src/map.py",)), type="bug")

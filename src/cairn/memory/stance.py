@@ -35,7 +35,7 @@ _AS_IT_WAS = re.compile(
 )
 _OPEN = Cue(
     "not fixed|unfixed|unsolved|unresolved|unknown|still open|and open|is open|bug open|(open)|open;|open problem"
-    "|open issue| yet|no idea|not solved|not built|nobody|still no|still broken|still fail|still missing",
+    "|open issue|open bug| yet|no idea|not solved|not built|nobody|still no|still broken|still fail|still missing",
     r"\b(?:not fixed|unfixed|unsolved|unresolved|cause unknown|unknown|still open|known and open|is open|bug open"
     r"|open (?:problem|issue|bug)|not (?:\w+ )?yet|no fix yet|no idea|not solved|not built"
     r"|nobody (?:has )?(?:knows|found)|still (?:nothing|nobody|no|not|broken|fail(?:s|ing)?|missing))\b"
