@@ -1,4 +1,4 @@
-# Cairn: everything from nothing. `make help` says what there is.
+# Loremark: everything from nothing. `make help` says what there is.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ UV := UV_PYTHON_DOWNLOADS=never $(BIN)/uv --quiet
 export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
-DASHBOARD := src/cairn/features/dashboard/built/index.html
+DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Installs a program of the system where the package registries have none for this machine; starts no service.
 apt = { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq $(1) >/dev/null; }
 DASHBOARD_SOURCES := $(shell find dashboard -path dashboard/node_modules -prune -o -type f -not -name 'schema.d.ts' -print 2>/dev/null)
@@ -19,7 +19,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## install what is needed and serve on http://127.0.0.1:8000
-	@CAIRN_DATA_DIR="$${CAIRN_DATA_DIR:-.cairn}" exec $(BIN)/cairn serve
+	@LOREMARK_DATA_DIR="$${LOREMARK_DATA_DIR:-.loremark}" exec $(BIN)/loremark serve
 
 setup: $(VENV)/run.stamp $(DASHBOARD) ## all that `make run` needs, without starting it
 
@@ -38,7 +38,7 @@ e2e: develop $(VENV)/e2e.stamp ## the slow tests: real models, real agents, long
 
 .PHONY: lint
 lint: develop
-	$(BIN)/cairn admin openapi | dashboard/with-node npx openapi-typescript -o src/api/schema.d.ts >/dev/null 2>&1
+	$(BIN)/loremark admin openapi | dashboard/with-node npx openapi-typescript -o src/api/schema.d.ts >/dev/null 2>&1
 	dashboard/with-node npm run --silent types
 	dashboard/with-node npm run --silent lint
 	$(BIN)/ruff format --check --quiet .
@@ -72,10 +72,10 @@ wheel: setup ## the package, with the dashboard in it, below dist/
 	$(UV) build --wheel --no-build-isolation --out-dir dist
 
 clean: ## remove what was installed and built (not your data)
-	rm -rf $(VENV) dist dashboard/node_modules src/cairn/features/dashboard/built .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist dashboard/node_modules src/loremark/features/dashboard/built .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/uv.stamp: requirements/uv.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cairn needs Python 3.11 or newer; set PYTHON=…")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Loremark needs Python 3.11 or newer; set PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
@@ -96,8 +96,8 @@ $(VENV)/e2e.stamp: $(VENV)/dev.stamp requirements/e2e.txt
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.txt
 	$(UV) pip install --require-hashes -r requirements/dev.txt
-	@command -v "$${CAIRN_TEST_CHROMIUM:-chromium}" >/dev/null || $(call apt,chromium) || \
-	  { echo "The browser tests need Chromium: install it, or name its program in CAIRN_TEST_CHROMIUM."; exit 1; }
-	@test -n "$$CAIRN_TEST_REDIS" || $(BIN)/python -c 'from tests.servers.redis import program; program()' 2>/dev/null || $(call apt,redis-server) || \
-	  { echo "The tests need a redis-server: install it, or name a running one in CAIRN_TEST_REDIS."; exit 1; }
+	@command -v "$${LOREMARK_TEST_CHROMIUM:-chromium}" >/dev/null || $(call apt,chromium) || \
+	  { echo "The browser tests need Chromium: install it, or name its program in LOREMARK_TEST_CHROMIUM."; exit 1; }
+	@test -n "$$LOREMARK_TEST_REDIS" || $(BIN)/python -c 'from tests.servers.redis import program; program()' 2>/dev/null || $(call apt,redis-server) || \
+	  { echo "The tests need a redis-server: install it, or name a running one in LOREMARK_TEST_REDIS."; exit 1; }
 	@touch $@

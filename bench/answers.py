@@ -1,4 +1,4 @@
-"""Fits the choice of what an answer cites (``cairn.memory.answering.choosing``) on asks-dev, and shows its worth.
+"""Fits the choice of what an answer cites (``loremark.memory.answering.choosing``) on asks-dev, and shows its worth.
 
 Each project is answered with weights and a threshold fitted on the others, which is the figure to believe. The weights
 fitted on all of dev are printed, to be written into ``choosing`` by hand: they are few, and somebody should look.
@@ -14,13 +14,13 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.entry.asking import sources_of, turns_of
-from cairn.memory.answering.asking import Asked, read_question
-from cairn.memory.answering.choosing import MOST_CITED, REACH, SILENT_BELOW, TRUST, WORTH
-from cairn.memory.answering.clues import Clues, Signs, clues_of, signs_of
-from cairn.memory.answering.records import Passage
-from cairn.memory.evaluation.asking import AskLine, AskScore, AskSet, foreign_questions, load_asks, score_lines
-from cairn.ports.embeddings.embedder import open_embedder
+from loremark.entry.asking import sources_of, turns_of
+from loremark.memory.answering.asking import Asked, read_question
+from loremark.memory.answering.choosing import MOST_CITED, REACH, SILENT_BELOW, TRUST, WORTH
+from loremark.memory.answering.clues import Clues, Signs, clues_of, signs_of
+from loremark.memory.answering.records import Passage
+from loremark.memory.evaluation.asking import AskLine, AskScore, AskSet, foreign_questions, load_asks, score_lines
+from loremark.ports.embeddings.embedder import open_embedder
 
 _STRENGTH = 3.0
 _ROUNDS = 40

@@ -24,7 +24,7 @@ from tests.servers import lifetime
 from tests.support.processes import free_port
 
 from bench.measure import cpu_seconds, running
-from bench.servers import ENGINES, Cairn, address_for, start_cairn
+from bench.servers import ENGINES, Loremark, address_for, start_loremark
 
 _STREAMS = 200
 _ROUNDS = 5
@@ -54,14 +54,14 @@ class Target:
     name: str
     url: str
     pid: int
-    cairn: Cairn | None = None
+    loremark: Loremark | None = None
 
     async def tickets(self) -> list[str]:
-        if self.cairn is None:
+        if self.loremark is None:
             return ["-"] * _STREAMS
-        body = {"projectId": self.cairn.project, "question": _QUESTION}
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.cairn.key}"}, timeout=60) as http:
-            address = f"http://127.0.0.1:{self.cairn.port}/api/v2/ask"
+        body = {"projectId": self.loremark.project, "question": _QUESTION}
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.loremark.key}"}, timeout=60) as http:
+            address = f"http://127.0.0.1:{self.loremark.port}/api/v2/ask"
             given = [await http.post(address, json=body) for _ in range(_STREAMS)]
         return [str(one.json()["ticket"]) for one in given]
 
@@ -75,8 +75,10 @@ def run() -> None:
             script.write_text(json.dumps([f" word{number}" for number in range(_WORDS)]))
             bare, model = _bare(stack, script, "bare"), _bare(stack, script, "model")
             for kind, settings in (("built-in", {}), ("model", _with_model(model))):
-                cairn = _cairn(stack, Path(folder) / kind, address_for(engine, f"ask_{kind[:5]}"), settings)
-                target = Target(f"cairn, {kind}", f"http://127.0.0.1:{cairn.port}/worker/ask", cairn.pid, cairn)
+                loremark = _loremark(stack, Path(folder) / kind, address_for(engine, f"ask_{kind[:5]}"), settings)
+                target = Target(
+                    f"loremark, {kind}", f"http://127.0.0.1:{loremark.port}/worker/ask", loremark.pid, loremark
+                )
                 first = asyncio.run(_listen(target.url, asyncio.run(target.tickets())[0]))
                 if kind == "built-in":
                     script.write_text(json.dumps([f" word{number}" for number in range(first.tokens)]))
@@ -95,17 +97,17 @@ def _bare(stack: ExitStack, script: Path, name: str) -> Target:
 
 def _with_model(model: Target) -> dict[str, str]:
     base = model.url.removesuffix("/ask") + "/v1"
-    return {"CAIRN_LLM_SMALL": "openai:bare", "CAIRN_LLM_MEDIUM": "openai:bare", "CAIRN_LLM_BASE_URL": base}
+    return {"LOREMARK_LLM_SMALL": "openai:bare", "LOREMARK_LLM_MEDIUM": "openai:bare", "LOREMARK_LLM_BASE_URL": base}
 
 
-def _cairn(stack: ExitStack, folder: Path, address: str, settings: dict[str, str]) -> Cairn:
+def _loremark(stack: ExitStack, folder: Path, address: str, settings: dict[str, str]) -> Loremark:
     """A service whose project knows a few things."""
-    limits = {"CAIRN_ROUTE_LIMITS": "ask=1000000/minute"}
-    cairn = start_cairn(stack, folder, address, **limits, **settings)
-    tool = Tool(cairn.project, cairn.secret_of(cairn.project))
-    with httpx.Client(base_url=f"http://127.0.0.1:{cairn.port}", timeout=60) as http:
-        http.headers["Authorization"] = f"Bearer {cairn.key}"
-        http.patch(f"/api/projects/{cairn.project}", json={"autoApproveThreshold": 0}).raise_for_status()
+    limits = {"LOREMARK_ROUTE_LIMITS": "ask=1000000/minute"}
+    loremark = start_loremark(stack, folder, address, **limits, **settings)
+    tool = Tool(loremark.project, loremark.secret_of(loremark.project))
+    with httpx.Client(base_url=f"http://127.0.0.1:{loremark.port}", timeout=60) as http:
+        http.headers["Authorization"] = f"Bearer {loremark.key}"
+        http.patch(f"/api/projects/{loremark.project}", json={"autoApproveThreshold": 0}).raise_for_status()
         session = ""
         for title, content in _FACTS:
             item = {"title": title, "content": content, "type": "decision", "confidence": 0.95}
@@ -115,7 +117,7 @@ def _cairn(stack: ExitStack, folder: Path, address: str, settings: dict[str, str
         http.post(f"/api/v2/sessions/{session}/enrich").raise_for_status()
         while http.get(f"/api/v2/sessions/{session}/jobs").json()[0]["status"] != "completed":
             time.sleep(0.1)
-    return cairn
+    return loremark
 
 
 def _compare(engine: str, targets: list[Target]) -> None:
@@ -202,14 +204,14 @@ def _chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
 
 
 async def _serve(port: int, script: Path) -> None:
-    from cairn.base.settings import load
-    from cairn.entry import server
+    from loremark.base.settings import load
+    from loremark.entry import server
 
-    with server.open_socket(load({"CAIRN_PORT": str(port)})) as listening:
+    with server.open_socket(load({"LOREMARK_PORT": str(port)})) as listening:
         await server.listen(_bare_app(script), listening, server.stop_signal())
 
 
 if __name__ == "__main__":
-    from cairn.entry.server import run as run_loop
+    from loremark.entry.server import run as run_loop
 
     run_loop(_serve(int(sys.argv[1]), Path(sys.argv[2])))

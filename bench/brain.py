@@ -19,13 +19,13 @@ from tests.support.processes import free_port
 from bench.filling import Sample, fill_project, make_samples
 from bench.measure import Figures, Target, compare, running
 from bench.minimal_brain import TAG
-from bench.servers import ENGINES, Cairn, address_for, start_cairn
-from cairn.base.caller import Scope
-from cairn.features.brain.asked import Asked
-from cairn.features.brain.assembly import assemble
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
-from cairn.storage.tables import teams
+from bench.servers import ENGINES, Loremark, address_for, start_loremark
+from loremark.base.caller import Scope
+from loremark.features.brain.asked import Asked
+from loremark.features.brain.assembly import assemble
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
+from loremark.storage.tables import teams
 
 WANTED = {"304": 0.5, "200": 0.4}
 _ITEMS = 10_000
@@ -43,17 +43,17 @@ def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
         for engine in ENGINES:
             place = Path(folder) / engine
             url = address_for(engine, "bench")
-            cairn = start_cairn(stack, place, url)
+            loremark = start_loremark(stack, place, url)
             database_at = url or next(place.glob("*.db"))
             project = asyncio.run(_fill_and_assemble(engine, database_at, samples))
-            known = _tag(cairn, project)
+            known = _tag(loremark, project)
             if engine == "sqlite":
                 for name, path in (("minimal", ""), ("minimal + row", str(database_at))):
                     port, pid = _minimal(stack, path)
-                    not_modified.append(Target(name, port, pid, [_request(cairn, project, TAG.decode())]))
-                    kept.append(Target(name, port, pid, [_request(cairn, project, "")]))
-            not_modified.append(Target(engine, cairn.port, cairn.pid, [_request(cairn, project, known)]))
-            kept.append(Target(engine, cairn.port, cairn.pid, [_request(cairn, project, "")]))
+                    not_modified.append(Target(name, port, pid, [_request(loremark, project, TAG.decode())]))
+                    kept.append(Target(name, port, pid, [_request(loremark, project, "")]))
+            not_modified.append(Target(engine, loremark.port, loremark.pid, [_request(loremark, project, known)]))
+            kept.append(Target(engine, loremark.port, loremark.pid, [_request(loremark, project, "")]))
         for name, targets in (("304", not_modified), ("200", kept)):
             _print(name, compare(targets, rounds=rounds, seconds=seconds, connections=connections))
 
@@ -64,17 +64,17 @@ def _minimal(stack: ExitStack, path: str) -> tuple[int, int]:
     return port, stack.enter_context(running(words, lifetime.child_env(), port))
 
 
-def _request(cairn: Cairn, project: str, known: str) -> str:
+def _request(loremark: Loremark, project: str, known: str) -> str:
     condition = f"If-None-Match: {known}\r\n" if known else ""
     return (
-        f"GET {_PATH}{project} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {cairn.key}\r\n"
+        f"GET {_PATH}{project} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {loremark.key}\r\n"
         f"Accept: application/json\r\n{condition}\r\n"
     )
 
 
-def _tag(cairn: Cairn, project: str) -> str:
-    address = f"http://127.0.0.1:{cairn.port}{_PATH}{project}"
-    with urlopen(Request(address, headers={"Authorization": f"Bearer {cairn.key}"}), timeout=20) as answer:
+def _tag(loremark: Loremark, project: str) -> str:
+    address = f"http://127.0.0.1:{loremark.port}{_PATH}{project}"
+    with urlopen(Request(address, headers={"Authorization": f"Bearer {loremark.key}"}), timeout=20) as answer:
         return str(answer.headers["ETag"])
 
 

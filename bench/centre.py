@@ -1,4 +1,4 @@
-"""Works out where the built-in model's vectors lie on average (``cairn.ports.embeddings.centre``), and writes it.
+"""Works out where the built-in model's vectors lie on average (``loremark.ports.embeddings.centre``), and writes it.
 
 Of what memory holds and of what it is asked, each counting half: items and questions of asks-dev. Another centre is
 another graph and makes other vectors: count up ``granite.FORMAT`` and give the vectors another name.
@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from cairn.entry.asking import text_of
-from cairn.memory.evaluation.asking import load_asks
-from cairn.ports.embeddings.centre import FILE
-from cairn.ports.embeddings.embedded import Vectors
-from cairn.ports.embeddings.granite import build_graph
-from cairn.ports.embeddings.runtime import onnxruntime
-from cairn.ports.embeddings.weights import read_pack
+from loremark.entry.asking import text_of
+from loremark.memory.evaluation.asking import load_asks
+from loremark.ports.embeddings.centre import FILE
+from loremark.ports.embeddings.embedded import Vectors
+from loremark.ports.embeddings.granite import build_graph
+from loremark.ports.embeddings.runtime import onnxruntime
+from loremark.ports.embeddings.weights import read_pack
 
 _DIGITS = 5
 
@@ -39,7 +39,7 @@ def run() -> None:
     centre = (items.mean(axis=0) + questions.mean(axis=0)) / 2
     print(f"cosine of a question and any item: {_between(questions, items):.3f} as they come, ", end="")
     print(f"{_between(_unit(questions - centre), _unit(items - centre)):.3f} without the centre")
-    path = Path(str(resources.files("cairn.ports.embeddings"))) / FILE
+    path = Path(str(resources.files("loremark.ports.embeddings"))) / FILE
     path.write_bytes(msgspec.json.encode([round(float(number), _DIGITS) for number in centre]) + b"\n")
 
 

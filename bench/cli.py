@@ -15,18 +15,18 @@ from statistics import median
 
 from tests.servers import lifetime
 
-from bench.servers import address_for, start_cairn
+from bench.servers import address_for, start_loremark
 
 _ROUNDS = 15
-_COMMAND = str(Path(sys.executable).parent / "cairn")
+_COMMAND = str(Path(sys.executable).parent / "loremark")
 _BARE = (sys.executable, "-c", "pass")
 _COMMANDS = {
-    "cairn --version": ("--version",),
-    "cairn whoami": ("whoami",),
-    "cairn brain": ("brain",),
-    "cairn search": ("search", "how are webhooks retried"),
-    "cairn save": ("save", "We retry webhooks three times", "--type", "decision"),
-    "cairn items list": ("items", "list"),
+    "loremark --version": ("--version",),
+    "loremark whoami": ("whoami",),
+    "loremark brain": ("brain",),
+    "loremark search": ("search", "how are webhooks retried"),
+    "loremark save": ("save", "We retry webhooks three times", "--type", "decision"),
+    "loremark items list": ("items", "list"),
 }
 
 
@@ -35,14 +35,14 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         stack.callback(lifetime.stop_all)
         folder = Path(name)
-        cairn = start_cairn(stack, folder / "server", address_for("sqlite", "cli"))
+        loremark = start_loremark(stack, folder / "server", address_for("sqlite", "cli"))
         environment = {
             **lifetime.child_env(),
             "HOME": str(folder),
-            "CAIRN_URL": f"http://127.0.0.1:{cairn.port}",
-            "CAIRN_API_KEY": cairn.key,
-            "CAIRN_PROJECT": cairn.project,
-            "CAIRN_HMAC_SECRET": cairn.secret_of(cairn.project),
+            "LOREMARK_URL": f"http://127.0.0.1:{loremark.port}",
+            "LOREMARK_API_KEY": loremark.key,
+            "LOREMARK_PROJECT": loremark.project,
+            "LOREMARK_HMAC_SECRET": loremark.secret_of(loremark.project),
         }
         figures = _measure(
             {"python -c pass": _BARE} | {name: (_COMMAND, *words) for name, words in _COMMANDS.items()}, environment

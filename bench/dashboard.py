@@ -21,9 +21,9 @@ from tests.browser.driver import Driver
 from tests.browser.site import Site, Someone
 from tests.browser.visit import open_visit
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
-from cairn.features.dashboard import pages
+from loremark.features.dashboard import pages
 
 WANTED_BYTES = 300_000
 WANTED_MS = 100
@@ -55,9 +55,9 @@ def run(rounds: int = _ROUNDS, items: int = ITEMS) -> None:
     """Print bytes, loads and latencies, and all of it once more as JSON."""
     driver = Driver()
     try:
-        with tempfile.TemporaryDirectory(prefix="cairn-bench-") as made:
+        with tempfile.TemporaryDirectory(prefix="loremark-bench-") as made:
             folder = Path(made)
-            with Cairn(folder, databases.fresh_sqlite(folder), SETTINGS).start() as process:
+            with Loremark(folder, databases.fresh_sqlite(folder), SETTINGS).start() as process:
                 site = Site(process.wait_ready(), "sqlite")
                 olga = site.team()
                 story.remember(olga)

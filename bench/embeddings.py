@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from bench.embeddings_reference import REFERENCE_FILE, TEXTS
-from cairn.ports.embeddings.embedder import Embedder, open_embedder
-from cairn.ports.embeddings.weights import read_pack
+from loremark.ports.embeddings.embedder import Embedder, open_embedder
+from loremark.ports.embeddings.weights import read_pack
 
 _SPECS = ("builtin", "builtin:fp32")
 _ROUNDS = 3

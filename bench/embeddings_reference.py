@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REFERENCE_FILE = Path(__file__).parents[1] / "tests" / "ports" / "embeddings_reference.npz"
-_CENTRE = Path(__file__).parents[1] / "src" / "cairn" / "ports" / "embeddings" / "centre.json"
+_CENTRE = Path(__file__).parents[1] / "src" / "loremark" / "ports" / "embeddings" / "centre.json"
 _TABLES = {"word": "word", "pos": "position", "type": "token_type"}
 _PARTS = {
     "ao": "attention.output.dense",
@@ -66,7 +66,7 @@ _CODE = [
     "import numpy as np  # noqa: F401",
 ]
 _PATHS = [
-    "src/cairn/ports/embeddings/embedder.py",
+    "src/loremark/ports/embeddings/embedder.py",
     "/usr/local/lib/python3.11/site-packages/",
     r"C:\Users\ana\Documents\project\README.md",
     "https://example.com/docs/setup?lang=en#install",

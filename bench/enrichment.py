@@ -17,9 +17,9 @@ from pathlib import Path
 from tests.servers import lifetime
 
 from bench.measure import cpu_seconds, rss_mib
-from bench.servers import ENGINES, Cairn, address_for, start_cairn
+from bench.servers import ENGINES, Loremark, address_for, start_loremark
 
-_SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_SESSIONS", "100,1000,10000").split(","))
+_SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_SESSIONS", "100,1000,10000").split(","))
 _PATIENCE_S = 3_600
 _PARTS = [
     "cache",
@@ -74,9 +74,9 @@ def run() -> None:
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
-            cairn = start_cairn(stack, Path(folder) / "cairn", address_for(engine, "enrichment"))
+            loremark = start_loremark(stack, Path(folder) / "loremark", address_for(engine, "enrichment"))
             print(f"enrichment, {engine}")
-            costs = [_enrich(cairn, size) for size in (20, *_SIZES)][1:]  # the first one loads the model
+            costs = [_enrich(loremark, size) for size in (20, *_SIZES)][1:]  # the first one loads the model
             print(f"  cost an event, largest to smallest session: {costs[-1] / costs[0]:.2f} (CPU)\n")
 
 
@@ -103,19 +103,19 @@ def events(count: int, seed: int = 7) -> Iterator[dict[str, object]]:
         yield {"event": "session_save", "payload": {"summary": "", "changes": [change]}}
 
 
-def _enrich(cairn: Cairn, size: int) -> float:
-    project = str(cairn.create_project(f"Session of {size}"))
-    session = _tell(cairn, project, size)
-    before_mib, cpu_s, began = rss_mib(cairn.pid), cpu_seconds(cairn.pid), time.monotonic()
-    cairn.post(f"/api/v2/sessions/{session}/enrich", {})
+def _enrich(loremark: Loremark, size: int) -> float:
+    project = str(loremark.create_project(f"Session of {size}"))
+    session = _tell(loremark, project, size)
+    before_mib, cpu_s, began = rss_mib(loremark.pid), cpu_seconds(loremark.pid), time.monotonic()
+    loremark.post(f"/api/v2/sessions/{session}/enrich", {})
     most_mib = before_mib
-    while (job := cairn.list(f"/api/v2/sessions/{session}/jobs")[0])["status"] not in ("completed", "failed"):
+    while (job := loremark.list(f"/api/v2/sessions/{session}/jobs")[0])["status"] not in ("completed", "failed"):
         if time.monotonic() - began > _PATIENCE_S:
             raise TimeoutError(f"after {_PATIENCE_S} s: {job}")
-        most_mib = max(most_mib, rss_mib(cairn.pid))
+        most_mib = max(most_mib, rss_mib(loremark.pid))
         time.sleep(0.2)
     wall_ms = (time.monotonic() - began) * 1000 / size
-    cpu_ms = (cpu_seconds(cairn.pid) - cpu_s) * 1000 / size
+    cpu_ms = (cpu_seconds(loremark.pid) - cpu_s) * 1000 / size
     if job["status"] == "failed":
         raise RuntimeError(str(job))
     stages = "  ".join(f"{stage['stage']} {stage['duration'] / size:.2f}" for stage in job["pipeline"])
@@ -126,9 +126,9 @@ def _enrich(cairn: Cairn, size: int) -> float:
     return cpu_ms
 
 
-def _tell(cairn: Cairn, project: str, size: int) -> str:
-    secret = cairn.secret_of(project).encode()
-    wire = HTTPConnection("127.0.0.1", cairn.port, timeout=30)
+def _tell(loremark: Loremark, project: str, size: int) -> str:
+    secret = loremark.secret_of(project).encode()
+    wire = HTTPConnection("127.0.0.1", loremark.port, timeout=30)
     session = ""
     for event in events(size):
         raw = json.dumps(event).encode()

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Insert, Table, func, insert, literal, select
 
-from cairn.base import clock, ids
-from cairn.memory.ranking.entry import pack_terms
-from cairn.ports.embeddings.compact import pack
-from cairn.storage.database import Database
-from cairn.storage.statements import Bulk
-from cairn.storage.tables import item_index, item_vectors, items, projects
+from loremark.base import clock, ids
+from loremark.memory.ranking.entry import pack_terms
+from loremark.ports.embeddings.compact import pack
+from loremark.storage.database import Database
+from loremark.storage.statements import Bulk
+from loremark.storage.tables import item_index, item_vectors, items, projects
 
 DIMENSIONS = 384
 _WORDS = 30_000

@@ -21,21 +21,21 @@ from tests.servers.https import Authority
 
 from bench.genesis_repositories import Repository, find_folder, repositories
 from bench.measure import cpu_seconds, rss_mib
-from bench.servers import ENGINES, Cairn, address_for, start_cairn
-from cairn.base import signing
-from cairn.memory.codebase.choosing.choosing import Listed, candidates, choose
-from cairn.memory.codebase.choosing.contents import text_of
-from cairn.memory.codebase.choosing.glancing import quick_imports
-from cairn.memory.codebase.graph.graph import counts
-from cairn.memory.codebase.layout import main_directories
-from cairn.memory.codebase.reading import read_file
-from cairn.memory.codebase.records import Codebase
-from cairn.memory.codebase.study.entry_points import entry_points
-from cairn.memory.codebase.study.study import study
-from cairn.memory.codebase.study.survey import Survey
-from cairn.memory.evaluation.codebases import SPLITS, Score, Scores, score
+from bench.servers import ENGINES, Loremark, address_for, start_loremark
+from loremark.base import signing
+from loremark.memory.codebase.choosing.choosing import Listed, candidates, choose
+from loremark.memory.codebase.choosing.contents import text_of
+from loremark.memory.codebase.choosing.glancing import quick_imports
+from loremark.memory.codebase.graph.graph import counts
+from loremark.memory.codebase.layout import main_directories
+from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.records import Codebase
+from loremark.memory.codebase.study.entry_points import entry_points
+from loremark.memory.codebase.study.study import study
+from loremark.memory.codebase.study.survey import Survey
+from loremark.memory.evaluation.codebases import SPLITS, Score, Scores, score
 
-_SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_FILES", "1250,2500,5000").split(","))
+_SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_FILES", "1250,2500,5000").split(","))
 _MAX_FILES = 5_000
 _PATIENCE_S = 900.0
 _CHANGES = 5
@@ -104,15 +104,15 @@ def run_speed() -> None:
             authority = Authority(Path(folder) / "authority")
             server = stack.enter_context(GitServer(authority, Path(folder) / "served"))
             settings = {
-                "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-                "CAIRN_CA_FILE": str(authority.ca_file),
-                "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
-                "CAIRN_CACHE_DIR": str(Path(folder) / "cache"),
-                "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+                "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+                "LOREMARK_CA_FILE": str(authority.ca_file),
+                "LOREMARK_REPO_HOSTS": f"127.0.0.1:{server.port}",
+                "LOREMARK_CACHE_DIR": str(Path(folder) / "cache"),
+                "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
             }
-            cairn = start_cairn(stack, Path(folder) / "cairn", address_for(engine, "genesis"), **settings)
+            loremark = start_loremark(stack, Path(folder) / "loremark", address_for(engine, "genesis"), **settings)
             print(f"genesis, {engine}: scans of real source files over HTTPS, one reader process")
-            costs = {size: _scan_sizes(cairn, server, size) for size in _SIZES}
+            costs = {size: _scan_sizes(loremark, server, size) for size in _SIZES}
             first, last = min(costs), max(costs)
             growth = costs[last] / costs[first]
             print(f"  analysis of {last} files to that of {first}: {growth:.2f} times (files: {last / first:.2f})\n")
@@ -133,20 +133,20 @@ def sources(count: int) -> dict[bytes, bytes]:
     raise RuntimeError(f"this machine has only {len(found)} source files to read")
 
 
-def _scan_sizes(cairn: Cairn, server: GitServer, size: int) -> float:
+def _scan_sizes(loremark: Loremark, server: GitServer, size: int) -> float:
     name = f"bench/files-{size}"
     files = sources(size)
     make_repository(server.root / name, [])
     add_commits(server.root / name, [Commit(b"feat: all of it", files)])
-    project = cairn.create_project(f"{size} files")
-    cairn.patch(f"/api/projects/{project}", {"repoUrl": server.url(name)})
-    whole = _scan(cairn, project, selective=False)
+    project = loremark.create_project(f"{size} files")
+    loremark.patch(f"/api/projects/{project}", {"repoUrl": server.url(name)})
+    whole = _scan(loremark, project, selective=False)
     _print(f"{size} files", whole)
     shares = []
     for start in range(_CHANGES):
         few = list(files)[start :: max(1, size // max(1, size // 100))][: max(1, size // 100)]
         add_commits(server.root / name, [Commit(b"fix: a little", {path: files[path] + _CHANGED for path in few})])
-        part = _scan(cairn, project, selective=True)
+        part = _scan(loremark, project, selective=True)
         _print(f"{len(few)} changed", part)
         shares.append(part["analysis_ms"] / whole["analysis_ms"])
     told = ", ".join(f"{share:.3f}" for share in shares)
@@ -163,27 +163,27 @@ def _print(what: str, scan: Mapping[str, Any]) -> None:
     )
 
 
-def _scan(cairn: Cairn, project: str, *, selective: bool) -> dict[str, Any]:
+def _scan(loremark: Loremark, project: str, *, selective: bool) -> dict[str, Any]:
     """A scan to its end, then all that follows from it."""
-    secret = cairn.secret_of(project)
-    cpu_s = cpu_seconds(cairn.pid)
+    secret = loremark.secret_of(project)
+    cpu_s = cpu_seconds(loremark.pid)
     asked = {"projectId": project, "maxFiles": _MAX_FILES, "selective": selective}
-    _signed(cairn, project, secret, "POST", "/api/v2/genesis/start", asked)
+    _signed(loremark, project, secret, "POST", "/api/v2/genesis/start", asked)
     began = time.monotonic()
     most = reader = 0.0
     path = f"/api/v2/genesis/status?projectId={project}"
-    while (scan := _signed(cairn, project, secret, "GET", path)["scan"])["completedAt"] is None:
+    while (scan := _signed(loremark, project, secret, "GET", path)["scan"])["completedAt"] is None:
         if time.monotonic() - began > _PATIENCE_S:
             raise TimeoutError(str(scan))
-        most = max(most, rss_mib(cairn.pid))
-        reader = max([reader, *(rss_mib(child) for child in _children(cairn.pid))])
+        most = max(most, rss_mib(loremark.pid))
+        reader = max([reader, *(rss_mib(child) for child in _children(loremark.pid))])
         time.sleep(0.05)
     if scan["phase"] != "complete":
         raise RuntimeError(str(scan))
-    spent_s = cpu_seconds(cairn.pid) - cpu_s
-    job = next(job for job in cairn.jobs("genesis.scan") if job["projectId"] == project)
+    spent_s = cpu_seconds(loremark.pid) - cpu_s
+    job = next(job for job in loremark.jobs("genesis.scan") if job["projectId"] == project)
     phases = {stage["stage"]: stage["duration"] for stage in job["stages"]}
-    _wait_enriched(cairn, project)
+    _wait_enriched(loremark, project)
     return {
         "phases": phases,
         "analysis_ms": _duration_ms(scan) - sum(phases[name] for name in _FETCHING),
@@ -200,14 +200,15 @@ def _duration_ms(scan: Mapping[str, Any]) -> float:
     return (ended - started).total_seconds() * 1000
 
 
-def _wait_enriched(cairn: Cairn, project: str) -> None:
+def _wait_enriched(loremark: Loremark, project: str) -> None:
     while any(
-        session["status"] in ("active", "enriching") for session in cairn.list(f"/api/v2/sessions?projectId={project}")
+        session["status"] in ("active", "enriching")
+        for session in loremark.list(f"/api/v2/sessions?projectId={project}")
     ):
         time.sleep(0.2)
 
 
-def _signed(cairn: Cairn, project: str, secret: str, method: str, path: str, body: Any = None) -> Any:
+def _signed(loremark: Loremark, project: str, secret: str, method: str, path: str, body: Any = None) -> Any:
     raw = json.dumps(body).encode() if body is not None else b""
     now_s = str(int(time.time()))
     headers = {
@@ -216,7 +217,7 @@ def _signed(cairn: Cairn, project: str, secret: str, method: str, path: str, bod
         "X-Service-Timestamp": now_s,
         "X-Service-Signature": signing.sign_request(secret, now_s, raw),
     }
-    wire = HTTPConnection("127.0.0.1", cairn.port, timeout=30)
+    wire = HTTPConnection("127.0.0.1", loremark.port, timeout=30)
     wire.request(method, path, raw, headers)
     answer = wire.getresponse()
     content = answer.read()

@@ -1,4 +1,4 @@
-"""Real repositories for the benchmark of Genesis: bare git directories below the folder CAIRN_BENCH_REPOS.
+"""Real repositories for the benchmark of Genesis: bare git directories below the folder LOREMARK_BENCH_REPOS.
 
 ``python -m bench.genesis_repositories`` says whether the facts written down of them hold.
 """
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cairn.memory.codebase.records import Commit
-from cairn.memory.evaluation.codebases import SPLITS, Facts, Split, absent_paths, load
+from loremark.memory.codebase.records import Commit
+from loremark.memory.evaluation.codebases import SPLITS, Facts, Split, absent_paths, load
 
-VARIABLE = "CAIRN_BENCH_REPOS"
+VARIABLE = "LOREMARK_BENCH_REPOS"
 _SECONDS = 120
 _LARGEST = 4_000_000
 _AT_ONCE_BLOBS = 500

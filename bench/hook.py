@@ -1,4 +1,4 @@
-"""What one run of ``cairn hook`` costs: CPU of the whole process, interpreter start included, beside a bare ``python``.
+"""CPU cost of one ``loremark hook`` process, interpreter start included, beside a bare ``python``.
 
 Runs are interleaved. The flusher that a run may start is a process of its own and is not counted in the run; its CPU
 is printed apart. The server is away: nothing listens at the address.
@@ -66,19 +66,19 @@ def _run(command: Sequence[str], environment: dict[str, str], given: bytes) -> t
 def _prepare(home: Path) -> tuple[Path, dict[str, str]]:
     project = home / "project"
     project.mkdir()
-    (home / ".config" / "cairn").mkdir(parents=True)
+    (home / ".config" / "loremark").mkdir(parents=True)
     profile = {"url": "http://127.0.0.1:9", "key": "service_sk_none", "secrets": {"prj_bench": "none"}}
-    (home / ".config" / "cairn" / "profile.json").write_text(json.dumps(profile))
-    (project / ".cairn.toml").write_text('project = "prj_bench"\n')
+    (home / ".config" / "loremark" / "profile.json").write_text(json.dumps(profile))
+    (project / ".loremark.toml").write_text('project = "prj_bench"\n')
     links = {str(project.resolve()): {"project": "prj_bench"}}
-    (home / ".config" / "cairn" / "links.json").write_text(json.dumps(links))
+    (home / ".config" / "loremark" / "links.json").write_text(json.dumps(links))
     bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(home / "pycache")}
     return project, {"HOME": str(home), "PATH": os.environ["PATH"], **bytecode}
 
 
 def _end_flusher(home: Path) -> float:
     """The CPU the flusher has used until now, in milliseconds; then it is ended."""
-    told = home / ".local" / "state" / "cairn" / "spool" / "lock"
+    told = home / ".local" / "state" / "loremark" / "spool" / "lock"
     try:
         pid = int(told.read_text())
         if f"HOME={home}".encode() not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
@@ -100,7 +100,7 @@ def run() -> None:
         home = Path(folder)
         project, environment = _prepare(home)
         samples = _samples(str(project))
-        hook = [str(Path(sys.executable).parent / "cairn"), "hook"]
+        hook = [str(Path(sys.executable).parent / "loremark"), "hook"]
         bare = [sys.executable, "-c", "pass"]
         given = {name: json.dumps(sample).encode() for name, sample in samples.items()}
         for data in given.values():
@@ -115,7 +115,7 @@ def run() -> None:
             figures["not linked"].append(_run(hook, environment, elsewhere))
             time.sleep(0.1)
             flusher.append(_end_flusher(home))
-        print(f"cairn hook, {_RUNS} runs each, interleaved; milliseconds")
+        print(f"loremark hook, {_RUNS} runs each, interleaved; milliseconds")
         print(f"{'':28} {'CPU mean':>9} {'CPU p95':>9} {'wall p50':>9}")
         for name, rows in figures.items():
             _row(name, [cpu for cpu, _ in rows], [wall for _, wall in rows])

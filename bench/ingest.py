@@ -17,13 +17,13 @@ from tests.support.processes import free_port
 
 from bench.load import MINIMAL_SECRET
 from bench.measure import Figures, Target, compare, load_once, running
-from bench.servers import ENGINES, address_for, start_cairn
+from bench.servers import ENGINES, address_for, start_loremark
 
 WANTED_RATIO = 0.6
 WANTED_GROWTH = 1.2
 _EVENTS = 12_000
 _CONNECTIONS = 64
-_FIRST, _LAST, _STEP = 1_000, int(os.environ.get("CAIRN_BENCH_EVENTS", "1000000")), 25_000
+_FIRST, _LAST, _STEP = 1_000, int(os.environ.get("LOREMARK_BENCH_EVENTS", "1000000")), 25_000
 
 
 def run(rounds: int = 5, seconds: float = 3.0) -> None:
@@ -31,7 +31,7 @@ def run(rounds: int = 5, seconds: float = 3.0) -> None:
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
-            targets = [_minimal(stack, engine, Path(folder)), _cairn(stack, engine, Path(folder))]
+            targets = [_minimal(stack, engine, Path(folder)), _loremark(stack, engine, Path(folder))]
             _print(engine, compare(targets, rounds=rounds, seconds=seconds, connections=_CONNECTIONS))
 
 
@@ -40,7 +40,7 @@ def run_growth() -> None:
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
-            _grow(engine, _cairn(stack, engine, Path(folder)))
+            _grow(engine, _loremark(stack, engine, Path(folder)))
 
 
 def _minimal(stack: ExitStack, engine: str, folder: Path) -> Target:
@@ -51,14 +51,16 @@ def _minimal(stack: ExitStack, engine: str, folder: Path) -> Target:
     return Target("minimal", port, pid, {"project": "prj", "secret": MINIMAL_SECRET, "count": _EVENTS})
 
 
-def _cairn(stack: ExitStack, engine: str, folder: Path) -> Target:
-    cairn = start_cairn(stack, folder / "cairn", address_for(engine, "cairn"))
-    secret = cairn.secret_of(cairn.project)
-    return Target("cairn", cairn.port, cairn.pid, {"project": cairn.project, "secret": secret, "count": _EVENTS})
+def _loremark(stack: ExitStack, engine: str, folder: Path) -> Target:
+    loremark = start_loremark(stack, folder / "loremark", address_for(engine, "loremark"))
+    secret = loremark.secret_of(loremark.project)
+    return Target(
+        "loremark", loremark.port, loremark.pid, {"project": loremark.project, "secret": secret, "count": _EVENTS}
+    )
 
 
 def _print(engine: str, figures: dict[str, Figures]) -> None:
-    limit, ours = figures["minimal"], figures["cairn"]
+    limit, ours = figures["minimal"], figures["loremark"]
     print(f"POST /api/v2/ingest on {engine}, 1.5 KB, {_CONNECTIONS} connections, medians of interleaved rounds")
     print(f"{'':12}{'events/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'CPU µs':>9}{'ratio':>8}{'CPU ratio':>11}")
     for name, row in figures.items():

@@ -1,4 +1,4 @@
-"""Fits the judgement of worth and type (``cairn.memory.judgement``) on labelled items of dev, and shows its worth.
+"""Fits the judgement of worth and type (``loremark.memory.judgement``) on labelled items of dev, and shows its worth.
 
 Each line of ``sets/dev/weighed.jsonl`` is an item as extraction once found it in an event it had never seen, with the
 set it comes from and what it really was, if it was worth keeping. ``typed.jsonl`` is the same for types alone, with
@@ -17,12 +17,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.features.items.records import item_text as item_text
-from cairn.memory import judgement
-from cairn.memory.extraction.telling import telling_words
-from cairn.memory.items import Item
-from cairn.ports.embeddings.embedder import open_embedder
-from cairn.wire.items import ItemType
+from loremark.features.items.records import item_text as item_text
+from loremark.memory import judgement
+from loremark.memory.extraction.telling import telling_words
+from loremark.memory.items import Item
+from loremark.ports.embeddings.embedder import open_embedder
+from loremark.wire.items import ItemType
 
 _STRENGTH = 3.0
 _KEEP_FROM = {"session_save": 0.35, "git_digest": 0.15, "context_update": 0.35}
@@ -42,7 +42,7 @@ _LEAST_ITEMS = 3
 _WORD_UNITS = 1_000
 # Of older items it is not known how clearly the rules told their type.
 _USUAL_MARGIN = 2.0
-_WEIGHTS = Path(str(resources.files("cairn.memory"))) / "judgement_weights.json"
+_WEIGHTS = Path(str(resources.files("loremark.memory"))) / "judgement_weights.json"
 
 
 class Weighed(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ def _told(known: list[Weighed], vectors: NDArray[np.float64]) -> tuple[list[Weig
 
 
 def _read(name: str) -> list[Weighed]:
-    lines = resources.files("cairn.memory.evaluation").joinpath("sets", "dev", f"{name}.jsonl").read_text("utf-8")
+    lines = resources.files("loremark.memory.evaluation").joinpath("sets", "dev", f"{name}.jsonl").read_text("utf-8")
     return [msgspec.json.decode(line, type=Weighed) for line in lines.splitlines()]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from cairn.base.settings import load
-from cairn.entry import server
+from loremark.base.settings import load
+from loremark.entry import server
 
 _BODY = (
     b'{"id":"prj_01m7fxt9e78pkas5g1kbrbahpe","name":"First project","description":"","visibility":"private",'
@@ -22,7 +22,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def main(port: int) -> None:
-    with server.open_socket(load({"CAIRN_PORT": str(port)})) as listening:
+    with server.open_socket(load({"LOREMARK_PORT": str(port)})) as listening:
         await server.listen(app, listening, server.stop_signal())
 
 

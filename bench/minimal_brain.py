@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cairn.base.settings import load
-from cairn.entry import server
-from cairn.storage.sqlite_connection import connect
+from loremark.base.settings import load
+from loremark.entry import server
+from loremark.storage.sqlite_connection import connect
 
 TAG = b'"0123456789abcdef0123456789abcdef"'
 _BODY = b'{"markdown":"' + b"a word of it " * 1_850 + b'"}'
@@ -40,7 +40,7 @@ def make_app(path: str | None) -> Any:
 
 
 async def main(port: int, path: str | None) -> None:
-    with server.open_socket(load({"CAIRN_PORT": str(port)})) as listening:
+    with server.open_socket(load({"LOREMARK_PORT": str(port)})) as listening:
         await server.listen(make_app(path), listening, server.stop_signal())
 
 

@@ -17,9 +17,9 @@ import asyncpg
 import msgspec
 
 from bench.load import MINIMAL_SECRET
-from cairn.base import ids
-from cairn.base.settings import load
-from cairn.entry import server
+from loremark.base import ids
+from loremark.base.settings import load
+from loremark.entry import server
 
 _SECRET = MINIMAL_SECRET.encode()
 _TABLES = (
@@ -123,7 +123,7 @@ class Minimal:
 
 async def main(port: int, address: str) -> None:
     writer = PostgresWriter(address) if address.startswith("postgresql") else SqliteWriter(address)
-    with server.open_socket(load({"CAIRN_PORT": str(port)})) as listening:
+    with server.open_socket(load({"LOREMARK_PORT": str(port)})) as listening:
         await server.listen(Minimal(writer), listening, server.stop_signal())
 
 

@@ -21,7 +21,7 @@ from tests.servers.https import Authority, Receiver, Reply
 
 from bench.load import signed_events
 from bench.measure import options
-from bench.servers import ENGINES, Cairn, address_for, start_cairn
+from bench.servers import ENGINES, Loremark, address_for, start_loremark
 
 _EVENTS = 200
 _PAUSE_S = 0.01
@@ -39,12 +39,12 @@ def run() -> None:
 
 
 def _run(engine: str, stack: ExitStack, folder: Path) -> None:
-    calm = start_cairn(stack, folder / "calm", address_for(engine, "calm"))
+    calm = start_loremark(stack, folder / "calm", address_for(engine, "calm"))
     authority = Authority(folder / "authority")
-    settings = {"CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8", "CAIRN_CA_FILE": str(authority.ca_file)}
-    troubled = start_cairn(stack, folder / "troubled", address_for(engine, "troubled"), **settings)
+    settings = {"LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8", "LOREMARK_CA_FILE": str(authority.ca_file)}
+    troubled = start_loremark(stack, folder / "troubled", address_for(engine, "troubled"), **settings)
     receiver = stack.enter_context(Receiver(authority))
-    quiet = {cairn.port: cairn.another_team() for cairn in (calm, troubled)}
+    quiet = {loremark.port: loremark.another_team() for loremark in (calm, troubled)}
     _build_backlog(troubled, receiver)
     found: dict[str, list[float]] = {"alone": [], "slow receiver": [], "flood": []}
     events = 0.0
@@ -57,23 +57,23 @@ def _run(engine: str, stack: ExitStack, folder: Path) -> None:
     _print(engine, found, events, len(receiver.requests()))
 
 
-def _build_backlog(cairn: Cairn, receiver: Receiver) -> None:
+def _build_backlog(loremark: Loremark, receiver: Receiver) -> None:
     """Many deliveries to a receiver that takes each call and never answers."""
     receiver.always("/slow", Reply(gate=threading.Event()))
-    wanted = {"projectId": cairn.project, "url": receiver.url("/slow"), "events": ["session.created"]}
-    cairn.post("/api/webhooks", wanted)
+    wanted = {"projectId": loremark.project, "url": receiver.url("/slow"), "events": ["session.created"]}
+    loremark.post("/api/webhooks", wanted)
     for _ in range(_BACKLOG):
-        cairn.post("/api/v2/sessions", {"projectId": cairn.project})
+        loremark.post("/api/v2/sessions", {"projectId": loremark.project})
     receiver.wait_for(4, "/slow")
 
 
-def _send_quietly(cairn: Cairn) -> list[float]:
+def _send_quietly(loremark: Loremark) -> list[float]:
     """Milliseconds of each of many events, one after the other."""
     requests = signed_events(
-        project=cairn.project, secret=cairn.secret_of(cairn.project), count=_EVENTS, seed=str(time.time_ns())
+        project=loremark.project, secret=loremark.secret_of(loremark.project), count=_EVENTS, seed=str(time.time_ns())
     )
     took: list[float] = []
-    connection = http.client.HTTPConnection("127.0.0.1", cairn.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", loremark.port, timeout=30)
     for request in requests:
         head, _, body = request.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[2:])
@@ -92,20 +92,25 @@ def _send_quietly(cairn: Cairn) -> list[float]:
 class _Flood:
     """The first team sends as fast as it can, from a process of its own, while the block runs."""
 
-    def __init__(self, cairn: Cairn) -> None:
-        self._cairn = cairn
+    def __init__(self, loremark: Loremark) -> None:
+        self._loremark = loremark
         self.rps = 0.0
 
     def __enter__(self) -> _Flood:
-        cairn = self._cairn
+        loremark = self._loremark
         given = {
-            "project": cairn.project,
-            "secret": cairn.secret_of(cairn.project),
+            "project": loremark.project,
+            "secret": loremark.secret_of(loremark.project),
             "count": 100_000,
             "seed": str(time.time_ns()),
         }
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "bench.load", *options(port=cairn.port, seconds=8, connections=_FLOOD_CONNECTIONS)],
+            [
+                sys.executable,
+                "-m",
+                "bench.load",
+                *options(port=loremark.port, seconds=8, connections=_FLOOD_CONNECTIONS),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -118,13 +123,13 @@ class _Flood:
 
     def _wait_until_it_runs(self) -> None:
         """Its requests are signed before the first is sent; the session's counter tells when that was."""
-        path = f"/api/v2/sessions?projectId={self._cairn.project}"
+        path = f"/api/v2/sessions?projectId={self._loremark.project}"
         before = self._counted(path)
         while self._counted(path) == before:
             time.sleep(0.05)
 
     def _counted(self, path: str) -> int:
-        return sum(int(session["eventCount"]) for session in self._cairn.list(path))
+        return sum(int(session["eventCount"]) for session in self._loremark.list(path))
 
     def __exit__(self, *_: object) -> None:
         assert self._child.stdout is not None

@@ -1,4 +1,4 @@
-"""Fits the judgement of pairs (``cairn.memory.dedup``) on the labelled pairs of dev, and shows what it is worth.
+"""Fits the judgement of pairs (``loremark.memory.dedup``) on the labelled pairs of dev, and shows what it is worth.
 
 The pairs come from several hands, told apart by the letter before their ids; every hand's pairs are judged by weights
 fitted on those of the others. Then the weights fitted on all of them are written.
@@ -16,19 +16,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.entry.evaluation import find_items
-from cairn.features.items.records import item_text
-from cairn.memory.dedup import COSINE_FLOOR, VETOES, canonical_key
-from cairn.memory.evaluation.loading import Label, LabelledSet, load, parse
-from cairn.memory.evaluation.scoring import labelled_pairs
-from cairn.memory.items import Item
-from cairn.memory.signs import have_little_in_common, signs_of
-from cairn.ports.embeddings.embedder import open_embedder
+from loremark.entry.evaluation import find_items
+from loremark.features.items.records import item_text
+from loremark.memory.dedup import COSINE_FLOOR, VETOES, canonical_key
+from loremark.memory.evaluation.loading import Label, LabelledSet, load, parse
+from loremark.memory.evaluation.scoring import labelled_pairs
+from loremark.memory.items import Item
+from loremark.memory.signs import have_little_in_common, signs_of
+from loremark.ports.embeddings.embedder import open_embedder
 
 Floats = NDArray[np.float64]
 
 _HANDS = Path(__file__).parent / "sets" / "hands"
-_WEIGHTS = Path(str(resources.files("cairn.memory"))) / "weights.py"
+_WEIGHTS = Path(str(resources.files("loremark.memory"))) / "weights.py"
 # A wrong merge destroys, a missed one only repeats.
 _CONTRADICTION_COUNTS = 2.5
 _SAME_TITLE_COUNTS = 0.05

@@ -11,7 +11,7 @@ from tests.servers import lifetime
 from tests.support.processes import free_port
 
 from bench.measure import Figures, Target, compare, running
-from bench.servers import ENGINES, address_for, start_cairn
+from bench.servers import ENGINES, address_for, start_loremark
 
 WANTED_RATIO = 0.25
 
@@ -20,7 +20,7 @@ def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
     """Print requests a second, latencies, CPU time a request, and the ratios to the limit, on both engines."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         stack.callback(lifetime.stop_all)
-        targets = [_minimal(stack), *(_cairn(stack, engine, Path(folder) / engine) for engine in ENGINES)]
+        targets = [_minimal(stack), *(_loremark(stack, engine, Path(folder) / engine) for engine in ENGINES)]
         figures = compare(targets, rounds=rounds, seconds=seconds, connections=connections)
     _print(figures)
 
@@ -31,13 +31,13 @@ def _minimal(stack: ExitStack) -> Target:
     return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: bench\r\n\r\n"])
 
 
-def _cairn(stack: ExitStack, engine: str, folder: Path) -> Target:
-    cairn = start_cairn(stack, folder, address_for(engine, "bench"))
+def _loremark(stack: ExitStack, engine: str, folder: Path) -> Target:
+    loremark = start_loremark(stack, folder, address_for(engine, "bench"))
     request = (
-        f"GET /api/projects/{cairn.project} HTTP/1.1\r\nHost: bench\r\n"
-        f"Authorization: Bearer {cairn.key}\r\nAccept: application/json\r\n\r\n"
+        f"GET /api/projects/{loremark.project} HTTP/1.1\r\nHost: bench\r\n"
+        f"Authorization: Bearer {loremark.key}\r\nAccept: application/json\r\n\r\n"
     )
-    return Target(engine, cairn.port, cairn.pid, [request])
+    return Target(engine, loremark.port, loremark.pid, [request])
 
 
 def _print(figures: dict[str, Figures]) -> None:

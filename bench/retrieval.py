@@ -1,4 +1,4 @@
-"""How well and how fast things are found: Cairn over HTTP, plain BM25, plain nearness and mem0, in one run.
+"""How well and how fast things are found: Loremark over HTTP, plain BM25, plain nearness and mem0, in one run.
 
 All of them get the same texts and vectors of the same embedder, project by project in turn. Vectors are there before
 items are added. What it takes to embed a question is measured apart: it is added where a system was given the vector,
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.servers import lifetime
 
-from bench.retrieval_cairn import Server
+from bench.retrieval_loremark import Server
 from bench.retrieval_mem0 import LeftOutError, Mem0
 from bench.retrieval_plain import Bm25, Nearness
 from bench.retrieval_sets import SETS, Asked, EmbeddedBy, Project, load_projects
@@ -84,9 +84,9 @@ class Bench:
         self.left_out: list[str] = []
 
     def open(self, stack: ExitStack, folder: Path) -> None:
-        for name in ("cairn", "mem0"):
+        for name in ("loremark", "mem0"):
             (folder / name).mkdir()
-        self.systems = [Server(stack, folder / "cairn", self._vectors.model), Bm25(), Nearness()]
+        self.systems = [Server(stack, folder / "loremark", self._vectors.model), Bm25(), Nearness()]
         try:
             self.systems.append(Mem0(stack, folder / "mem0"))
         except LeftOutError as reason:

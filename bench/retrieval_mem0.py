@@ -29,7 +29,7 @@ from bench.retrieval_vectors import CACHE
 _INSTALL_S = 600
 _ANSWER_S = 120
 _AT_ONCE = 50
-_PATIENCE_S = float(os.environ.get("CAIRN_BENCH_MEM0_SECONDS", "600"))
+_PATIENCE_S = float(os.environ.get("LOREMARK_BENCH_MEM0_SECONDS", "600"))
 """How long it may take to add the items of one project; a larger one is left out."""
 
 

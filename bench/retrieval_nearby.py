@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.memory import ranking
-from cairn.memory.ranking.nearby import NEIGHBOURS, NOBODY, WHOLE
-from cairn.memory.ranking.stems import root
-from cairn.memory.ranking.terms import STOPPED, term_hash
-from cairn.ports.embeddings.embedder import open_embedder
-from cairn.ports.embeddings.weights import read_pack
+from loremark.memory import ranking
+from loremark.memory.ranking.nearby import NEIGHBOURS, NOBODY, WHOLE
+from loremark.memory.ranking.stems import root
+from loremark.memory.ranking.terms import STOPPED, term_hash
+from loremark.ports.embeddings.embedder import open_embedder
+from loremark.ports.embeddings.weights import read_pack
 
 _LEAST = 0.5
 """The cosine of two words from which on the one says something of the other."""

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bench.retrieval_functions import functions as installed_functions
-from cairn.base import clock, limits
-from cairn.entry.evaluation import find_items
-from cairn.features.items.records import item_text
-from cairn.memory.evaluation.asking import load_asks
-from cairn.memory.evaluation.loading import load
-from cairn.memory.evaluation.scoring import match_all
-from cairn.memory.items import Item
+from loremark.base import clock, limits
+from loremark.entry.evaluation import find_items
+from loremark.features.items.records import item_text
+from loremark.memory.evaluation.asking import load_asks
+from loremark.memory.evaluation.loading import load
+from loremark.memory.evaluation.scoring import match_all
+from loremark.memory.items import Item
 
 EmbeddedBy = Literal["system", "bench", "nobody"]
 """Who embeds a question: the system under test, the bench before it asks, or nobody since only words count."""
 
 SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "functions dev", "own dev", "asks dev")
-_WANTED = os.environ.get("CAIRN_BENCH_SETS", ",".join(SETS)).split(",")
+_WANTED = os.environ.get("LOREMARK_BENCH_SETS", ",".join(SETS)).split(",")
 """Whoever tunes looks at the dev sets only: a set that is looked at again and again is no test any more."""
 
 
@@ -77,10 +77,10 @@ def load_projects() -> list[Project]:
     unknown = [name for name in _WANTED if name not in SETS]
     if unknown:
         raise SystemExit(f"no set called {', '.join(unknown)}; there are: {', '.join(SETS)}")
-    folder = Path(os.environ.get("CAIRN_BENCH_DATA", ""))
+    folder = Path(os.environ.get("LOREMARK_BENCH_DATA", ""))
     talks, functions = folder / "locomo" / "locomo10.json", folder / "cosqa"
     if not talks.is_file() or not (functions / "code_idx_map.txt").is_file():
-        raise SystemExit("set CAIRN_BENCH_DATA to the folder that holds locomo/locomo10.json and cosqa/")
+        raise SystemExit("set LOREMARK_BENCH_DATA to the folder that holds locomo/locomo10.json and cosqa/")
     sources: dict[str, Callable[[], Iterable[Project]]] = {
         "LoCoMo": lambda: _conversations(talks),
         "CoSQA": lambda: [_functions(functions)],

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cairn.base.folders import cache_folder
-from cairn.ports.embeddings.embedder import Embedder, open_embedder
+from loremark.base.folders import cache_folder
+from loremark.ports.embeddings.embedder import Embedder, open_embedder
 
 CACHE = Path(cache_folder()) / "bench"
 """One's own folder and not the one for temporary files: programs are run from it."""

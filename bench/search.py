@@ -18,16 +18,16 @@ from tests.servers import lifetime
 
 from bench.filling import DIMENSIONS, Sample, copy_project, empty, fill_project, make_samples
 from bench.servers import ENGINES, address_for
-from cairn.base.caller import Scope
-from cairn.features.search.service import Finder
-from cairn.ports.embeddings.embedded import Embedded
-from cairn.ports.embeddings.embedders import Embedders
-from cairn.storage import schema
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
+from loremark.base.caller import Scope
+from loremark.features.search.service import Finder
+from loremark.ports.embeddings.embedded import Embedded
+from loremark.ports.embeddings.embedders import Embedders
+from loremark.storage import schema
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
 
-_SIZES = tuple(int(size) for size in os.environ.get("CAIRN_BENCH_ITEMS", "500,10000,100000").split(","))
-_PROJECTS = int(os.environ.get("CAIRN_BENCH_PROJECTS", "1000"))
+_SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_ITEMS", "500,10000,100000").split(","))
+_PROJECTS = int(os.environ.get("LOREMARK_BENCH_PROJECTS", "1000"))
 _ITEMS_A_PROJECT = 500
 _TEAM = "team_bench"
 _QUESTIONS = 40
@@ -88,7 +88,7 @@ async def _measure(
 
 
 async def _create_team(database: Database) -> None:
-    from cairn.storage.tables import teams
+    from loremark.storage.tables import teams
 
     values = {column.name: empty(column) for column in teams.c} | {"id": _TEAM, "name": "Bench"}
     async with database.write() as tx:
@@ -120,7 +120,7 @@ async def _one_project(
 
 async def _recall(database: Database, finder: Finder, project: str, questions: dict[str, NDArray[np.float32]]) -> float:
     """Against the plainest search there is: the whole corpus ranked item by item."""
-    from cairn.memory.ranking.ranking import Filters, Question, rank
+    from loremark.memory.ranking.ranking import Filters, Question, rank
 
     shelved = await finder._shelf.get(Scope(_TEAM), project)
     assert shelved is not None

@@ -1,4 +1,4 @@
-"""The servers that are compared: Cairn as a user starts it, on either engine."""
+"""The servers that are compared: Loremark as a user starts it, on either engine."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ENGINES = ("sqlite", "postgresql")
 
 
 @dataclass
-class Cairn:
-    """A running `cairn serve` with an owner, a project and its signing secret."""
+class Loremark:
+    """A running `loremark serve` with an owner, a project and its signing secret."""
 
     port: int
     pid: int
@@ -53,10 +53,10 @@ class Cairn:
     def secret_of(self, project: str) -> str:
         return str(self._call("GET", f"/api/projects/{project}/hmac-secret")["secret"])
 
-    def another_team(self) -> Cairn:
+    def another_team(self) -> Loremark:
         """The same service as somebody of another team sees it."""
         owner = _create_owner(self.environment, "Neighbours")
-        return Cairn(self.port, self.pid, owner["projectId"], owner["apiKey"], self.environment)
+        return Loremark(self.port, self.pid, owner["projectId"], owner["apiKey"], self.environment)
 
     def _call(self, method: str, path: str, body: bytes | None = None) -> Any:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
@@ -86,18 +86,18 @@ def address_for(engine: str, name: str) -> str:
     return server.url(name)
 
 
-def start_cairn(stack: ExitStack, folder: Path, database_url: str, **settings: str) -> Cairn:
+def start_loremark(stack: ExitStack, folder: Path, database_url: str, **settings: str) -> Loremark:
     """Up until the stack is closed."""
     port = free_port()
     environment = {
         **lifetime.child_env(),
-        "CAIRN_DATA_DIR": str(folder),
-        "CAIRN_PORT": str(port),
-        "CAIRN_RATE_LIMIT_PER_MINUTE": "100000000",
+        "LOREMARK_DATA_DIR": str(folder),
+        "LOREMARK_PORT": str(port),
+        "LOREMARK_RATE_LIMIT_PER_MINUTE": "100000000",
         **settings,
     }
     if database_url:
-        environment["CAIRN_DATABASE_URL"] = database_url
+        environment["LOREMARK_DATABASE_URL"] = database_url
     owner = _create_owner(environment, "Bench")
     pid = stack.enter_context(running([str(COMMAND), "serve"], environment, port))
-    return Cairn(port, pid, owner["projectId"], owner["apiKey"], environment)
+    return Loremark(port, pid, owner["projectId"], owner["apiKey"], environment)

@@ -1,4 +1,4 @@
-"""The judgement of pairs (``cairn.memory.dedup``) on pairs that nothing was fitted on: 1,295 of seven hands.
+"""The judgement of pairs (``loremark.memory.dedup``) on pairs that nothing was fitted on: 1,295 of seven hands.
 
 They were written to be told apart by what they mean and not by how they are worded; in the last five an item often
 stands twice, once beside what repeats it and once beside what contradicts it. Who fits on them takes this away.
@@ -10,11 +10,11 @@ import asyncio
 from pathlib import Path
 
 from bench.pairs import figures
-from cairn.features.items.records import item_text
-from cairn.memory import dedup
-from cairn.memory.evaluation.loading import Label, LabelledSet, parse
-from cairn.memory.evaluation.scoring import LABEL_OF_VERDICT
-from cairn.ports.embeddings.embedder import open_embedder
+from loremark.features.items.records import item_text
+from loremark.memory import dedup
+from loremark.memory.evaluation.loading import Label, LabelledSet, parse
+from loremark.memory.evaluation.scoring import LABEL_OF_VERDICT
+from loremark.ports.embeddings.embedder import open_embedder
 
 _PAIRS = Path(__file__).parent / "sets" / "unseen_pairs.jsonl"
 

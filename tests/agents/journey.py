@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cairn.hook.briefing import BUDGET_TOKENS
+from loremark.hook.briefing import BUDGET_TOKENS
 from tests.agents.cast import Agent
 from tests.agents.model import AgentModel, Asked, Step
 from tests.agents.runs import Run, Stage
@@ -32,7 +32,7 @@ _GRACE_S = 30.0
 _GRACE_CPU_S = 5.0
 """What a run may take longer when the server is away: on a busy machine, and in the processor's own time."""
 _FULL_BYTES, _MOST_BYTES = 5_000, 10_000
-_BRIEFING = re.compile(r"<!-- cairn:brain -->.*?<!-- /cairn:brain -->", re.DOTALL)
+_BRIEFING = re.compile(r"<!-- loremark:brain -->.*?<!-- /loremark:brain -->", re.DOTALL)
 
 
 def briefing_in(asked: Asked) -> str:
@@ -62,7 +62,7 @@ class Journey:
             self.model.begin([self.agent.shell("echo stone")])
             plain = self.stage.ask("Say something in the shell, please.")
             assert len(self.model.turns[-1].results) == 1, plain.output[-2000:]
-            assert "cairn:brain" not in self.model.turns[0].text
+            assert "loremark:brain" not in self.model.turns[0].text
             self.stage.wait_alone()
         self.note("without", plain)
 
@@ -114,9 +114,9 @@ class Journey:
     def no_secret_left(self) -> None:
         """Neither the spool nor the server has seen it (the agent's own transcript has, which is its affair)."""
         ours = [
-            self.stage.place.home / part / "cairn" for part in (".local/state", ".cache", ".config", ".local/share")
+            self.stage.place.home / part / "loremark" for part in (".local/state", ".cache", ".config", ".local/share")
         ]
-        assert files_with(SECRET, *ours, self.world.cairn.folder) == []
+        assert files_with(SECRET, *ours, self.world.loremark.folder) == []
         assert not any(SECRET in str(event) for event in self.world.events())
 
     def next_session(self, events: list[dict[str, Any]]) -> None:
@@ -164,7 +164,8 @@ class Journey:
     def only_the_flusher_is_left(self) -> None:
         """It tries for some minutes; the agent and its servers are gone."""
         self.world.wait_for(
-            lambda: all("cairn hook" in command for command in self.stage.processes().values()), "the end of the agent"
+            lambda: all("loremark hook" in command for command in self.stage.processes().values()),
+            "the end of the agent",
         )
         assert len(self.stage.processes()) <= 1
 
@@ -184,7 +185,7 @@ class Journey:
         self.figures["full briefing bytes"] = size
 
     def no_secret_in_spool(self) -> None:
-        state = self.stage.place.home / ".local" / "state" / "cairn"
+        state = self.stage.place.home / ".local" / "state" / "loremark"
         assert files_with("quarry closes", state), "nothing waits in the spool"
         assert files_with(SECRET, state) == []
 

@@ -231,7 +231,7 @@ def main(wanted: list[str]) -> None:
     for agent in cast.AGENTS:
         if wanted and agent.name not in wanted:
             continue
-        folder = Path(tempfile.mkdtemp(prefix=f"cairn-record-{agent.name}-"))
+        folder = Path(tempfile.mkdtemp(prefix=f"loremark-record-{agent.name}-"))
         heard = record(agent, packages, folder)
         print(*samples.save(agent.name, heard, folder), sep="\n")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents import install, samples
 
-_MACHINE = re.compile(r"(?<!\.gemini)/tmp/|/root\b|/work\b|https?://|cairn-record-")
+_MACHINE = re.compile(r"(?<!\.gemini)/tmp/|/root\b|/work\b|https?://|loremark-record-")
 
 
 def test_the_agents_are_locked_and_the_lock_names_no_host() -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx
 
-from cairn.client.calls.events import send_event
-from cairn.client.client import Client
+from loremark.client.calls.events import send_event
+from loremark.client.client import Client
 from tests.agents.cast import Agent, Place
 from tests.agents.runs import Run, Stage, run_bounded
-from tests.support.processes import Cairn, Process
+from tests.support.processes import Loremark, Process
 
 _BIN = Path(sys.executable).parent
 _GIT = ("-c", "user.name=Dev", "-c", "user.email=dev@example.com", "-c", "commit.gpgsign=false")
@@ -26,7 +26,7 @@ _GIT = ("-c", "user.name=Dev", "-c", "user.email=dev@example.com", "-c", "commit
 class World:
     """One server and one machine. The server can go away and come back, at the same address."""
 
-    cairn: Cairn
+    loremark: Loremark
     folder: Path
     key: str
     project: str
@@ -37,10 +37,10 @@ class World:
     def open(cls, folder: Path, database_url: str) -> World:
         data = folder / "server"
         data.mkdir()
-        cairn = Cairn(data, database_url)
-        owner = cairn.create_owner()
-        server = cairn.start().wait_ready(90)
-        return cls(cairn, folder, owner["apiKey"], owner["projectId"], server)
+        loremark = Loremark(data, database_url)
+        owner = loremark.create_owner()
+        server = loremark.start().wait_ready(90)
+        return cls(loremark, folder, owner["apiKey"], owner["projectId"], server)
 
     def close(self) -> None:
         if self.is_up:
@@ -54,7 +54,7 @@ class World:
         self.server.stop()
 
     def bring_back(self) -> None:
-        self.server = self.cairn.start(port=self.server.port).wait_ready(90)
+        self.server = self.loremark.start(port=self.server.port).wait_ready(90)
 
     # The machine
 
@@ -73,9 +73,9 @@ class World:
     def command(self, stage: Stage, *words: str) -> Run:
         """A command of ours in the agent's environment; it must succeed."""
         run = run_bounded(
-            [str(_BIN / "cairn"), *words], stage.place.project, stage.environment(), self.folder, seconds=90.0
+            [str(_BIN / "loremark"), *words], stage.place.project, stage.environment(), self.folder, seconds=90.0
         )
-        assert run.code == 0, f"cairn {' '.join(words)} ended with {run.code}:\n{run.output}\n{run.errors}"
+        assert run.code == 0, f"loremark {' '.join(words)} ended with {run.code}:\n{run.output}\n{run.errors}"
         return run
 
     # The memory

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cairn.agents import installing
-from cairn.agents.agent import USER, Agent, Places, Server, Wish
-from cairn.agents.catalog import find_agent
-from cairn.agents.installing import Plan
-from cairn.agents.ledger import Ledger
-from cairn.cli import kit
-from cairn.cli.table import HOOKS
+from loremark.agents import installing
+from loremark.agents.agent import USER, Agent, Places, Server, Wish
+from loremark.agents.catalog import find_agent
+from loremark.agents.installing import Plan
+from loremark.agents.ledger import Ledger
+from loremark.cli import kit
+from loremark.cli.table import HOOKS
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -34,7 +34,7 @@ class Machine:
     def root(self, scope: str) -> Path:
         return self.home if scope == USER else self.project
 
-    def wish(self, scope: str, executable: str = "cairn", url: str | None = None) -> Wish:
+    def wish(self, scope: str, executable: str = "loremark", url: str | None = None) -> Wish:
         places = Places(str(self.home), str(self.project), "linux")
         return Wish(places, scope, executable, Server(url))
 
@@ -81,9 +81,9 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def put_program(folder: Path) -> Path:
-    """An executable called cairn in a folder."""
+    """An executable called loremark in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "cairn"
+    program = folder / "loremark"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     return program
@@ -111,7 +111,14 @@ class Shell:
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
     home, project = tmp_path / "home", tmp_path / "home" / "my $(touch pwned) 'shop'"
     (project / ".git").mkdir(parents=True)
-    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CAIRN_URL", "CAIRN_API_KEY"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+        "LOREMARK_URL",
+        "LOREMARK_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

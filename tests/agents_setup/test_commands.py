@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from cairn.cli import kit
+from loremark.cli import kit
 from tests.agents_setup.conftest import Shell, contents, snapshot
 
 
@@ -45,19 +45,19 @@ def test_into_the_project_around_the_folder(shell: Shell) -> None:
     assert code == 0
     assert "/hooks" in out, "Codex wants to be told to trust"
     assert (shell.project / ".mcp.json").exists()
-    assert "cairn hook claude-code" in (shell.project / ".claude" / "settings.json").read_text()
+    assert "loremark hook claude-code" in (shell.project / ".claude" / "settings.json").read_text()
     assert shell("uninstall", "--all", "--scope", "project", "--yes")[0] == 0
     assert [path.name for path in sorted(shell.project.iterdir())] == [".git", "src"]
 
 
 def test_over_http_with_a_key_from_a_variable(shell: Shell) -> None:
-    code, _, err = shell("install", "cursor", "zed", "--http", "https://cairn.example.com/", "--yes")
+    code, _, err = shell("install", "cursor", "zed", "--http", "https://loremark.example.com/", "--yes")
     assert code == kit.FAILED
     assert "Zed" in err
     servers = json.loads((shell.home / ".cursor" / "mcp.json").read_text())["mcpServers"]
-    assert servers["cairn"] == {
-        "url": "https://cairn.example.com/mcp",
-        "headers": {"Authorization": "Bearer ${env:CAIRN_API_KEY}"},
+    assert servers["loremark"] == {
+        "url": "https://loremark.example.com/mcp",
+        "headers": {"Authorization": "Bearer ${env:LOREMARK_API_KEY}"},
     }
     states = {row["agent"]: row["user"] for row in json.loads(shell("install", "--list", "--json")[1])}
     assert states["cursor"] == "installed"
@@ -90,7 +90,7 @@ def test_what_cannot_be_taken_out_is_told(shell: Shell) -> None:
 def test_wrong_use_is_told(shell: Shell, words: tuple[str, ...]) -> None:
     code, out, err = shell(*words)
     assert (code, out) == (kit.USAGE, "")
-    assert err.startswith("cairn: ")
+    assert err.startswith("loremark: ")
     assert contents(shell.home) == {}
 
 
@@ -132,9 +132,9 @@ def server() -> Iterator[str]:
 
 
 def test_sync_writes_checks_and_takes_back(shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CAIRN_URL", server)
-    monkeypatch.setenv("CAIRN_API_KEY", "service_sk_test")
-    monkeypatch.setenv("CAIRN_PROJECT", "prj_1")
+    monkeypatch.setenv("LOREMARK_URL", server)
+    monkeypatch.setenv("LOREMARK_API_KEY", "service_sk_test")
+    monkeypatch.setenv("LOREMARK_PROJECT", "prj_1")
     (shell.project / "CLAUDE.md").write_text("Ours.\n")
     assert shell("sync", "--check")[0] == kit.FAILED
     assert not (shell.project / "AGENTS.md").exists()
@@ -148,7 +148,7 @@ def test_sync_writes_checks_and_takes_back(shell: Shell, server: str, monkeypatc
     assert code == kit.FAILED
     assert "+- Prices are decimals." in out
     assert json.loads(shell("sync", "--check", "--json")[1])["stale"] is True
-    monkeypatch.setenv("CAIRN_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("LOREMARK_URL", "http://127.0.0.1:9")
     assert shell("sync", "--check", "--offline")[0] == 0, "without the server: whether our part is whole"
     assert shell("sync", "--remove")[0] == 0
     assert not (shell.project / "AGENTS.md").exists()
@@ -165,7 +165,7 @@ def test_cursors_rule_is_ours_at_every_sync(shell: Shell) -> None:
     rule.write_text(rule.read_text() + "As an earlier version had it.\n")
     code, out, err = shell("sync", "--offline", "--check")
     assert (code, "-As an earlier version had it." in out) == (kit.FAILED, True)
-    assert "cairn sync" in err
+    assert "loremark sync" in err
     rule.write_text("A rule of our own.\n")
     assert shell("sync", "--offline")[0] == 0
     code, _, err = shell("sync", "--offline", "--check")

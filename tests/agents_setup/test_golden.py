@@ -1,7 +1,7 @@
 """Every agent and scope against files as the real tools have them: what we write, and that it comes out again.
 
 ``golden/<agent>/<scope>/before`` holds configurations as people have them, with hooks and servers of others;
-``after`` is what installing makes of them. Written anew with ``CAIRN_WRITE_GOLDEN=1``; then read the difference.
+``after`` is what installing makes of them. Written anew with ``LOREMARK_WRITE_GOLDEN=1``; then read the difference.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from cairn.agents import jsonc
-from cairn.agents.agent import PROJECT, USER
-from cairn.agents.catalog import AGENTS
+from loremark.agents import jsonc
+from loremark.agents.agent import PROJECT, USER
+from loremark.agents.catalog import AGENTS
 from tests.agents_setup.conftest import GOLDEN, Machine, contents, snapshot
 
 CASES = [(agent.name, scope) for agent in AGENTS for scope in (USER, PROJECT)]
@@ -32,7 +32,7 @@ def test_into_files_of_others_and_out_again(machine: Machine, name: str, scope: 
         path.chmod(0o750 if path.is_dir() else 0o640)
     before = snapshot(root)
     machine.install(name, machine.wish(scope))
-    if os.environ.get("CAIRN_WRITE_GOLDEN"):
+    if os.environ.get("LOREMARK_WRITE_GOLDEN"):
         shutil.rmtree(golden / "after", ignore_errors=True)
         shutil.copytree(root, golden / "after")
     assert contents(root) == contents(golden / "after")
@@ -63,8 +63,8 @@ def test_others_went_on_writing_in_between(machine: Machine, name: str, scope: s
     machine.install(name, machine.wish(scope))
     for path in paths:
         path.write_bytes(_edited(path.read_bytes().decode()).encode())
-    machine.install(name, machine.wish(scope, executable="/opt/new place/cairn"))
-    assert not any(b'"cairn hook' in content for content in contents(root).values()), "the new path is in all places"
+    machine.install(name, machine.wish(scope, executable="/opt/new place/loremark"))
+    assert not any(b'"loremark hook' in content for content in contents(root).values()), "the new path is in all places"
     machine.uninstall(name, machine.wish(scope))
     for path in paths:
         assert path.read_bytes().decode() == expected[path]
@@ -80,11 +80,11 @@ def _edited(text: str) -> str:
 
 @pytest.mark.parametrize("name", [agent.name for agent in AGENTS if agent.speaks_http])
 def test_over_http_no_secret_is_written(machine: Machine, name: str) -> None:
-    wish = machine.wish(USER, url="https://cairn.example.com/mcp")
+    wish = machine.wish(USER, url="https://loremark.example.com/mcp")
     machine.install(name, wish)
     written = b"".join(contents(machine.home).values()).decode()
-    assert "https://cairn.example.com/mcp" in written
-    assert "CAIRN_API_KEY" in written
+    assert "https://loremark.example.com/mcp" in written
+    assert "LOREMARK_API_KEY" in written
     assert "service_sk_" not in written
     machine.uninstall(name, wish)
     assert snapshot(machine.home) == {}

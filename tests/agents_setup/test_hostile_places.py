@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.agents import files, installing, instructions
-from cairn.agents.agent import PROJECT, USER, Places, Wish
-from cairn.agents.changes import Block, Element, Whole
-from cairn.agents.refusal import Refused
+from loremark.agents import files, installing, instructions
+from loremark.agents.agent import PROJECT, USER, Places, Wish
+from loremark.agents.changes import Block, Element, Whole
+from loremark.agents.refusal import Refused
 from tests.agents_setup.conftest import GOLDEN, Machine, agent, contents, snapshot
 
 _NAMES = [
@@ -39,7 +39,7 @@ _NAMES = [
 def test_whatever_the_path_of_our_executable_the_shell_runs_just_that(machine: Machine, name: str) -> None:
     folder = machine.folder / name
     folder.mkdir()
-    executable = folder / "cairn"
+    executable = folder / "loremark"
     executable.write_text('#!/bin/sh\nprintf "%s." "$@" > "$OUT"\n')
     executable.chmod(0o755)
     wish = machine.wish(USER, executable=str(executable))
@@ -58,11 +58,11 @@ def test_whatever_the_path_of_our_executable_the_shell_runs_just_that(machine: M
         assert out.read_text().startswith("hook.")
     assert not list(machine.folder.rglob("pwned"))
     table = tomllib.loads((machine.home / ".codex" / "config.toml").read_text())
-    assert table["mcp_servers"]["cairn"]["command"] == str(executable)
+    assert table["mcp_servers"]["loremark"]["command"] == str(executable)
     machine.install("opencode", wish)
-    source = (machine.home / ".config" / "opencode" / "plugins" / "cairn.js").read_text()
-    told = next(line for line in source.split("\n") if line.startswith("const CAIRN = "))
-    assert json.loads(told.removeprefix("const CAIRN = ")) == str(executable)
+    source = (machine.home / ".config" / "opencode" / "plugins" / "loremark.js").read_text()
+    told = next(line for line in source.split("\n") if line.startswith("const LOREMARK = "))
+    assert json.loads(told.removeprefix("const LOREMARK = ")) == str(executable)
     # Recognised as ours wherever it lies: put in again from another place, it is replaced and not doubled.
     machine.install("claude-code", machine.wish(USER))
     settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
@@ -96,7 +96,7 @@ def test_a_folder_of_dotfiles_is_written_through(machine: Machine) -> None:
     before = snapshot(machine.home)
     machine.install("claude-code", machine.wish(USER))
     assert link.is_symlink()
-    assert "cairn hook" in (dotfiles / "claude.json").read_text()
+    assert "loremark hook" in (dotfiles / "claude.json").read_text()
     assert os.stat(dotfiles / "claude.json").st_mode & 0o777 == 0o600
     machine.uninstall("claude-code", machine.wish(USER))
     assert link.is_symlink()
@@ -108,10 +108,10 @@ def test_one_broken_file_and_nothing_at_all_is_changed(machine: Machine) -> None
     config = machine.home / ".codex" / "config.toml"
     for text, why in (
         ("[mcp_servers\n", "not valid TOML"),
-        ('[mcp_servers.cairn]\ncommand = "mine"\n', r"its own \[mcp_servers\.cairn\]"),
+        ('[mcp_servers.loremark]\ncommand = "mine"\n', r"its own \[mcp_servers\.loremark\]"),
         ('mcp_servers = { docs = { url = "https://docs.example.com" } }\n', "not be with our table"),
-        ("# >>> cairn: half a block\n", "markers"),
-        ("# <<< cairn <<<\n# >>> cairn >>>\n", "markers"),
+        ("# >>> loremark: half a block\n", "markers"),
+        ("# <<< loremark <<<\n# >>> loremark >>>\n", "markers"),
     ):
         config.write_text(text)
         with pytest.raises(Refused, match=why):
@@ -180,14 +180,14 @@ def test_two_agents_share_a_file(machine: Machine) -> None:
     wish = machine.wish(PROJECT)
     for name in ("copilot", "vscode", "claude-code"):
         machine.install(name, wish)
-    hooks = machine.project / ".github" / "hooks" / "cairn.json"
+    hooks = machine.project / ".github" / "hooks" / "loremark.json"
     servers = machine.project / ".mcp.json"
     shared = hooks.read_bytes()
     machine.uninstall("copilot", wish)
     assert hooks.read_bytes() == shared
-    assert '"cairn"' in servers.read_text()
+    assert '"loremark"' in servers.read_text()
     machine.uninstall("claude-code", wish)
-    assert '"cairn"' not in servers.read_text()
+    assert '"loremark"' not in servers.read_text()
     machine.uninstall("vscode", wish)
     assert snapshot(machine.project) == before
 
@@ -206,7 +206,7 @@ def test_a_clone_knows_nothing_of_the_ledger(tmp_path: Path) -> None:
                 assert json.loads(content) == {"mcpServers": {}}  # nobody can tell any more who made that
                 continue
             left = (second.project / path).read_text()
-            assert "cairn" not in left
+            assert "loremark" not in left
             if path.endswith("json"):
                 assert json.loads(left).keys() <= json.loads(content).keys()
     assert second.ledger.list_records() == []
@@ -216,14 +216,14 @@ def test_ours_by_hand_comes_back(machine: Machine) -> None:
     """Somebody had set up a server of that name in another way: theirs is restored."""
     servers = machine.home / ".cursor" / "mcp.json"
     servers.parent.mkdir()
-    servers.write_text('{"mcpServers": {"cairn": {"url": "http://localhost:8000/mcp"}}}')
+    servers.write_text('{"mcpServers": {"loremark": {"url": "http://localhost:8000/mcp"}}}')
     before = servers.read_text()
     machine.install("cursor", machine.wish(USER))
     theirs = json.loads(servers.read_text())
     theirs["mcpServers"]["new"] = {"url": "http://x"}
     servers.write_text(json.dumps(theirs))
     machine.uninstall("cursor", machine.wish(USER))
-    theirs["mcpServers"]["cairn"] = json.loads(before)["mcpServers"]["cairn"]
+    theirs["mcpServers"]["loremark"] = json.loads(before)["mcpServers"]["loremark"]
     assert json.loads(servers.read_text()) == theirs
 
 
@@ -237,18 +237,18 @@ def test_moved_folders_of_agents_are_honoured(machine: Machine, tmp_path: Path) 
         machine.install(name, wish)
     assert (tmp_path / "CODEX_HOME" / "hooks.json").exists()
     assert (tmp_path / "CLAUDE_CONFIG_DIR" / ".claude.json").exists()
-    assert (tmp_path / "COPILOT_HOME" / "hooks" / "cairn.json").exists()
+    assert (tmp_path / "COPILOT_HOME" / "hooks" / "loremark.json").exists()
     assert (tmp_path / "XDG_CONFIG_HOME" / "zed" / "settings.json").exists()
     assert [path.name for path in machine.home.iterdir()] == [".gemini"]
 
 
 def test_the_descriptions_hold_no_secret_and_quote_for_a_shell(machine: Machine) -> None:
-    wish = machine.wish(PROJECT, executable="/opt/it's here/cairn")
+    wish = machine.wish(PROJECT, executable="/opt/it's here/loremark")
     for file in (file for one in ("claude-code", "cline", "codex") for file in agent(one).files(wish)):
         for change in file.changes:
             told = change.text if isinstance(change, Block | Whole) else json.dumps(change.value)
             assert "service_sk_" not in told
-    assert shlex.split(wish.hook("codex")) == ["/opt/it's here/cairn", "hook", "codex"]
+    assert shlex.split(wish.hook("codex")) == ["/opt/it's here/loremark", "hook", "codex"]
 
 
 @pytest.mark.parametrize("target", [".git/config", ".git/hooks/pre-commit", "sub/.GIT/config"])
@@ -271,7 +271,7 @@ def test_a_file_with_tokens_is_private_also_when_we_are_killed_while_writing_it(
     target.write_text('{"oauth": "token"}')
     target.chmod(0o600)
     script = (
-        "import os, signal, sys; from cairn.agents import files; os.umask(0o022)\n"
+        "import os, signal, sys; from loremark.agents import files; os.umask(0o022)\n"
         "setattr(os, sys.argv[2], lambda *_: os.kill(os.getpid(), signal.SIGKILL))\n"
         'files.write(sys.argv[1], b\'{"oauth": "token", "more": 1}\', 0o600)'
     )

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.agents import jsonc, merging
-from cairn.agents.changes import Change, Element, Member
-from cairn.agents.refusal import Refused
+from loremark.agents import jsonc, merging
+from loremark.agents.changes import Change, Element, Member
+from loremark.agents.refusal import Refused
 
 _HOOK: dict[str, Any] = {
-    "hooks": [{"type": "command", "command": "'/opt/my tools/cairn' hook claude-code", "timeout": 5}]
+    "hooks": [{"type": "command", "command": "'/opt/my tools/loremark' hook claude-code", "timeout": 5}]
 }
 _CHANGES: list[Change] = [
-    Member(("mcpServers", "cairn"), {"command": "cairn", "args": ["mcp"]}),
+    Member(("mcpServers", "loremark"), {"command": "loremark", "args": ["mcp"]}),
     Element(("hooks", "Stop"), _HOOK),
     Element(("hooks", "SessionStart"), _HOOK),
     Member(("version",), 1, only_if_absent=True),
@@ -36,7 +36,7 @@ _documents = st.fixed_dictionaries(
     {},
     optional={
         "zed": _values,
-        "mcpServers": st.dictionaries(st.sampled_from(["github", "cairn", "x"]), _values, max_size=2),
+        "mcpServers": st.dictionaries(st.sampled_from(["github", "loremark", "x"]), _values, max_size=2),
         "hooks": _hooks,
         "version": st.sampled_from([1, 2]),
     },
@@ -80,7 +80,7 @@ def _expected(document: dict[str, Any]) -> dict[str, Any]:
     hooks = dict(document.get("hooks", {}))
     for event in ("Stop", "SessionStart"):
         hooks[event] = [*hooks.get(event, []), _HOOK]
-    servers = {**document.get("mcpServers", {}), "cairn": {"command": "cairn", "args": ["mcp"]}}
+    servers = {**document.get("mcpServers", {}), "loremark": {"command": "loremark", "args": ["mcp"]}}
     return {"version": 1, **document, "mcpServers": servers, "hooks": hooks}
 
 
@@ -105,7 +105,7 @@ def test_ours_is_taken_out_of_a_file_that_others_rewrote(document: dict[str, Any
     theirs["hooks"].setdefault("Stop", []).append({"hooks": [{"command": "theirs"}]})
     left = merging.revert(json.dumps(theirs, indent=3).encode(), _CHANGES, applied.traces)
     found = json.loads(left.content)
-    assert "cairn hook" not in json.dumps(found.get("hooks"))
+    assert "loremark hook" not in json.dumps(found.get("hooks"))
     assert found["added"] == {"by": "them"}
     assert found["hooks"]["Stop"][-1] == {"hooks": [{"command": "theirs"}]}
     assert found.get("mcpServers") == document.get("mcpServers")
@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_never_touched(text: str, said: str) -> None:
 
 
 def test_a_hook_of_ours_in_a_group_of_theirs_goes_alone() -> None:
-    ours, theirs = {"command": "/old/place/cairn hook claude-code"}, {"command": "make lint"}
+    ours, theirs = {"command": "/old/place/loremark hook claude-code"}, {"command": "make lint"}
     text = json.dumps({"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs, ours]}]}}, indent=2)
     applied = merging.apply(text.encode(), [_CHANGES[1]])
     assert json.loads(applied.content)["hooks"]["Stop"] == [{"matcher": "*", "hooks": [theirs, _HOOK["hooks"][0]]}]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cairn.agents import jsonc
-from cairn.agents.agent import PROJECT, USER
+from loremark.agents import jsonc
+from loremark.agents.agent import PROJECT, USER
 from tests.agents_setup.conftest import GOLDEN, Machine
 
 ORACLES = GOLDEN / "oracles"
-_URL = "https://cairn.example.com/mcp"
+_URL = "https://loremark.example.com/mcp"
 # Agent, scope, file, where in it, and the keys that we add to what add-mcp writes.
 _SERVERS = [
     ("claude-code", USER, ".claude.json", "mcpServers", {"type", "alwaysLoad"}),
@@ -34,14 +34,18 @@ _SERVERS = [
     ("zed", USER, ".config/zed/settings.json", "context_servers", set()),
     ("zed", PROJECT, ".zed/settings.json", "context_servers", set()),
 ]
-_VARIABLES = {"cursor": "${env:CAIRN_API_KEY}", "vscode": "${env:CAIRN_API_KEY}", "windsurf": "${env:CAIRN_API_KEY}"}
-_VARIABLES |= {"opencode": "{env:CAIRN_API_KEY}"}
+_VARIABLES = {
+    "cursor": "${env:LOREMARK_API_KEY}",
+    "vscode": "${env:LOREMARK_API_KEY}",
+    "windsurf": "${env:LOREMARK_API_KEY}",
+}
+_VARIABLES |= {"opencode": "{env:LOREMARK_API_KEY}"}
 _HOOKS = [
     ("claude-code", PROJECT, ".claude/settings.json", ".claude/settings.json"),
     ("codex", PROJECT, ".codex/hooks.json", ".codex/hooks.json"),
     ("cursor", PROJECT, ".cursor/hooks.json", ".cursor/hooks.json"),
-    ("copilot", PROJECT, ".github/hooks/cairn.json", ".github/hooks/copilotcli-hooks.json"),
-    ("copilot", USER, ".copilot/hooks/cairn.json", ".copilot/hooks/copilot-hooks.json"),
+    ("copilot", PROJECT, ".github/hooks/loremark.json", ".github/hooks/copilotcli-hooks.json"),
+    ("copilot", USER, ".copilot/hooks/loremark.json", ".copilot/hooks/copilot-hooks.json"),
     ("devin", USER, ".config/devin/config.json", ".config/devin/config.json"),
     ("devin", PROJECT, ".devin/hooks.v1.json", ".devin/hooks.v1.json"),
 ]
@@ -66,14 +70,14 @@ def test_servers_as_add_mcp_writes_them(
     theirs_file = ORACLES / "add-mcp" / scope / transport / file
     if not theirs_file.exists():
         theirs_file = theirs_file.with_suffix(".jsonc")
-    theirs = _load(theirs_file)[under]["cairn"]
+    theirs = _load(theirs_file)[under]["loremark"]
     machine.install(name, machine.wish(scope, url=_URL if transport == "http" else None))
-    ours = _load(machine.root(scope) / file)[under]["cairn"]
+    ours = _load(machine.root(scope) / file)[under]["loremark"]
     if name == "codex" and transport == "http":
-        assert ours == {"url": theirs["url"], "bearer_token_env_var": "CAIRN_API_KEY", "startup_timeout_sec": 20}
+        assert ours == {"url": theirs["url"], "bearer_token_env_var": "LOREMARK_API_KEY", "startup_timeout_sec": 20}
         return
     if "headers" in theirs:
-        theirs["headers"]["Authorization"] = f"Bearer {_VARIABLES.get(name, '${CAIRN_API_KEY}')}"
+        theirs["headers"]["Authorization"] = f"Bearer {_VARIABLES.get(name, '${LOREMARK_API_KEY}')}"
     theirs = {key: value for key, value in theirs.items() if value != {}}
     ours = {key: value for key, value in ours.items() if value != {}}
     assert {key: ours.get(key) for key in theirs} == theirs

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from cairn.agents import plugins
-from cairn.agents.merging_json import is_our_hook
-from cairn.agents.refusal import Refused
+from loremark.agents import plugins
+from loremark.agents.merging_json import is_our_hook
+from loremark.agents.refusal import Refused
 from tests.agents_setup.conftest import contents
 
 
 def test_the_folder_holds_together(tmp_path: Path) -> None:
     """Every path that a manifest names is there; checked with the real validators at the time of writing."""
-    written = plugins.write(str(tmp_path / "market"), "cairn")
+    written = plugins.write(str(tmp_path / "market"), "loremark")
     assert sorted(contents(tmp_path / "market")) == written
     market = json.loads((tmp_path / "market/.claude-plugin/marketplace.json").read_text())
     (entry,) = market["plugins"]
@@ -23,30 +23,30 @@ def test_the_folder_holds_together(tmp_path: Path) -> None:
     manifest = json.loads((home / ".claude-plugin/plugin.json").read_text())
     codex = json.loads((home / ".codex-plugin/plugin.json").read_text())
     extension = json.loads((tmp_path / "market/gemini/gemini-extension.json").read_text())
-    assert market["name"] == entry["name"] == manifest["name"] == codex["name"] == extension["name"] == "cairn"
+    assert market["name"] == entry["name"] == manifest["name"] == codex["name"] == extension["name"] == "loremark"
     assert manifest["version"] == codex["version"] == extension["version"]
     for name in ("skills", "mcpServers", "hooks"):
         assert (home / codex[name]).exists()
     servers = json.loads((home / ".mcp.json").read_text())["mcpServers"]
-    assert servers == extension["mcpServers"] == {"cairn": {"command": "cairn", "args": ["mcp"]}}
+    assert servers == extension["mcpServers"] == {"loremark": {"command": "loremark", "args": ["mcp"]}}
     for path in (home / "hooks/hooks.json", home / "hooks/codex.json", tmp_path / "market/gemini/hooks/hooks.json"):
         groups = [group for groups in json.loads(path.read_text())["hooks"].values() for group in groups]
         assert groups
         assert all(is_our_hook(hook) and hook["type"] == "command" for group in groups for hook in group["hooks"])
-    for skill in ("cairn", "save"):
+    for skill in ("loremark", "save"):
         head = (home / "skills" / skill / "SKILL.md").read_text().split("---")[1]
         assert f"name: {skill}\n" in head
         assert len(head.split("description: ")[1]) < 1024
 
 
 def test_written_again_over_its_own_but_not_over_theirs(tmp_path: Path) -> None:
-    plugins.write(str(tmp_path), "cairn")
-    plugins.write(str(tmp_path), "/opt/a b/cairn")
-    assert "'/opt/a b/cairn' hook" in (tmp_path / "plugins/cairn/hooks/hooks.json").read_text()
+    plugins.write(str(tmp_path), "loremark")
+    plugins.write(str(tmp_path), "/opt/a b/loremark")
+    assert "'/opt/a b/loremark' hook" in (tmp_path / "plugins/loremark/hooks/hooks.json").read_text()
     (tmp_path / ".claude-plugin/marketplace.json").write_text('{"name": "acme", "plugins": []}')
     (tmp_path / "README.md").write_text("# Acme\n")
     with pytest.raises(Refused, match="not ours"):
-        plugins.write(str(tmp_path), "cairn")
+        plugins.write(str(tmp_path), "loremark")
     assert (tmp_path / "README.md").read_text() == "# Acme\n"
 
 
@@ -54,4 +54,4 @@ def test_links_in_the_folder_are_not_followed_out(tmp_path: Path) -> None:
     (tmp_path / "market").mkdir()
     (tmp_path / "market" / "plugins").symlink_to(tmp_path)
     with pytest.raises(Refused, match="leads out"):
-        plugins.write(str(tmp_path / "market"), "cairn")
+        plugins.write(str(tmp_path / "market"), "loremark")

@@ -1,4 +1,4 @@
-"""Which cairn an agent is told to run: one it finds however it was started, and in a shared file no path of ours."""
+"""Which loremark an agent is told to run: one it finds however it was started, and in a shared file no path of ours."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.agents import program
-from cairn.agents.agent import PROJECT, USER, Places
-from cairn.agents.catalog import AGENTS
-from cairn.agents.ledger import Ledger
+from loremark.agents import program
+from loremark.agents.agent import PROJECT, USER, Places
+from loremark.agents.catalog import AGENTS
+from loremark.agents.ledger import Ledger
 from tests.agents_setup.conftest import Machine, Shell, contents, put_program, snapshot
 
 NAMES = [agent.name for agent in AGENTS]
@@ -20,7 +20,7 @@ NAMES = [agent.name for agent in AGENTS]
 
 @pytest.fixture
 def tool(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cairn as pipx or uv put it into a person's home."""
+    """Loremark as pipx or uv put it into a person's home."""
     monkeypatch.setenv("PATH", str(shell.home / ".local" / "bin"))
     return put_program(shell.home / ".local" / "bin")
 
@@ -35,12 +35,14 @@ def _state(shell: Shell, name: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_cairn_that_only_this_shell_finds_is_named_by_its_path(shell: Shell, name: str) -> None:
+def test_a_loremark_that_only_this_shell_finds_is_named_by_its_path(shell: Shell, name: str) -> None:
     assert shell("install", name, "--yes")[0] == 0
     text = _written(shell.home)
     assert str(shell.program) in text
-    assert '"cairn' not in text.replace('"cairn": {', "").replace('"name": "cairn"', ""), "nowhere the bare name"
-    assert "exec cairn" not in text
+    assert '"loremark' not in text.replace('"loremark": {', "").replace('"name": "loremark"', ""), (
+        "nowhere the bare name"
+    )
+    assert "exec loremark" not in text
     assert _state(shell, name)[0] == "installed"
 
 
@@ -49,25 +51,25 @@ def test_a_file_of_the_project_holds_no_path_of_this_machine(shell: Shell, name:
     code, _, err = shell("install", name, "--scope", "project", "--yes")
     assert code == 0
     assert str(tmp_path) not in _written(shell.project)
-    assert "cairn" in _written(shell.project)
+    assert "loremark" in _written(shell.project)
     assert f"find {shell.program} by that name" in err
     assert "by that name" not in shell("install", name, "--scope", "project", "--yes")[2], "told once"
     assert _state(shell, name)[1] == "installed"
 
 
-def test_a_cairn_that_all_find_is_named_bare(shell: Shell, tool: Path) -> None:
+def test_a_loremark_that_all_find_is_named_bare(shell: Shell, tool: Path) -> None:
     assert shell("install", "claude-code", "--yes")[0] == 0
     settings = (shell.home / ".claude" / "settings.json").read_text()
-    assert '"command": "cairn hook claude-code"' in settings
-    assert json.loads((shell.home / ".claude.json").read_text())["mcpServers"]["cairn"]["command"] == "cairn"
+    assert '"command": "loremark hook claude-code"' in settings
+    assert json.loads((shell.home / ".claude.json").read_text())["mcpServers"]["loremark"]["command"] == "loremark"
     _, _, err = shell("install", "claude-code", "--scope", "project", "--yes")
     assert err == ""
 
 
 def test_the_one_a_person_names_is_the_one(shell: Shell) -> None:
     for scope, folder in ((USER, shell.home), (PROJECT, shell.project)):
-        assert shell("install", "claude-code", "--scope", scope, "--command", "/opt/cairn", "--yes")[0] == 0
-        assert '"/opt/cairn hook claude-code"' in (folder / ".claude" / "settings.json").read_text()
+        assert shell("install", "claude-code", "--scope", scope, "--command", "/opt/loremark", "--yes")[0] == 0
+        assert '"/opt/loremark hook claude-code"' in (folder / ".claude" / "settings.json").read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,7 +93,7 @@ def test_an_earlier_bare_name_is_replaced_and_both_go(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("executable", ["cairn", "/home/ada/cairn/.venv/bin/cairn"])
+@pytest.mark.parametrize("executable", ["loremark", "/home/ada/loremark/.venv/bin/loremark"])
 def test_what_a_lost_ledger_does_not_know_goes_too(
     machine: Machine, name: str, executable: str, tmp_path: Path
 ) -> None:
@@ -112,9 +114,9 @@ def test_the_program_of_a_checkout_by_its_own_path(tmp_path: Path) -> None:
     """As README has it: nothing on the PATH of the desktop, the program called by where it lies."""
     home, project = tmp_path / "home", tmp_path / "home" / "shop"
     (project / ".git").mkdir(parents=True)
-    command = Path(sys.executable).parent / "cairn"
-    for path, words in ((f"{command.parent}:/usr/bin:/bin", ["cairn"]), ("/usr/bin:/bin", [str(command)])):
-        for scope, told in ((USER, f"{command} hook claude-code"), (PROJECT, "cairn hook claude-code")):
+    command = Path(sys.executable).parent / "loremark"
+    for path, words in ((f"{command.parent}:/usr/bin:/bin", ["loremark"]), ("/usr/bin:/bin", [str(command)])):
+        for scope, told in ((USER, f"{command} hook claude-code"), (PROJECT, "loremark hook claude-code")):
             line = [*words, "install", "claude-code", "--scope", scope, "--yes"]
             subprocess.run(line, env={"HOME": str(home), "PATH": path}, cwd=project, check=True, timeout=60)
             settings = (home if scope == USER else project) / ".claude" / "settings.json"

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from cairn.agents import installing, instructions, status
-from cairn.agents.agent import PROJECT, USER, FileWish
-from cairn.agents.catalog import AGENTS
-from cairn.agents.changes import Whole
-from cairn.agents.installing import Plan
-from cairn.agents.ledger import Ledger
-from cairn.agents.merging import is_whole_ours
-from cairn.agents.refusal import Refused
+from loremark.agents import installing, instructions, status
+from loremark.agents.agent import PROJECT, USER, FileWish
+from loremark.agents.catalog import AGENTS
+from loremark.agents.changes import Whole
+from loremark.agents.installing import Plan
+from loremark.agents.ledger import Ledger
+from loremark.agents.merging import is_whole_ours
+from loremark.agents.refusal import Refused
 from tests.agents_setup.conftest import Machine, agent, contents, snapshot
 
 RULE = ".cursor/rules/project-memory.mdc"
 WHOLE = [("opencode", USER), ("opencode", PROJECT), ("cline", USER), ("cline", PROJECT)]
-ELSEWHERE = "/opt/new place/cairn"
+ELSEWHERE = "/opt/new place/loremark"
 
 
 def _sync(machine: Machine, memory: str = "Prices are cents.") -> Plan:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "cairn"
+SOURCE = Path(__file__).parents[2] / "src" / "loremark"
 MODULE_LINES = 300
 HANDLER_STATEMENTS = 15
 

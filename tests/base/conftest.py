@@ -4,5 +4,5 @@ from __future__ import annotations
 
 import hypothesis
 
-hypothesis.settings.register_profile("cairn", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("cairn")
+hypothesis.settings.register_profile("loremark", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("loremark")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.base.crypto import Sealer, SealError
+from loremark.base.crypto import Sealer, SealError
 
 SEALER = Sealer(b"k" * 32)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.base import clock, ids
+from loremark.base import clock, ids
 
 MOMENTS = st.integers(min_value=0, max_value=4_102_444_800_000)  # until the year 2100
 PREFIXES = st.sampled_from(["prj", "usr", "team", "req"])

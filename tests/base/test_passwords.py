@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from cairn.base import errors
-from cairn.base.errors import Refusal
-from cairn.base.passwords import Passwords
+from loremark.base import errors
+from loremark.base.errors import Refusal
+from loremark.base.passwords import Passwords
 
 pytestmark = pytest.mark.anyio
 

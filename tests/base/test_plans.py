@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.plans import PLANS, UNBOUNDED, PlansError, load_plans
+from loremark.base.plans import PLANS, UNBOUNDED, PlansError, load_plans
 
 ROW = """
 ai_tokens = 1
@@ -63,7 +63,7 @@ def test_a_plan_that_was_taken_away_counts_as_the_default() -> None:
 
 
 def test_an_unknown_default_stops_the_start() -> None:
-    with pytest.raises(PlansError, match=r"^CAIRN_DEFAULT_PLAN names an unknown plan: 'gold'$"):
+    with pytest.raises(PlansError, match=r"^LOREMARK_DEFAULT_PLAN names an unknown plan: 'gold'$"):
         load_plans("gold")
 
 
@@ -87,18 +87,18 @@ def test_the_default_may_be_a_plan_of_the_file(tmp_path: Path) -> None:
     ids=["not-toml", "empty", "no-table", "missing", "unknown", "text", "renamed", "negative", "row-is-a-number"],
 )
 def test_a_file_that_does_not_fit_is_one_clear_line(tmp_path: Path, content: str) -> None:
-    with pytest.raises(PlansError, match=r"^CAIRN_PLANS_FILE cannot be used: .+$") as caught:
+    with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: .+$") as caught:
         load_plans("team", _file(tmp_path, content))
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(PlansError, match=r"^CAIRN_PLANS_FILE cannot be used: "):
+    with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: "):
         load_plans("team", str(tmp_path / "missing.toml"))
 
 
 def test_a_file_that_is_not_text_is_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "plans.toml"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(PlansError, match=r"^CAIRN_PLANS_FILE cannot be used: "):
+    with pytest.raises(PlansError, match=r"^LOREMARK_PLANS_FILE cannot be used: "):
         load_plans("team", str(path))

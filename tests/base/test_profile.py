@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import profile
-from cairn.base.profile import Profile
+from loremark.base import profile
+from loremark.base.profile import Profile
 
-HOME_URL = "https://cairn.example.com"
+HOME_URL = "https://loremark.example.com"
 
 
 @pytest.fixture(autouse=True)
@@ -34,24 +34,24 @@ def test_what_is_kept_is_found_again_and_nobody_else_reads_it() -> None:
 def test_a_saved_key_goes_to_no_other_server() -> None:
     """A repository can bring an environment: what its agent's settings name must not be handed the key."""
     profile.save(Profile(HOME_URL, "service_sk_mine", {"prj_1": "s"}))
-    assert profile.load({"CAIRN_URL": "https://evil.example.net"}) is None
-    there = profile.load({"CAIRN_URL": "https://other.example.net", "CAIRN_API_KEY": "service_sk_theirs"})
+    assert profile.load({"LOREMARK_URL": "https://evil.example.net"}) is None
+    there = profile.load({"LOREMARK_URL": "https://other.example.net", "LOREMARK_API_KEY": "service_sk_theirs"})
     assert there is not None
     assert (there.key, there.secrets) == ("service_sk_theirs", {})
-    assert profile.load({"CAIRN_URL": f"{HOME_URL}/"}) is not None, "the same server, written otherwise"
+    assert profile.load({"LOREMARK_URL": f"{HOME_URL}/"}) is not None, "the same server, written otherwise"
 
 
 def test_a_key_that_was_kept_without_a_server_goes_nowhere(home: Path) -> None:
-    (home / "cairn").mkdir()
-    (home / "cairn" / "profile.json").write_text(json.dumps({"key": "service_sk_mine"}))
+    (home / "loremark").mkdir()
+    (home / "loremark" / "profile.json").write_text(json.dumps({"key": "service_sk_mine"}))
     assert profile.load({}) is None
-    assert profile.load({"CAIRN_URL": "https://evil.example.net"}) is None
+    assert profile.load({"LOREMARK_URL": "https://evil.example.net"}) is None
 
 
 @pytest.mark.parametrize("kept", ["", "[]", "{", '{"url": 7, "key": []}', "[" * 100_000, '{"secrets": "x"}'])
 def test_what_is_no_profile_is_none(home: Path, kept: str) -> None:
-    (home / "cairn").mkdir()
-    (home / "cairn" / "profile.json").write_text(kept)
+    (home / "loremark").mkdir()
+    (home / "loremark" / "profile.json").write_text(kept)
     assert profile.load({}) is None
 
 

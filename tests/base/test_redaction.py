@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.base.redaction.redacting import redact, redact_payload
+from loremark.base.redaction.redacting import redact, redact_payload
 from tests.memory.secret_samples import ALNUM, HIDDEN, INNOCENT, SECRETS, made_up
 
 PROPERTY = settings(max_examples=200, deadline=None, database=None)
@@ -60,7 +60,7 @@ def test_what_was_hidden_is_found() -> None:
 def test_a_letter_that_nobody_sees_hides_nothing(sign: str) -> None:
     key = "service" + "_sk_" + made_up(ALNUM, 40, "unseen")
     for hidden in (key[:11] + sign + key[11:], sign.join(key), key[:5] + sign + key[5:20] + sign * 3 + key[20:]):
-        assert redact(f"It is {hidden}.") == ("It is [redacted:cairn-key].", 1)
+        assert redact(f"It is {hidden}.") == ("It is [redacted:loremark-key].", 1)
     # Where it hides nothing it stays: it joins letters of some scripts, and parts of some pictures.
     assert redact(f"a{sign}b") == (f"a{sign}b", 0)
     clean, found = redact(f"a{sign}b {sign}AKIA" + made_up(ALNUM.upper(), 16, "unseen"))

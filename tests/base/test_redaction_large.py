@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.base.redaction import blocks, finding, prose, redacting, shapes
-from cairn.base.redaction.contexts import CONTEXTS
-from cairn.base.redaction.finding import folded
-from cairn.base.redaction.redacting import redact
-from cairn.base.redaction.rules import RULES
+from loremark.base.redaction import blocks, finding, prose, redacting, shapes
+from loremark.base.redaction.contexts import CONTEXTS
+from loremark.base.redaction.finding import folded
+from loremark.base.redaction.redacting import redact
+from loremark.base.redaction.rules import RULES
 from tests.memory.secret_samples import ALNUM, HIDDEN, INNOCENT, SECRETS, made_up
 
 PROPERTY = settings(max_examples=300, deadline=None, database=None)

@@ -1,4 +1,4 @@
-"""Settings: read from the environment and cairn.toml; what does not fit stops the start with one clear line."""
+"""Settings: read from the environment and loremark.toml; what does not fit stops the start with one clear line."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.folders import data_folder
-from cairn.base.settings import Settings, SettingsError, load
+from loremark.base.folders import data_folder
+from loremark.base.settings import Settings, SettingsError, load
 
 Read = Callable[..., Settings]
 
@@ -20,7 +20,7 @@ def read(tmp_path: Path) -> Read:
     folder.mkdir()
 
     def _read(**environment: str) -> Settings:
-        return load({"CAIRN_DATA_DIR": str(tmp_path / "data"), **environment}, folder=folder)
+        return load({"LOREMARK_DATA_DIR": str(tmp_path / "data"), **environment}, folder=folder)
 
     return _read
 
@@ -39,7 +39,7 @@ def test_without_any_setting_everything_is_in_the_data_folder(read: Read, tmp_pa
     assert (settings.host, settings.port, settings.base_url) == ("127.0.0.1", 8000, "http://127.0.0.1:8000")
     assert settings.worker_url == "http://127.0.0.1:8000/worker"
     assert settings.on_sqlite
-    assert settings.sqlite_path == data / "cairn.db"
+    assert settings.sqlite_path == data / "loremark.db"
     assert settings.blobs_url == (data / "blobs").as_uri()
     assert settings.mail_url == (data / "mail").as_uri()
     assert (settings.registration, settings.rate_limit_per_minute) == ("invite", 200)
@@ -47,19 +47,22 @@ def test_without_any_setting_everything_is_in_the_data_folder(read: Read, tmp_pa
 
 
 def test_variables_of_other_programs_are_not_ours(read: Read) -> None:
-    assert read(PORT="1", XCAIRN_PORT="2", cairn_port="3").port == 8000
+    assert read(PORT="1", XLOREMARK_PORT="2", loremark_port="3").port == 8000
 
 
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
-        ("CAIRN_PROT", "CAIRN_PROT is not a setting of Cairn; did you mean CAIRN_PORT?"),
-        ("CAIRN_DATABSE_URL", "CAIRN_DATABSE_URL is not a setting of Cairn; did you mean CAIRN_DATABASE_URL?"),
-        ("CAIRN_LOGLEVEL", "CAIRN_LOGLEVEL is not a setting of Cairn; did you mean CAIRN_LOG_LEVEL?"),
-        ("CAIRN_XYZZY", "CAIRN_XYZZY is not a setting of Cairn"),
-        ("CAIRN_", "CAIRN_ is not a setting of Cairn"),
-        ("CAIRN_port", "CAIRN_port is not a setting of Cairn; did you mean CAIRN_PORT?"),
-        ("CAIRN_ORIGIN", "CAIRN_ORIGIN is not a setting of Cairn"),
+        ("LOREMARK_PROT", "LOREMARK_PROT is not a setting of Loremark; did you mean LOREMARK_PORT?"),
+        (
+            "LOREMARK_DATABSE_URL",
+            "LOREMARK_DATABSE_URL is not a setting of Loremark; did you mean LOREMARK_DATABASE_URL?",
+        ),
+        ("LOREMARK_LOGLEVEL", "LOREMARK_LOGLEVEL is not a setting of Loremark; did you mean LOREMARK_LOG_LEVEL?"),
+        ("LOREMARK_XYZZY", "LOREMARK_XYZZY is not a setting of Loremark"),
+        ("LOREMARK_", "LOREMARK_ is not a setting of Loremark"),
+        ("LOREMARK_port", "LOREMARK_port is not a setting of Loremark; did you mean LOREMARK_PORT?"),
+        ("LOREMARK_ORIGIN", "LOREMARK_ORIGIN is not a setting of Loremark"),
     ],
 )
 def test_an_unknown_variable_is_named_with_the_nearest_one(read: Read, variable: str, text: str) -> None:
@@ -69,29 +72,29 @@ def test_an_unknown_variable_is_named_with_the_nearest_one(read: Read, variable:
 @pytest.mark.parametrize(
     ("variable", "value", "text"),
     [
-        ("PORT", "http", "CAIRN_PORT must be a whole number, not 'http'"),
-        ("PORT", "", "CAIRN_PORT must be a whole number, not ''"),
-        ("PORT", "80.5", "CAIRN_PORT must be a whole number, not '80.5'"),
-        ("PORT", "-1", "CAIRN_PORT must not be negative"),
-        ("PORT", "65536", "CAIRN_PORT must be between 0 and 65535"),
-        ("AUTO_MIGRATE", "maybe", "CAIRN_AUTO_MIGRATE must be true or false, not 'maybe'"),
-        ("REGISTRATION", "Open", "CAIRN_REGISTRATION must be one of open, invite, closed, not 'Open'"),
-        ("LOG_LEVEL", "loud", "CAIRN_LOG_LEVEL must be one of debug, info, warning, error, not 'loud'"),
-        ("PAYMENTS", "cash", "CAIRN_PAYMENTS must be one of local, stripe, not 'cash'"),
-        ("WEBHOOK_RETRY_DELAYS", "60,soon", "CAIRN_WEBHOOK_RETRY_DELAYS must be a whole number, not 'soon'"),
-        ("DATABASE_URL", "mysql://x/y", "CAIRN_DATABASE_URL must begin with postgresql:// or sqlite:///"),
-        ("DATABASE_URL", "postgres://x/y", "CAIRN_DATABASE_URL must begin with postgresql:// or sqlite:///"),
-        ("DATABASE_URL", "cairn.db", "CAIRN_DATABASE_URL must begin with postgresql:// or sqlite:///"),
-        ("DATABASE_URL", "sqlite://cairn.db", "CAIRN_DATABASE_URL must begin with postgresql:// or sqlite:///"),
-        ("BASE_URL", "cairn.example.com", "CAIRN_BASE_URL must begin with http:// or https://"),
-        ("BASE_URL", "ftp://cairn.example.com", "CAIRN_BASE_URL must begin with http:// or https://"),
-        ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "CAIRN_TRUSTED_PROXIES: 'proxy' is not an address or CIDR range"),
-        ("TRUSTED_PROXIES", "10.0.0.0/33", "CAIRN_TRUSTED_PROXIES: '10.0.0.0/33' is not an address or CIDR range"),
-        ("OUTBOUND_ALLOW", "*", "CAIRN_OUTBOUND_ALLOW: '*' is not an address or CIDR range"),
+        ("PORT", "http", "LOREMARK_PORT must be a whole number, not 'http'"),
+        ("PORT", "", "LOREMARK_PORT must be a whole number, not ''"),
+        ("PORT", "80.5", "LOREMARK_PORT must be a whole number, not '80.5'"),
+        ("PORT", "-1", "LOREMARK_PORT must not be negative"),
+        ("PORT", "65536", "LOREMARK_PORT must be between 0 and 65535"),
+        ("AUTO_MIGRATE", "maybe", "LOREMARK_AUTO_MIGRATE must be true or false, not 'maybe'"),
+        ("REGISTRATION", "Open", "LOREMARK_REGISTRATION must be one of open, invite, closed, not 'Open'"),
+        ("LOG_LEVEL", "loud", "LOREMARK_LOG_LEVEL must be one of debug, info, warning, error, not 'loud'"),
+        ("PAYMENTS", "cash", "LOREMARK_PAYMENTS must be one of local, stripe, not 'cash'"),
+        ("WEBHOOK_RETRY_DELAYS", "60,soon", "LOREMARK_WEBHOOK_RETRY_DELAYS must be a whole number, not 'soon'"),
+        ("DATABASE_URL", "mysql://x/y", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
+        ("DATABASE_URL", "postgres://x/y", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
+        ("DATABASE_URL", "loremark.db", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
+        ("DATABASE_URL", "sqlite://loremark.db", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
+        ("BASE_URL", "loremark.example.com", "LOREMARK_BASE_URL must begin with http:// or https://"),
+        ("BASE_URL", "ftp://loremark.example.com", "LOREMARK_BASE_URL must begin with http:// or https://"),
+        ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "LOREMARK_TRUSTED_PROXIES: 'proxy' is not an address or CIDR range"),
+        ("TRUSTED_PROXIES", "10.0.0.0/33", "LOREMARK_TRUSTED_PROXIES: '10.0.0.0/33' is not an address or CIDR range"),
+        ("OUTBOUND_ALLOW", "*", "LOREMARK_OUTBOUND_ALLOW: '*' is not an address or CIDR range"),
     ],
 )
 def test_a_bad_value_is_one_clear_line(read: Read, variable: str, value: str, text: str) -> None:
-    assert _refusal(read, **{f"CAIRN_{variable}": value}) == text
+    assert _refusal(read, **{f"LOREMARK_{variable}": value}) == text
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_a_bad_value_is_one_clear_line(read: Read, variable: str, value: str, te
     [(("true", "True", "1", "yes", "on"), True), (("false", "FALSE", "0", "no", "off"), False)],
 )
 def test_yes_and_no_in_the_usual_words(read: Read, words: tuple[str, ...], value: bool) -> None:
-    assert {read(CAIRN_METER_BUILTIN=word).meter_builtin for word in words} == {value}
+    assert {read(LOREMARK_METER_BUILTIN=word).meter_builtin for word in words} == {value}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +115,7 @@ def test_yes_and_no_in_the_usual_words(read: Read, words: tuple[str, ...], value
     ],
 )
 def test_lists_are_separated_by_commas(read: Read, text: str, found: tuple[str, ...]) -> None:
-    assert read(CAIRN_TRUSTED_PROXIES=text).trusted_proxies == found
+    assert read(LOREMARK_TRUSTED_PROXIES=text).trusted_proxies == found
 
 
 @pytest.mark.parametrize(
@@ -122,51 +125,51 @@ def test_lists_are_separated_by_commas(read: Read, text: str, found: tuple[str, 
         ("::", "8000", "http://127.0.0.1:8000"),
         ("::1", "8000", "http://[::1]:8000"),
         ("10.1.2.3", "9", "http://10.1.2.3:9"),
-        ("cairn.internal", "8000", "http://cairn.internal:8000"),
+        ("loremark.internal", "8000", "http://loremark.internal:8000"),
     ],
 )
 def test_the_base_address_follows_host_and_port(read: Read, host: str, port: str, base_url: str) -> None:
-    settings = read(CAIRN_HOST=host, CAIRN_PORT=port)
+    settings = read(LOREMARK_HOST=host, LOREMARK_PORT=port)
     assert settings.base_url == base_url
     assert settings.worker_url == f"{base_url}/worker"
 
 
 def test_a_given_base_address_loses_its_last_slash_and_the_worker_follows(read: Read) -> None:
-    settings = read(CAIRN_BASE_URL="https://cairn.example.com/")
-    assert settings.base_url == "https://cairn.example.com"
-    assert settings.worker_url == "https://cairn.example.com/worker"
+    settings = read(LOREMARK_BASE_URL="https://loremark.example.com/")
+    assert settings.base_url == "https://loremark.example.com"
+    assert settings.worker_url == "https://loremark.example.com/worker"
 
 
 def test_the_worker_may_live_elsewhere_or_be_switched_off(read: Read) -> None:
-    assert read(CAIRN_WORKER_URL="https://answers.example.com/").worker_url == "https://answers.example.com"
-    assert read(CAIRN_WORKER_URL="").worker_url == ""
+    assert read(LOREMARK_WORKER_URL="https://answers.example.com/").worker_url == "https://answers.example.com"
+    assert read(LOREMARK_WORKER_URL="").worker_url == ""
 
 
 @pytest.mark.parametrize(
     ("url", "path"),
-    [("sqlite:////var/lib/cairn.db", "/var/lib/cairn.db"), ("sqlite:///beside.db", "beside.db")],
+    [("sqlite:////var/lib/loremark.db", "/var/lib/loremark.db"), ("sqlite:///beside.db", "beside.db")],
 )
 def test_sqlite_addresses_are_absolute_or_relative(read: Read, url: str, path: str) -> None:
-    settings = read(CAIRN_DATABASE_URL=url)
+    settings = read(LOREMARK_DATABASE_URL=url)
     assert (settings.on_sqlite, settings.sqlite_path) == (True, Path(path))
 
 
 def test_postgresql_is_known_by_its_address(read: Read) -> None:
-    assert not read(CAIRN_DATABASE_URL="postgresql://u:p@h/db").on_sqlite
+    assert not read(LOREMARK_DATABASE_URL="postgresql://u:p@h/db").on_sqlite
 
 
 def test_folders_with_unusual_names_survive_in_addresses(tmp_path: Path) -> None:
     data = tmp_path / "my data é"
-    settings = load({"CAIRN_DATA_DIR": str(data)}, folder=tmp_path)
+    settings = load({"LOREMARK_DATA_DIR": str(data)}, folder=tmp_path)
     assert settings.blobs_url == (data / "blobs").as_uri()
     assert " " not in settings.blobs_url
 
 
 def test_an_empty_data_folder_variable_means_the_usual_place(tmp_path: Path) -> None:
-    environment = {"CAIRN_DATA_DIR": "", "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "xdg")}
+    environment = {"LOREMARK_DATA_DIR": "", "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "xdg")}
     assert load(environment, folder=tmp_path).data_dir == Path(data_folder(environment))
 
 
 def test_a_home_folder_written_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert load({"CAIRN_DATA_DIR": "~/cairn"}, folder=tmp_path).data_dir == tmp_path / "cairn"
+    assert load({"LOREMARK_DATA_DIR": "~/loremark"}, folder=tmp_path).data_dir == tmp_path / "loremark"

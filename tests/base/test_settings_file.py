@@ -1,4 +1,4 @@
-"""cairn.toml: the same settings in a file, in the current folder or the data folder; the environment wins."""
+"""loremark.toml: the same settings in a file, in the current folder or the data folder; the environment wins."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.settings import Settings, SettingsError, load
+from loremark.base.settings import Settings, SettingsError, load
 
 
 class Place:
-    """A current folder and a data folder, each of which may hold a cairn.toml."""
+    """A current folder and a data folder, each of which may hold a loremark.toml."""
 
     def __init__(self, root: Path) -> None:
         self.here = root / "here"
@@ -19,10 +19,10 @@ class Place:
         self.data.mkdir()
 
     def write(self, content: str, *, into: Path | None = None) -> None:
-        ((into or self.here) / "cairn.toml").write_text(content, encoding="utf-8")
+        ((into or self.here) / "loremark.toml").write_text(content, encoding="utf-8")
 
     def load(self, **environment: str) -> Settings:
-        return load({"CAIRN_DATA_DIR": str(self.data), **environment}, folder=self.here)
+        return load({"LOREMARK_DATA_DIR": str(self.data), **environment}, folder=self.here)
 
     def refusal(self) -> str:
         with pytest.raises(SettingsError) as caught:
@@ -59,14 +59,14 @@ def test_values_in_their_own_types_or_as_text(place: Place) -> None:
 
 
 def test_names_may_be_those_of_the_variables(place: Place) -> None:
-    place.write("CAIRN_PORT = 9000\nKEEPALIVE_S = 3")
+    place.write("LOREMARK_PORT = 9000\nKEEPALIVE_S = 3")
     settings = place.load()
     assert (settings.port, settings.keepalive_s) == (9000, 3)
 
 
 def test_the_environment_wins_over_the_file(place: Place) -> None:
     place.write('port = 9000\nhost = "10.0.0.1"')
-    settings = place.load(CAIRN_PORT="9001")
+    settings = place.load(LOREMARK_PORT="9001")
     assert (settings.host, settings.port) == ("10.0.0.1", 9001)
 
 
@@ -88,15 +88,15 @@ def test_the_file_may_say_where_the_data_is(place: Place, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("prot = 1", "CAIRN_PROT is not a setting of Cairn; did you mean CAIRN_PORT?"),
-        ("[server]\nport = 1", "CAIRN_SERVER is not a setting of Cairn"),
-        ("port = 80.5", "CAIRN_PORT must be a whole number, not 80.5"),
-        ("port = true", "CAIRN_PORT must be a whole number, not True"),
-        ("port = -1", "CAIRN_PORT must not be negative"),
-        ("registration = 5", "CAIRN_REGISTRATION must be one of open, invite, closed, not 5"),
-        ("auto_migrate = 2", "CAIRN_AUTO_MIGRATE must be true or false, not 2"),
-        ("trusted_proxies = [1]", "CAIRN_TRUSTED_PROXIES must be text, not 1"),
-        ('webhook_retry_delays = ["x"]', "CAIRN_WEBHOOK_RETRY_DELAYS must be a whole number, not 'x'"),
+        ("prot = 1", "LOREMARK_PROT is not a setting of Loremark; did you mean LOREMARK_PORT?"),
+        ("[server]\nport = 1", "LOREMARK_SERVER is not a setting of Loremark"),
+        ("port = 80.5", "LOREMARK_PORT must be a whole number, not 80.5"),
+        ("port = true", "LOREMARK_PORT must be a whole number, not True"),
+        ("port = -1", "LOREMARK_PORT must not be negative"),
+        ("registration = 5", "LOREMARK_REGISTRATION must be one of open, invite, closed, not 5"),
+        ("auto_migrate = 2", "LOREMARK_AUTO_MIGRATE must be true or false, not 2"),
+        ("trusted_proxies = [1]", "LOREMARK_TRUSTED_PROXIES must be text, not 1"),
+        ('webhook_retry_delays = ["x"]', "LOREMARK_WEBHOOK_RETRY_DELAYS must be a whole number, not 'x'"),
     ],
 )
 def test_what_does_not_fit_is_one_clear_line(place: Place, content: str, text: str) -> None:
@@ -109,18 +109,18 @@ def test_what_does_not_fit_is_one_clear_line(place: Place, content: str, text: s
 )
 def test_a_text_setting_takes_only_text(place: Place, content: str) -> None:
     place.write(content)
-    assert place.refusal().startswith(f"CAIRN_{content.split(' =')[0].upper()} must be")
+    assert place.refusal().startswith(f"LOREMARK_{content.split(' =')[0].upper()} must be")
 
 
 @pytest.mark.parametrize("content", ["port = ", "port = 1\nport = 2", "= 5", "port = 1 2"])
 def test_a_file_that_is_not_toml_is_named(place: Place, content: str) -> None:
     place.write(content)
-    assert place.refusal().startswith(f"{place.here / 'cairn.toml'} is not valid TOML: ")
+    assert place.refusal().startswith(f"{place.here / 'loremark.toml'} is not valid TOML: ")
 
 
 def test_a_file_that_is_not_text_is_named(place: Place) -> None:
-    (place.here / "cairn.toml").write_bytes(b"port = 1 # \xff\n")
-    assert place.refusal().startswith(f"{place.here / 'cairn.toml'} is not valid TOML: ")
+    (place.here / "loremark.toml").write_bytes(b"port = 1 # \xff\n")
+    assert place.refusal().startswith(f"{place.here / 'loremark.toml'} is not valid TOML: ")
 
 
 def test_an_empty_file_changes_nothing(place: Place) -> None:
@@ -129,5 +129,5 @@ def test_an_empty_file_changes_nothing(place: Place) -> None:
 
 
 def test_a_folder_of_that_name_is_not_a_file(place: Place) -> None:
-    (place.here / "cairn.toml").mkdir()
+    (place.here / "loremark.toml").mkdir()
     assert place.load().port == 8000

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.base import signing
+from loremark.base import signing
 
 BODY = b'{"a":1}'
 # printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac 'a secret'

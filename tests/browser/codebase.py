@@ -34,7 +34,7 @@ class HeldGit(GitServer):
     @property
     def settings(self) -> dict[str, str]:
         """What a server of ours needs to read from here."""
-        return {"CAIRN_REPO_HOSTS": f"127.0.0.1:{self.port}"}
+        return {"LOREMARK_REPO_HOSTS": f"127.0.0.1:{self.port}"}
 
 
 # A module, what it is for, and whom it imports.

@@ -18,11 +18,11 @@ from tests.browser.site import Site, Someone
 from tests.browser.visit import Visit, open_visit
 from tests.servers.https import Authority, Receiver
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 _TEST_S = 300.0
 OpenVisit = Callable[..., Coroutine[Any, Any, Visit]]
-SETTINGS = {"CAIRN_REGISTRATION": "open", "CAIRN_KEEPALIVE_S": "2", "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8"}
+SETTINGS = {"LOREMARK_REGISTRATION": "open", "LOREMARK_KEEPALIVE_S": "2", "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8"}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,8 +73,8 @@ def sites(
         def site_of(engine: str) -> Site:
             if engine not in running:
                 folder = tmp_path_factory.mktemp(f"site-{engine}")
-                settings = {**SETTINGS, "CAIRN_CA_FILE": str(authority.ca_file), **git_server.settings}
-                started = Cairn(folder, databases.fresh(engine, folder), settings).start()
+                settings = {**SETTINGS, "LOREMARK_CA_FILE": str(authority.ca_file), **git_server.settings}
+                started = Loremark(folder, databases.fresh(engine, folder), settings).start()
                 running[engine] = Site(at_the_end.enter_context(started).wait_ready(60.0), engine)
             return running[engine]
 

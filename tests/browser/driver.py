@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Playwright, async_playwright
 
 T = TypeVar("T")
 
-_PROGRAM = os.environ.get("CAIRN_TEST_CHROMIUM", "chromium")
+_PROGRAM = os.environ.get("LOREMARK_TEST_CHROMIUM", "chromium")
 _SWITCHES = [
     "--no-sandbox",
     "--disable-gpu",
@@ -33,7 +33,9 @@ def _found(program: str) -> str:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if os.access(os.path.join(folder, program), os.X_OK):
             return os.path.join(folder, program)
-    raise RuntimeError("Chromium was not found: `make develop` installs it, or CAIRN_TEST_CHROMIUM names its program")
+    raise RuntimeError(
+        "Chromium was not found: `make develop` installs it, or LOREMARK_TEST_CHROMIUM names its program"
+    )
 
 
 class Driver:

@@ -22,7 +22,7 @@ from tests.browser.untidy import leave_untidy
 from tests.browser.visit import open_visit
 from tests.servers.https import Authority
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 OUT = Path(__file__).parents[2] / "docs" / "pictures"
 Prepare = Callable[[Page], Awaitable[None]]
@@ -93,7 +93,7 @@ _HOOKED = """async (projectId) => {
   const headers = {"Content-Type": "application/json"};
   for (const [url, events, secret] of [
     ["https://chat.example.com/hooks/7f3a", ["enrichment.failed", "item.created"], "a secret of ours"],
-    ["https://boards.example.com/cairn", ["brain.updated"], null],
+    ["https://boards.example.com/loremark", ["brain.updated"], null],
   ]) {
     const body = JSON.stringify({url, events, secret, projectId});
     const made = await (await fetch("/api/webhooks", {method: "POST", headers, body})).json();
@@ -231,12 +231,12 @@ def main() -> None:
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     driver = Driver()
-    with tempfile.TemporaryDirectory(prefix="cairn-pictures-") as made:
+    with tempfile.TemporaryDirectory(prefix="loremark-pictures-") as made:
         folder = Path(made)
         authority = Authority(folder / "authority")
         git = codebase.HeldGit(authority, folder / "served")
-        settings = {**SETTINGS, "CAIRN_CA_FILE": str(authority.ca_file), **git.settings}
-        with git, Cairn(folder, databases.fresh_sqlite(folder), settings).start() as process:
+        settings = {**SETTINGS, "LOREMARK_CA_FILE": str(authority.ca_file), **git.settings}
+        with git, Loremark(folder, databases.fresh_sqlite(folder), settings).start() as process:
             site = Site(process.wait_ready(), "sqlite")
             olga = site.team()
             known = places(site, olga, story.remember(olga))

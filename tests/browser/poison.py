@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from cairn.base import ids
+from loremark.base import ids
 from tests.browser.site import Site, Someone
 
 SCRIPT = "<script>window.hit=1</script>"
@@ -85,7 +85,7 @@ _EVENTS: list[tuple[str, dict[str, Any]]] = [
 
 def item(**changes: Any) -> dict[str, Any]:
     item: dict[str, Any] = {
-        "cairn": "item",
+        "loremark": "item",
         "ref": ids.new("itm"),
         "title": TITLE,
         "content": TEXT,
@@ -115,7 +115,7 @@ def item(**changes: Any) -> dict[str, Any]:
 
 def _context(key: str, parent: str | None) -> dict[str, Any]:
     told = {
-        "cairn": "context",
+        "loremark": "context",
         "ref": ids.new("ctx"),
         "parent": parent,
         "schemaKey": key,
@@ -133,10 +133,16 @@ def bring(someone: Someone, lines: list[dict[str, Any]]) -> None:
 
 def poison(someone: Someone) -> None:
     """Hostile texts wherever a tool, an agent or a file could put them."""
-    session = {"cairn": "session", "ref": ids.new("ses"), "source": IMAGE, "status": "completed", "itemsExtracted": 2}
+    session = {
+        "loremark": "session",
+        "ref": ids.new("ses"),
+        "source": IMAGE,
+        "status": "completed",
+        "itemsExtracted": 2,
+    }
     session |= {"enrichmentModel": IMAGE, "lastEventMs": 6, "createdAtMs": 5, "completedAtMs": 6}
     events = [
-        {"cairn": "event", "ref": ids.new("evt"), "session": session["ref"], "event": event, "payload": payload}
+        {"loremark": "event", "ref": ids.new("evt"), "session": session["ref"], "event": event, "payload": payload}
         | {"enriched": True, "createdAtMs": 5}
         for event, payload in _EVENTS
     ]
@@ -145,7 +151,7 @@ def poison(someone: Someone) -> None:
     conflict = {"item": second["ref"], "reason": TEXT[:500], "foundAtMs": 5}
     first = item(evidence=quotes, conflicts=[conflict], session=session["ref"], version=2)
     approved = item(status="approved", flags=[], title=f"constructor {SCRIPT}")
-    revision = {"cairn": "revision", "of": "item", "ref": first["ref"], "change": IMAGE, "createdAtMs": 5}
+    revision = {"loremark": "revision", "of": "item", "ref": first["ref"], "change": IMAGE, "createdAtMs": 5}
     names = "title content type schemaKey status confidence files tags flags tier branch mergedFrom supersededBy"
     snapshot = {name: first[name] for name in names.split()} | {"evidence": []}
     before = {**snapshot, "title": f"Before {IMAGE}"}

@@ -69,10 +69,10 @@ class Site:
             body = {"email": email, "password": PASSWORD, "name": "Olga Owner", "teamName": name}
             made = http.post("/api/auth/register", json=body)
             assert made.status_code == 201, made.text
-            return self._with_key(made.cookies["cairn_login"], email, made.json()["teamId"], project)
+            return self._with_key(made.cookies["loremark_login"], email, made.json()["teamId"], project)
 
     def _with_key(self, cookie: str, email: str, team_id: str, project: str) -> Someone:
-        headers = {"Cookie": f"cairn_login={cookie}", "Sec-Fetch-Site": "same-origin"}
+        headers = {"Cookie": f"loremark_login={cookie}", "Sec-Fetch-Site": "same-origin"}
         with httpx.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False, verify=False) as http:
             key = http.post("/api/keys", json={"name": "test"}).json()["key"]
         someone = Someone(self.url, email, cookie, key, team_id)
@@ -89,7 +89,7 @@ class Site:
             body = {"token": token, "name": name, "password": PASSWORD}
             made = http.post("/api/team/invitations/accept", json=body)
             assert made.status_code == 200, made.text
-            return self._with_key(made.cookies["cairn_login"], email, of.team_id, "")
+            return self._with_key(made.cookies["loremark_login"], email, of.team_id, "")
 
     def invitation(self, email: str, seconds: float = 60.0, *, after: str = "") -> str:
         """The token in the mail that was sent to an address; after another one, if that is known."""

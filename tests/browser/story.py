@@ -196,7 +196,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
     session = _ref("ses", now_ms, 1)
     times: dict[str, Any] = {"createdAtMs": now_ms, "completedAtMs": now_ms, "lastEventMs": now_ms}
     yield {
-        "cairn": "session",
+        "loremark": "session",
         "ref": session,
         "source": "claude-code:many",
         "status": "completed",
@@ -215,7 +215,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
                 for one in range(number, min(number + 20, count))
             )
             yield {
-                "cairn": "event",
+                "loremark": "event",
                 "ref": event,
                 "session": session,
                 "event": "session_save",
@@ -248,7 +248,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
             "version": 1,
         }
         yield {
-            "cairn": "item",
+            "loremark": "item",
             "ref": ref,
             "session": session,
             **state,
@@ -259,7 +259,7 @@ def _lines(count: int, status: str, flags: Sequence[str], confidence: float | No
         if count > _WITH_VERSIONS:
             continue
         yield {
-            "cairn": "revision",
+            "loremark": "revision",
             "of": "item",
             "ref": ref,
             "version": 1,

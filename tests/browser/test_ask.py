@@ -18,7 +18,7 @@ from tests.browser.visit import open_visit
 from tests.browser.waiting import eventually
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn, free_port
+from tests.support.processes import Loremark, free_port
 
 _FACTS = (
     ("Payments are retried three times", "The payment worker retries a failed charge three times.", "src/payments.py"),
@@ -164,15 +164,20 @@ async def test_a_worker_elsewhere_is_stopped_in_mid_sentence_and_asked_again(dri
         async with _dribbling(worker_port) as worker_url:
             api = {
                 **SETTINGS,
-                "CAIRN_BASE_URL": f"http://127.0.0.1:{api_port}",
-                "CAIRN_WORKER_URL": worker_url,
-                "CAIRN_WORKER_SECRET": "of both",
+                "LOREMARK_BASE_URL": f"http://127.0.0.1:{api_port}",
+                "LOREMARK_WORKER_URL": worker_url,
+                "LOREMARK_WORKER_SECRET": "of both",
             }
             name = "openai:scripted-1"
-            worker = {**api, "CAIRN_LLM_SMALL": name, "CAIRN_LLM_MEDIUM": name, "CAIRN_LLM_BASE_URL": model.base_url()}
+            worker = {
+                **api,
+                "LOREMARK_LLM_SMALL": name,
+                "LOREMARK_LLM_MEDIUM": name,
+                "LOREMARK_LLM_BASE_URL": model.base_url(),
+            }
             with (
-                Cairn(tmp_path, address, api).start(port=api_port) as serving,
-                Cairn(tmp_path, address, worker).start("worker", worker_port) as answering,
+                Loremark(tmp_path, address, api).start(port=api_port) as serving,
+                Loremark(tmp_path, address, worker).start("worker", worker_port) as answering,
             ):
                 olga = Site(serving.wait_ready(90), "sqlite").team()
                 answering.wait_ready(90)

@@ -57,8 +57,8 @@ async def test_from_nothing_to_the_first_event(driver: Driver, visit: OpenVisit,
     await page.get_by_label("Gemini CLI").check(force=True)
     await page.get_by_role("button", name="Make a key").click()
     key = await page.get_by_text("service_sk_").inner_text()
-    project_id = re.search(r"--project (prj_\w+)", await page.get_by_text("cairn init").inner_text())
-    await window.sees(f"cairn login --url {window.url}", "cairn install gemini", "Waiting for the first event")
+    project_id = re.search(r"--project (prj_\w+)", await page.get_by_text("loremark init").inner_text())
+    await window.sees(f"loremark login --url {window.url}", "loremark install gemini", "Waiting for the first event")
     assert await window.accessibility() == []
 
     assert project_id is not None

@@ -123,7 +123,7 @@ async def test_without_a_repository_the_other_way_is_told(
 ) -> None:
     owner = await visit(olga)
     await owner.go("{p}/genesis")
-    await owner.sees("This project has no repository", f"cairn scan --project {olga.project_id}")
+    await owner.sees("This project has no repository", f"loremark scan --project {olga.project_id}")
     await owner.page.get_by_role("link", name="Connect a repository").click()
     await expect(owner.page).to_have_url(f"{owner.url}/p/{olga.project_id}/settings")
 

@@ -19,7 +19,7 @@ async def test_a_key_is_made_shown_once_and_ended(driver: Driver, visit: OpenVis
     await dialog.get_by_label("Name").fill("<i>laptop</i>")
     await dialog.get_by_role("button", name="Make the key").click()
     key = await dialog.get_by_text("service_sk_").inner_text()
-    await expect(dialog).to_contain_text(f"cairn login --url {window.url}")
+    await expect(dialog).to_contain_text(f"loremark login --url {window.url}")
     assert await window.accessibility() == []
     with httpx.Client(
         base_url=site.url, headers={"Authorization": f"Bearer {key}"}, trust_env=False, verify=False
@@ -46,5 +46,5 @@ async def test_a_member_sees_only_what_is_theirs(driver: Driver, visit: OpenVisi
     await expect(page.get_by_text("The team's")).to_have_count(0)
     await page.get_by_role("radio", name="Cursor").focus()
     await page.keyboard.press("ArrowRight")
-    await window.sees("cairn install vscode", f"cairn init --project {olga.project_id}")
+    await window.sees("loremark install vscode", f"loremark init --project {olga.project_id}")
     assert await window.accessibility() == []

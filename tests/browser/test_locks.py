@@ -127,7 +127,7 @@ async def test_nothing_secret_stays_in_the_browser(driver: Driver, visit: OpenVi
     page = await window.go("/keys")
     await _sign_in(page, olga)
     await expect(page).to_have_url(f"{window.url}/keys")
-    login = next(one for one in await window.context.cookies() if one["name"] == "cairn_login")
+    login = next(one for one in await window.context.cookies() if one["name"] == "loremark_login")
     assert login["httpOnly"]
     assert login["sameSite"] == "Lax"
     await page.get_by_role("button", name="New key").first.click()
@@ -162,7 +162,7 @@ async def test_nothing_secret_stays_in_the_browser(driver: Driver, visit: OpenVi
     for path in ("/", "/p/x/memory", "/api/auth/me"):
         assert httpx.get(window.url + path, trust_env=False, verify=False).headers["cache-control"] == "no-store"
     assert await page.evaluate("fetch('/api/projects').then((answer) => answer.status)") == 401
-    old = {"Cookie": f"cairn_login={login['value']}"}
+    old = {"Cookie": f"loremark_login={login['value']}"}
     assert httpx.get(f"{window.url}/api/projects", headers=old, trust_env=False, verify=False).status_code == 401
 
 

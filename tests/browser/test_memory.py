@@ -111,7 +111,7 @@ async def test_deleting_can_be_taken_back_and_is_done_on_leaving(
     await page.get_by_role("checkbox", name="Select Rule 0").click()
     await page.get_by_role("button", name="Delete").click()
     await _shows(page, 3)
-    await page.goto(f"{window.url}/assets/cairn.svg")
+    await page.goto(f"{window.url}/assets/loremark.svg")
     await eventually(lambda: _rules(olga), {"Rule 1", "Rule 2", "Rule 3"})
 
 

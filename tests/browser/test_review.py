@@ -54,7 +54,7 @@ async def test_ten_are_reviewed_by_keyboard_alone(driver: Driver, visit: OpenVis
     for _ in range(4):
         await press("a")
     await window.sees("All is judged here")
-    await page.goto(f"{window.url}/assets/cairn.svg")
+    await page.goto(f"{window.url}/assets/loremark.svg")
     expected = dict.fromkeys(names, "approved") | {names[3]: "deprecated", "A better title": "approved"}
     del expected[names[5]], expected[names[6]]
     await eventually(lambda: {item["title"]: item["status"] for item in story.items(olga)}, expected)

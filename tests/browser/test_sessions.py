@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import expect
 from sqlalchemy import text
 
-from cairn.storage.opening import open_database
+from loremark.storage.opening import open_database
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
 from tests.browser.site import Site, Someone
@@ -143,7 +143,7 @@ async def test_a_failed_pipeline_says_why_and_is_tried_again(
     driver: Driver, site: Site, visit: OpenVisit, olga: Someone
 ) -> None:
     """The failure is written as a lost worker leaves it: real ones take minutes until they are given up."""
-    path = site.process.folder / "cairn.db"
+    path = site.process.folder / "loremark.db"
     if not path.exists():
         pytest.skip("what the page shows does not depend on where it is kept")
     session = olga.tell("session_save", _SAVE)["sessionId"]

@@ -67,8 +67,8 @@ def leave_untidy(someone: Someone, project_id: str = "") -> None:
             "version": 1,
         }
         times = {"createdAtMs": at_ms, "updatedAtMs": at_ms}
-        lines.append({"cairn": "item", "ref": ref, "session": None, **state, **rest, **times})
-        known = {"cairn": "revision", "of": "item", "ref": ref, "version": 1, "change": "created"}
+        lines.append({"loremark": "item", "ref": ref, "session": None, **state, **rest, **times})
+        known = {"loremark": "revision", "of": "item", "ref": ref, "version": 1, "change": "created"}
         lines.append({**known, "snapshot": state, "createdAtMs": at_ms})
     body = "\n".join(json.dumps(line) for line in lines).encode() + b"\n"
     params = {"projectId": project_id or someone.project_id}

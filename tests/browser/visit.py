@@ -85,5 +85,5 @@ async def open_visit(
         has_touch=phone,
     )
     if someone is not None:
-        await context.add_cookies([{"name": "cairn_login", "value": someone.cookie, "url": url}])
+        await context.add_cookies([{"name": "loremark_login", "value": someone.cookie, "url": url}])
     return Visit(context, await context.new_page(), url, someone)

@@ -10,7 +10,7 @@ from itertools import count
 
 import httpx
 
-from cairn.base import ids
+from loremark.base import ids
 
 _ASKS = {
     "project": ("/api/projects", "name", "Project {}"),

@@ -1,13 +1,13 @@
-"""Cairn as processes that are killed and started again."""
+"""Loremark as processes that are killed and started again."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.chaos.house import prepare
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 
 @pytest.fixture
-def cairn(cairn: Cairn) -> Cairn:
-    return prepare(cairn)
+def loremark(loremark: Loremark) -> Loremark:
+    return prepare(loremark)

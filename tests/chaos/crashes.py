@@ -10,21 +10,21 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.processes import Cairn, free_port
+from tests.support.processes import Loremark, free_port
 
 _ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def crashing_process(cairn: Cairn, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+def crashing_process(loremark: Loremark, crash: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
     """The server and a client of it; ``crash`` names the point, as ``tests.chaos.crashing`` reads it."""
     port = free_port()
-    environment = {**cairn.environment(port), **({"CRASH": crash} if crash else {})}
-    with (cairn.folder / "crashing.log").open("ab") as log:
+    environment = {**loremark.environment(port), **({"CRASH": crash} if crash else {})}
+    with (loremark.folder / "crashing.log").open("ab") as log:
         child = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.crashing", "serve"],
             env={**environment, "PYTHONPATH": f"{_ROOT}:{_ROOT / 'src'}"},
-            cwd=cairn.folder,
+            cwd=loremark.folder,
             stdout=log,
             stderr=subprocess.STDOUT,
         )

@@ -1,4 +1,4 @@
-"""``cairn`` that kills itself (-9) at a chosen commit of a stage: ``python -m tests.chaos.crashing serve``.
+"""``loremark`` that kills itself (-9) at a chosen commit of a stage: ``python -m tests.chaos.crashing serve``.
 
 ``CRASH`` names the stage of an enrichment or a scan, and whether to die just ``before`` or just ``after`` its first
 commit in the midst of it, or ``before-end`` or ``after-end``: around the one that ends it. Without it nothing happens
@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from cairn.entry import background, main
-from cairn.jobs.run import Run
-from cairn.jobs.runner import Pace, Runner
-from cairn.storage.database import Tx
+from loremark.entry import background, main
+from loremark.jobs.run import Run
+from loremark.jobs.runner import Pace, Runner
+from loremark.storage.database import Tx
 
 LEASE_MS = 1_500
 _KINDS = ("enrichment", "genesis.scan")

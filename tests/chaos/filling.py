@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, LargeBinary, Table, Text, cast, false, insert, literal, null, select
 
-from cairn.base import ids
-from cairn.features.projects.jobs import project_tables
-from cairn.storage.database import Database
+from loremark.base import ids
+from loremark.features.projects.jobs import project_tables
+from loremark.storage.database import Database
 
 
 async def fill(database: Database, team_id: str, project_id: str, rows: int) -> None:

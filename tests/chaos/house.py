@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 _PLANS = """
 [plan.team]
@@ -16,12 +16,12 @@ price_cents = 0
 """
 
 
-def prepare(cairn: Cairn) -> Cairn:
+def prepare(loremark: Loremark) -> Loremark:
     """Let it have any number of projects, and log little."""
-    plans = cairn.folder / "plans.toml"
+    plans = loremark.folder / "plans.toml"
     plans.write_text(_PLANS)
-    cairn.settings |= {
-        "CAIRN_PLANS_FILE": str(plans),
-        "CAIRN_LOG_LEVEL": "warning",
+    loremark.settings |= {
+        "LOREMARK_PLANS_FILE": str(plans),
+        "LOREMARK_LOG_LEVEL": "warning",
     }
-    return cairn
+    return loremark

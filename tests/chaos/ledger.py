@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy import ColumnElement, Table, func, select
 
-from cairn.storage.database import Database, Row
-from cairn.storage.opening import open_database
-from cairn.storage.tables import api_keys, audit_entries, invitations, jobs, project_members, projects
+from loremark.storage.database import Database, Row
+from loremark.storage.opening import open_database
+from loremark.storage.tables import api_keys, audit_entries, invitations, jobs, project_members, projects
 from tests.support import databases
 
 T = TypeVar("T")

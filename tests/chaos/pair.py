@@ -10,11 +10,11 @@ from typing import Self
 
 import httpx
 
-from cairn.base.caller import Caller, Role, Via
-from cairn.features.identity import store as people
-from cairn.features.keys import service as keys
-from cairn.storage.database import Database
-from cairn.wire.keys import NewKey
+from loremark.base.caller import Caller, Role, Via
+from loremark.features.identity import store as people
+from loremark.features.keys import service as keys
+from loremark.storage.database import Database
+from loremark.wire.keys import NewKey
 from tests.chaos import ledger
 from tests.support.processes import Process
 

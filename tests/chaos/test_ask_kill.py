@@ -14,15 +14,15 @@ import httpx
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock
-from cairn.features.ask.streams import LEASE_MS
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
-from cairn.storage.tables import ai_reservations, answer_streams, chat_messages, usage_counters
+from loremark.base import clock
+from loremark.features.ask.streams import LEASE_MS
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
+from loremark.storage.tables import ai_reservations, answer_streams, chat_messages, usage_counters
 from tests.features.asking import QUESTION, SECRET, Told, ask, asking, knowing, plan_with, settings_with
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn, Process, free_port
+from tests.support.processes import Loremark, Process, free_port
 from tests.support.service import run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ _COST = 18
 class Town:
     """An API, who answers for it, and somebody who asks."""
 
-    cairn: Cairn
+    loremark: Loremark
     api: Process
     worker: Process
     url: str
@@ -72,32 +72,32 @@ def model() -> Iterator[ScriptedModel]:
 
 @pytest.fixture(params=("mounted", "separate"))
 async def town(
-    cairn: Cairn, model: ScriptedModel, tmp_path: Path, request: pytest.FixtureRequest
+    loremark: Loremark, model: ScriptedModel, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Town]:
     """The memory is filled first; then the processes start on it."""
-    chosen = settings_with(model, CAIRN_PLANS_FILE=plan_with(tmp_path, 1_000_000_000))
-    async with run_service(settings_for(tmp_path, cairn.database_url)) as service:
+    chosen = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 1_000_000_000))
+    async with run_service(settings_for(tmp_path, loremark.database_url)) as service:
         memory = await knowing(service)
-    cairn.settings |= {**chosen, "CAIRN_TICKET_TTL_S": "600"}
+    loremark.settings |= {**chosen, "LOREMARK_TICKET_TTL_S": "600"}
     async with AsyncExitStack() as stack:
         port = free_port()
         if request.param == "separate":
             folder = tmp_path / "elsewhere"
             folder.mkdir()
-            apart = Cairn(folder, cairn.database_url, {**cairn.settings, "CAIRN_WORKER_SECRET": SECRET})
+            apart = Loremark(folder, loremark.database_url, {**loremark.settings, "LOREMARK_WORKER_SECRET": SECRET})
             worker = stack.enter_context(apart.start("worker", port))
-            cairn.settings["CAIRN_WORKER_URL"] = worker.url
-            api = stack.enter_context(cairn.start())
+            loremark.settings["LOREMARK_WORKER_URL"] = worker.url
+            api = stack.enter_context(loremark.start())
             url = f"{worker.url}/ask"
         else:
-            apart = cairn
-            api = worker = stack.enter_context(cairn.start(port=port))
+            apart = loremark
+            api = worker = stack.enter_context(loremark.start(port=port))
             url = f"{api.url}/worker/ask"
         await asyncio.to_thread(api.wait_ready, 90)
         await asyncio.to_thread(worker.wait_ready, 90)
         limits = httpx.Limits(max_connections=300)
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, verify=False, limits=limits))
-        database = await open_database(databases.storage_address(cairn.database_url), pool=2)
+        database = await open_database(databases.storage_address(loremark.database_url), pool=2)
         stack.push_async_callback(database.close)
         yield Town(apart, api, worker, url, http, database, memory.owner.key, memory.tool.project_id)
 
@@ -139,7 +139,7 @@ async def test_a_killed_worker_loses_nothing_that_was_told_and_its_ticket_become
     assert 0 < held["expires_at_ms"] - clock.now_ms() <= LEASE_MS
     await town.hold_until(clock.now_ms() + clock.HOUR_MS)  # a slow machine starts a process in more than a lease
     model.always(Say("Three times [1]."))
-    with town.cairn.start("serve" if town.worker is town.api else "worker", town.worker.port) as again:
+    with town.loremark.start("serve" if town.worker is town.api else "worker", town.worker.port) as again:
         await asyncio.to_thread(again.wait_ready, 90)
         refused = await ask(town.http, town.url, ticket)
         assert refused.status == 429

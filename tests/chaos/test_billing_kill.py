@@ -15,16 +15,16 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.base.plans import load_plans
-from cairn.features.metering.service import TeamMeter
-from cairn.ports.llm.model import CapReached, Usage
-from cairn.storage.database import Database, StorageUnavailable
-from cairn.storage.opening import open_database
-from cairn.storage.tables import billing_accounts, credit_transactions, usage_counters
+from loremark.base.caller import Scope
+from loremark.base.plans import load_plans
+from loremark.features.metering.service import TeamMeter
+from loremark.ports.llm.model import CapReached, Usage
+from loremark.storage.database import Database, StorageUnavailable
+from loremark.storage.opening import open_database
+from loremark.storage.tables import billing_accounts, credit_transactions, usage_counters
 from tests.servers import lifetime
 from tests.support import databases
-from tests.support.processes import Cairn, Process, free_port
+from tests.support.processes import Loremark, Process, free_port
 
 pytestmark = pytest.mark.anyio
 
@@ -70,10 +70,10 @@ async def _spend(address: str, team: str, plans_file: str, seed: int) -> None:
 class Spender:
     """A process that spends, until it is killed."""
 
-    def __init__(self, cairn: Cairn, team: str, seed: int) -> None:
-        self._told = cairn.folder / f"spent-{seed}.txt"
-        arguments = (cairn.database_url, team, cairn.settings["CAIRN_PLANS_FILE"], str(seed))
-        with self._told.open("wb") as out, (cairn.folder / f"spender-{seed}.log").open("wb") as log:
+    def __init__(self, loremark: Loremark, team: str, seed: int) -> None:
+        self._told = loremark.folder / f"spent-{seed}.txt"
+        arguments = (loremark.database_url, team, loremark.settings["LOREMARK_PLANS_FILE"], str(seed))
+        with self._told.open("wb") as out, (loremark.folder / f"spender-{seed}.log").open("wb") as log:
             self._child = subprocess.Popen(
                 [sys.executable, "-m", "tests.chaos.test_billing_kill", *arguments],
                 cwd=Path(__file__).parents[2],
@@ -132,13 +132,15 @@ async def _books(database: Database, team: str) -> tuple[Any, list[Any], int]:
     return account, rows, sum(used)
 
 
-async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(cairn: Cairn, tmp_path: Path) -> None:
+async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(
+    loremark: Loremark, tmp_path: Path
+) -> None:
     plans = tmp_path / "packs.toml"
     plans.write_text(PLANS)
-    cairn.settings["CAIRN_PLANS_FILE"] = str(plans)
-    owner = await asyncio.to_thread(cairn.create_owner)
+    loremark.settings["LOREMARK_PLANS_FILE"] = str(plans)
+    owner = await asyncio.to_thread(loremark.create_owner)
     port = free_port()
-    database = await open_database(databases.storage_address(cairn.database_url), pool=2)
+    database = await open_database(databases.storage_address(loremark.database_url), pool=2)
     buyers = Buyers(owner["apiKey"])
     told: list[int] = []
     kills = 0
@@ -146,7 +148,7 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(c
     spenders: list[Spender] = []
     try:
         async with httpx.AsyncClient(timeout=60, verify=False) as http:
-            serving = cairn.start(port=port)
+            serving = loremark.start(port=port)
             await asyncio.to_thread(serving.wait_ready, 90)
             buyers.url = serving.url
             headers = {"Authorization": f"Bearer {owner['apiKey']}"}
@@ -155,7 +157,7 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(c
             put = await http.put(f"{serving.url}/api/billing/credits/auto-recharge", json=wanted, headers=headers)
             assert put.status_code == 200, put.text
             buying = [asyncio.create_task(buyers.keep_buying(http, who)) for who in range(3)]
-            spenders += [Spender(cairn, team, seed) for seed in range(2)]
+            spenders += [Spender(loremark, team, seed) for seed in range(2)]
             for turn in range(2):
                 await asyncio.sleep(3 + turn / 3)
                 await asyncio.to_thread(serving.kill)
@@ -164,9 +166,9 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(c
                 account, rows, _ = await _books(database, team)
                 assert account["balance"] == sum(row["amount"] for row in rows)
                 assert account["balance"] >= 0
-                serving = cairn.start(port=port)
+                serving = loremark.start(port=port)
                 await asyncio.to_thread(serving.wait_ready, 90)
-                spenders[turn % 2] = Spender(cairn, team, 10 + turn)
+                spenders[turn % 2] = Spender(loremark, team, 10 + turn)
             await asyncio.sleep(1)
             for spender in spenders:
                 told += await asyncio.to_thread(spender.kill)

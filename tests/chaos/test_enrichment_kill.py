@@ -13,14 +13,14 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from cairn.storage.database import Database, Row
-from cairn.storage.opening import open_database
-from cairn.storage.tables import ai_reservations, candidates, events, jobs, usage_counters
+from loremark.storage.database import Database, Row
+from loremark.storage.opening import open_database
+from loremark.storage.tables import ai_reservations, candidates, events, jobs, usage_counters
 from tests.chaos.crashes import crashing_process
 from tests.features.signed import Tool
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 pytestmark = pytest.mark.anyio
 
@@ -86,30 +86,30 @@ def _wait_job(http: httpx.Client, key: dict[str, str], session_id: str) -> dict[
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-async def test_the_pipeline_survives_kill_in_every_stage(cairn: Cairn, when: str) -> None:
-    log = cairn.folder / "crashing.log"
-    cairn.settings.pop("CAIRN_PLANS_FILE", None)  # the usual plans, which allow a model
+async def test_the_pipeline_survives_kill_in_every_stage(loremark: Loremark, when: str) -> None:
+    log = loremark.folder / "crashing.log"
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the usual plans, which allow a model
     with ScriptedModel() as model:
         model.always(_answer)
-        cairn.settings |= {
-            "CAIRN_LLM_SMALL": "openai:scripted-1",
-            "CAIRN_LLM_MEDIUM": "openai:scripted-1",
-            "CAIRN_LLM_BASE_URL": model.base_url(),
-            "CAIRN_LLM_API_KEY": "none",
-            "CAIRN_LOG_LEVEL": "warning",
+        loremark.settings |= {
+            "LOREMARK_LLM_SMALL": "openai:scripted-1",
+            "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
+            "LOREMARK_LLM_BASE_URL": model.base_url(),
+            "LOREMARK_LLM_API_KEY": "none",
+            "LOREMARK_LOG_LEVEL": "warning",
         }
-        made = cairn.create_owner()
+        made = loremark.create_owner()
         key = {"Authorization": f"Bearer {made['apiKey']}"}
-        with crashing_process(cairn, f"{_STAGES[0]}/{when}") as (child, http):
+        with crashing_process(loremark, f"{_STAGES[0]}/{when}") as (child, http):
             assert _wait_ready(child, http, log)
             session_id = _tell_all(http, key, made["projectId"])
             begun = http.post(f"/api/v2/sessions/{session_id}/enrich", headers=key)
             assert begun.status_code == 202, begun.text
             _wait_dead(child, log)
         for stage in _STAGES[1:]:
-            with crashing_process(cairn, f"{stage}/{when}") as (child, http):
+            with crashing_process(loremark, f"{stage}/{when}") as (child, http):
                 _wait_dead(child, log)
-        with crashing_process(cairn, "") as (child, http):
+        with crashing_process(loremark, "") as (child, http):
             assert _wait_ready(child, http, log)
             job = _wait_job(http, key, session_id)
             assert job["status"] == "completed", job
@@ -119,7 +119,7 @@ async def test_the_pipeline_survives_kill_in_every_stage(cairn: Cairn, when: str
     assert max(Counter(item["title"] for item in items).values()) == 1
     assert session["status"] == "completed"
     assert session["enrichmentModel"] == "openai:scripted-1"
-    await _check_ledger(cairn, job["id"])
+    await _check_ledger(loremark, job["id"])
 
 
 def _tell_all(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
@@ -130,8 +130,8 @@ def _tell_all(http: httpx.Client, key: dict[str, str], project_id: str) -> str:
     return str(session_id)
 
 
-async def _check_ledger(cairn: Cairn, job_id: str) -> None:
-    database = await open_database(databases.storage_address(cairn.database_url))
+async def _check_ledger(loremark: Loremark, job_id: str) -> None:
+    database = await open_database(databases.storage_address(loremark.database_url))
     try:
         marks = Counter(row["enriched_by"] for row in await _rows(database, events))
         assert marks == {job_id: _EVENTS}

@@ -16,10 +16,10 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from cairn.features.genesis.service import PHASES
-from cairn.storage.database import Row
-from cairn.storage.opening import open_database
-from cairn.storage.tables import ai_reservations, events, jobs, running_scans, sessions, usage_counters
+from loremark.features.genesis.service import PHASES
+from loremark.storage.database import Row
+from loremark.storage.opening import open_database
+from loremark.storage.tables import ai_reservations, events, jobs, running_scans, sessions, usage_counters
 from tests.chaos.crashes import crashing_process
 from tests.features.scanning import FILES, PLANTED
 from tests.features.signed import Tool
@@ -27,7 +27,7 @@ from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 pytestmark = pytest.mark.anyio
 
@@ -155,27 +155,27 @@ def _at_work_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("way", _WAYS)
-async def test_a_scan_survives_kill(cairn: Cairn, tmp_path: Path, way: str) -> None:
-    log = cairn.folder / "crashing.log"
-    cairn.settings.pop("CAIRN_PLANS_FILE", None)  # the usual plans, which allow a model
+async def test_a_scan_survives_kill(loremark: Loremark, tmp_path: Path, way: str) -> None:
+    log = loremark.folder / "crashing.log"
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)  # the usual plans, which allow a model
     authority = Authority(tmp_path / "authority")
     with ScriptedModel() as model, GitServer(authority, tmp_path / "served") as server:
         model.always(_answer)
         make_repository(server.root / "o/shop", [Commit(b"feat: the shop opens", _TREE)])
-        cairn.settings |= _settings(cairn.folder, server, authority, model)
-        made = cairn.create_owner()
+        loremark.settings |= _settings(loremark.folder, server, authority, model)
+        made = loremark.create_owner()
         key = {"Authorization": f"Bearer {made['apiKey']}"}
         first, *others = _POINTS[way]
-        with crashing_process(cairn, first) as (child, http):
+        with crashing_process(loremark, first) as (child, http):
             _until(lambda: _is_ready(http))
             shop = _Project.of(http, key, server.url("o/shop"), made["projectId"])
             scan_id = shop.start(http)
             _wait_dead(child, first, log)
         for point in others:
-            with crashing_process(cairn, point) as (child, _):
+            with crashing_process(loremark, point) as (child, _):
                 _wait_dead(child, point, log)
-            _until(lambda: not _at_work_in(cairn.folder))
-        with crashing_process(cairn, "") as (child, http):
+            _until(lambda: not _at_work_in(loremark.folder))
+        with crashing_process(loremark, "") as (child, http):
             _until(lambda: _is_ready(http))
             scan = shop.wait(http)
             assert (scan["id"], scan["phase"], scan["error"]) == (scan_id, "complete", None)
@@ -183,52 +183,52 @@ async def test_a_scan_survives_kill(cairn: Cairn, tmp_path: Path, way: str) -> N
             assert scan["chunksProcessed"] == scan["chunksTotal"] == _CHUNKS
             disturbed = shop.told(http)
             assert max(Counter(title for title, _, _ in disturbed["items"]).values()) == 1
-            paid = await _check_rows(cairn, shop, scan_id, _POINTS[way])
+            paid = await _check_rows(loremark, shop, scan_id, _POINTS[way])
             apart = _Project.of(http, key, server.url("o/shop"))
             apart.start(http)
             assert apart.wait(http)["phase"] == "complete"
             assert disturbed == apart.told(http), "the same as a scan that nobody has disturbed"
-            assert await _paid(cairn) == 2 * paid, "nothing was paid twice"
+            assert await _paid(loremark) == 2 * paid, "nothing was paid twice"
             again = shop.start(http)
             assert (shop.wait(http)["id"], shop.told(http)["items"]) == (again, disturbed["items"])
-        _until(lambda: not _at_work_in(cairn.folder))
+        _until(lambda: not _at_work_in(loremark.folder))
 
 
 def _settings(folder: Path, server: GitServer, authority: Authority, model: ScriptedModel) -> dict[str, str]:
     return {
-        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-        "CAIRN_CA_FILE": str(authority.ca_file),
-        "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
-        "CAIRN_CACHE_DIR": str(folder / "cache"),
-        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
-        "CAIRN_LLM_SMALL": "openai:scripted-1",
-        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
-        "CAIRN_LLM_BASE_URL": model.base_url(),
-        "CAIRN_LLM_API_KEY": "none",
-        "CAIRN_LOG_LEVEL": "warning",
+        "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "LOREMARK_CA_FILE": str(authority.ca_file),
+        "LOREMARK_REPO_HOSTS": f"127.0.0.1:{server.port}",
+        "LOREMARK_CACHE_DIR": str(folder / "cache"),
+        "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
+        "LOREMARK_LLM_SMALL": "openai:scripted-1",
+        "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
+        "LOREMARK_LLM_BASE_URL": model.base_url(),
+        "LOREMARK_LLM_API_KEY": "none",
+        "LOREMARK_LOG_LEVEL": "warning",
     }
 
 
-async def _check_rows(cairn: Cairn, shop: _Project, scan_id: str, points: Sequence[str]) -> int:
+async def _check_rows(loremark: Loremark, shop: _Project, scan_id: str, points: Sequence[str]) -> int:
     """One session, one event, one job, and no place held; what was paid."""
-    told = [row for row in await _rows(cairn, events) if row["project_id"] == shop.tool.project_id]
+    told = [row for row in await _rows(loremark, events) if row["project_id"] == shop.tool.project_id]
     assert [json.loads(row["payload"])["scanId"] for row in told] == [scan_id]
-    assert [row["id"] for row in await _rows(cairn, sessions)] == [told[0]["session_id"]]
-    scans = [row for row in await _rows(cairn, jobs) if row["kind"] == "genesis.scan"]
+    assert [row["id"] for row in await _rows(loremark, sessions)] == [told[0]["session_id"]]
+    scans = [row for row in await _rows(loremark, jobs) if row["kind"] == "genesis.scan"]
     assert [row["attempt"] for row in scans] == [len(points) + 1]
-    assert not await _rows(cairn, running_scans)
-    lost = len(await _rows(cairn, ai_reservations))  # of calls whose answer was lost, until they run out
+    assert not await _rows(loremark, running_scans)
+    lost = len(await _rows(loremark, ai_reservations))  # of calls whose answer was lost, until they run out
     assert lost <= sum(point.endswith(("before", "before-end")) for point in points)
-    return await _paid(cairn)
+    return await _paid(loremark)
 
 
-async def _paid(cairn: Cairn) -> int:
-    used = {row["counter"]: int(row["used"]) for row in await _rows(cairn, usage_counters)}
+async def _paid(loremark: Loremark) -> int:
+    used = {row["counter"]: int(row["used"]) for row in await _rows(loremark, usage_counters)}
     return used["ai_tokens"]
 
 
-async def _rows(cairn: Cairn, table: Any) -> list[Row]:
-    database = await open_database(databases.storage_address(cairn.database_url))
+async def _rows(loremark: Loremark, table: Any) -> list[Row]:
+    database = await open_database(databases.storage_address(loremark.database_url))
     try:
         async with database.read() as tx:
             return await tx.many(select(table))

@@ -13,15 +13,15 @@ from typing import Any
 import httpx
 import pytest
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.exchange.chunks import chunks, read_lines
-from cairn.features.metering.recount import recount_team, set_mark
-from cairn.storage.database import Database
-from cairn.storage.tables import sessions
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.exchange.chunks import chunks, read_lines
+from loremark.features.metering.recount import recount_team, set_mark
+from loremark.storage.database import Database
+from loremark.storage.tables import sessions
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 _ROUNDS = 3
 _CHUNK_BYTES = 60_000
@@ -36,7 +36,7 @@ def _lines() -> bytes:
     told: list[str] = []
     for number in range(_SESSIONS):
         session: dict[str, Any] = {
-            "cairn": "session",
+            "loremark": "session",
             "ref": ids.new("ses"),
             "source": f"cli:{number}",
             "status": "completed",
@@ -46,7 +46,7 @@ def _lines() -> bytes:
         for part in range(8):
             words = f"Part {part} of {number}. " * (900 if part % 4 == 0 else 3)
             event: dict[str, Any] = {
-                "cairn": "event",
+                "loremark": "event",
                 "ref": ids.new("evt"),
                 "session": session["ref"],
                 "event": "session_save",
@@ -64,7 +64,7 @@ def _lines() -> bytes:
         state |= {"tags": ["x"], "evidence": quoted, "flags": [], "tier": 2, "branch": None}
         state |= {"mergedFrom": [], "supersededBy": None}
         item: dict[str, Any] = {
-            "cairn": "item",
+            "loremark": "item",
             "ref": ids.new("itm"),
             **state,
             "session": None,
@@ -73,7 +73,7 @@ def _lines() -> bytes:
         }
         item |= {"mergedAtMs": None, "fingerprints": {}, "conflicts": [], "createdAtMs": now_ms, "updatedAtMs": now_ms}
         revision: dict[str, Any] = {
-            "cairn": "revision",
+            "loremark": "revision",
             "of": "item",
             "ref": item["ref"],
             "version": 1,
@@ -123,12 +123,12 @@ async def _check(database: Database, project: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(cairn: Cairn) -> None:
+def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(loremark: Loremark) -> None:
     chance = random.Random()
-    del cairn.settings["CAIRN_PLANS_FILE"]  # the plan's own bounds are wide enough
-    owner = make_owner(cairn)
+    del loremark.settings["LOREMARK_PLANS_FILE"]  # the plan's own bounds are wide enough
+    owner = make_owner(loremark)
     broken = acknowledged = 0
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         first = Import(http, owner["projectId"], _lines())
         first.run()
         assert (first.wrong, first.whole) == ([], True)
@@ -136,7 +136,7 @@ def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(cairn: Cairn) 
         project = http.post("/api/projects", json={"name": "There"}).json()["id"]
     assert json.loads(file.splitlines()[-1])["items"] == _ITEMS
     for _ in range(_ROUNDS):
-        with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+        with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
             bringing = Import(http, project, file)
             bringing.start()
             assert bringing.first.wait(60)
@@ -148,7 +148,7 @@ def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(cairn: Cairn) 
         acknowledged = max(acknowledged, len(bringing.created))
         broken += not bringing.whole
     assert broken, "a kill met an import in the middle"
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         last = Import(http, project, file)
         last.run()
         assert (last.wrong, last.whole) == ([], True)
@@ -156,4 +156,4 @@ def test_a_file_that_was_broken_off_is_brought_again_and_is_whole(cairn: Cairn) 
         again.run()
         assert not any(again.created), "nothing twice"
         assert hashlib.sha256(_export(http, project)).digest() == hashlib.sha256(file).digest()
-    ledger.with_database(cairn.database_url, lambda database: _check(database, project))
+    ledger.with_database(loremark.database_url, lambda database: _check(database, project))

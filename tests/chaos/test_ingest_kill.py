@@ -12,13 +12,13 @@ import httpx
 import msgspec
 import pytest
 
-from cairn.base import ids
-from cairn.storage.database import Database
-from cairn.storage.tables import events, sessions
+from loremark.base import ids
+from loremark.storage.database import Database
+from loremark.storage.tables import events, sessions
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
 from tests.features.signed import Tool
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 _ROUNDS = 20
 _SOURCES = ("cli", "editor", "api")
@@ -100,20 +100,20 @@ async def _check(database: Database, senders: Senders, project_id: str) -> None:
 
 
 @pytest.mark.parametrize("rounds", [6, pytest.param(_ROUNDS, marks=pytest.mark.slow)])
-def test_no_acknowledged_event_is_lost_and_no_session_split(cairn: Cairn, rounds: int) -> None:
+def test_no_acknowledged_event_is_lost_and_no_session_split(loremark: Loremark, rounds: int) -> None:
     """Kills at random moments of one data folder, with six senders that never pause."""
     chance = random.Random()
-    del cairn.settings["CAIRN_PLANS_FILE"]  # the plan's own bounds are wide enough
-    owner = make_owner(cairn)
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    del loremark.settings["LOREMARK_PLANS_FILE"]  # the plan's own bounds are wide enough
+    owner = make_owner(loremark)
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         answer = http.get(f"/api/projects/{owner['projectId']}/hmac-secret")
         tool = Tool(owner["projectId"], answer.json()["secret"])
     senders = Senders(tool)
     for _ in range(rounds):
-        with cairn.start() as process, senders.sending(process.wait_ready(60).url):
+        with loremark.start() as process, senders.sending(process.wait_ready(60).url):
             time.sleep(chance.uniform(0.0, 0.4))
             process.kill()
         assert senders.wrong == []
-        ledger.with_database(cairn.database_url, lambda database: _check(database, senders, tool.project_id))
+        ledger.with_database(loremark.database_url, lambda database: _check(database, senders, tool.project_id))
     assert len(senders.acknowledged) > 10 * rounds
     assert senders.broken >= rounds, "each kill met somebody in the middle of a request"

@@ -20,14 +20,14 @@ import pytest
 from sqlalchemy import BigInteger, Column, MetaData, Table, Text, func, insert, select
 from sqlalchemy.schema import CreateTable
 
-from cairn.base import clock
-from cairn.jobs import queue, runner
-from cairn.jobs.place import take_place
-from cairn.jobs.run import Run
-from cairn.jobs.runner import Kind, Pace, Runner
-from cairn.storage.database import Database, Row
-from cairn.storage.opening import open_database
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import queue, runner
+from loremark.jobs.place import take_place
+from loremark.jobs.run import Run
+from loremark.jobs.runner import Kind, Pace, Runner
+from loremark.storage.database import Database, Row
+from loremark.storage.opening import open_database
+from loremark.storage.tables import jobs
 from tests.servers import lifetime
 from tests.support import databases
 

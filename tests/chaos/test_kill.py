@@ -13,38 +13,38 @@ from pathlib import Path
 import asyncpg
 from sqlalchemy import update
 
-from cairn.features.projects.jobs import project_tables
-from cairn.storage import schema
-from cairn.storage.database import Database
-from cairn.storage.tables import events, jobs, metadata, outbox, projects
+from loremark.features.projects.jobs import project_tables
+from loremark.storage import schema
+from loremark.storage.database import Database
+from loremark.storage.tables import events, jobs, metadata, outbox, projects
 from tests.chaos import ledger
 from tests.chaos.clients import Clients
 from tests.chaos.filling import fill, fill_table
 from tests.chaos.house import prepare
 from tests.entry.owner import make_owner
 from tests.support import databases
-from tests.support.processes import Cairn, Process
+from tests.support.processes import Loremark, Process
 
 _ROUNDS = 6
 
 
-def test_no_acknowledged_write_is_lost(cairn: Cairn) -> None:
+def test_no_acknowledged_write_is_lost(loremark: Loremark) -> None:
     """Five clients write; the server dies at a random moment, also while it starts, and comes back."""
     chance = random.Random()
-    clients = Clients(make_owner(cairn)["apiKey"])
+    clients = Clients(make_owner(loremark)["apiKey"])
     for number in range(_ROUNDS):
         if number == _ROUNDS // 2:
-            with cairn.start() as starting:
+            with loremark.start() as starting:
                 time.sleep(chance.uniform(0.2, 0.8))
                 starting.kill()
-        with cairn.start() as process:
+        with loremark.start() as process:
             process.wait_ready()
             _check_keys(process, chance.sample(clients.keys, min(5, len(clients.keys))))
             with clients.writing(process.url):
                 time.sleep(chance.uniform(0.0, 0.5))
                 process.kill()
             assert clients.refused == []
-        ledger.check_books(cairn.database_url, clients.acknowledged, clients.attempted)
+        ledger.check_books(loremark.database_url, clients.acknowledged, clients.attempted)
     assert clients.writes > 3 * _ROUNDS
     assert sum(clients.broken.values()) >= _ROUNDS, "each kill met somebody in the middle of a request"
 
@@ -89,9 +89,9 @@ async def _tables(address: str | Path) -> set[str]:
 def test_a_kill_during_the_first_migration_leaves_all_or_nothing(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
     url = f"sqlite:///{address}" if isinstance(address, Path) else address
-    cairn = prepare(Cairn(tmp_path, url))
+    loremark = prepare(Loremark(tmp_path, url))
     for pause in (0.0, 0.05):
-        with cairn.start() as process:
+        with loremark.start() as process:
             stop = time.monotonic() + 60
             while not _migration_has_begun(address) and time.monotonic() < stop:
                 time.sleep(0.001)
@@ -102,9 +102,9 @@ def test_a_kill_during_the_first_migration_leaves_all_or_nothing(engine: str, tm
             assert found == {*metadata.tables, "alembic_version"}
             assert asyncio.run(schema.version(address)) == schema.HEAD
             break
-    with cairn.start() as process:
+    with loremark.start() as process:
         process.wait_ready()
-        owner = make_owner(cairn)
+        owner = make_owner(loremark)
         with process.client(owner["apiKey"]) as http:
             assert [project["id"] for project in http.get("/api/projects").json()] == [owner["projectId"]]
 
@@ -142,34 +142,36 @@ async def _left_of(database: Database, project_id: str) -> dict[str, int]:
 _EMPTIED_BY_WORK = {"memory_touched", "items_to_embed", "item_vectors"}
 
 
-def test_a_purge_that_was_killed_is_finished_after_the_restart(cairn: Cairn) -> None:
-    owner = make_owner(cairn)
-    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
+def test_a_purge_that_was_killed_is_finished_after_the_restart(loremark: Loremark) -> None:
+    owner = make_owner(loremark)
+    with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
         doomed, kept = (http.post("/api/projects", json={"name": name}).json()["id"] for name in ("Doomed", "Kept"))
-        blobs = [cairn.folder / "blobs" / project_id / ("0" * 64) for project_id in (doomed, kept)]
+        blobs = [loremark.folder / "blobs" / project_id / ("0" * 64) for project_id in (doomed, kept)]
         for path, project_id in zip(blobs, (doomed, kept), strict=True):
             path.parent.mkdir(parents=True)
             path.write_bytes(b"content")
             ledger.with_database(
-                cairn.database_url, partial(fill, team_id=owner["teamId"], project_id=project_id, rows=3)
+                loremark.database_url, partial(fill, team_id=owner["teamId"], project_id=project_id, rows=3)
             )
-        ledger.with_database(cairn.database_url, lambda db: fill_table(db, events, owner["teamId"], doomed, _MANY - 3))
-        full = ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept))
+        ledger.with_database(
+            loremark.database_url, lambda db: fill_table(db, events, owner["teamId"], doomed, _MANY - 3)
+        )
+        full = ledger.with_database(loremark.database_url, lambda db: _left_of(db, kept))
         assert set(full) >= {table.name for table in project_tables()} - {"outbox", "memory_touched"}
         assert http.delete(f"/api/projects/{doomed}").status_code == 204
         assert http.get(f"/api/projects/{doomed}").status_code == 404
-        assert _purge_is_halfway(cairn.database_url, doomed)
+        assert _purge_is_halfway(loremark.database_url, doomed)
         process.kill()
-    assert ledger.with_database(cairn.database_url, lambda db: _left_of(db, doomed))["projects"] == 1
+    assert ledger.with_database(loremark.database_url, lambda db: _left_of(db, doomed))["projects"] == 1
     assert blobs[0].exists()
-    ledger.with_database(cairn.database_url, _end_leases)
-    with cairn.start() as process:
+    ledger.with_database(loremark.database_url, _end_leases)
+    with loremark.start() as process:
         process.wait_ready()
         stop = time.monotonic() + 60
-        while (left := ledger.with_database(cairn.database_url, lambda db: _left_of(db, doomed))) != {}:
+        while (left := ledger.with_database(loremark.database_url, lambda db: _left_of(db, doomed))) != {}:
             assert time.monotonic() < stop, left
             time.sleep(0.1)
     assert [path.exists() for path in blobs] == [False, True]
-    left = ledger.with_database(cairn.database_url, lambda db: _left_of(db, kept))
+    left = ledger.with_database(loremark.database_url, lambda db: _left_of(db, kept))
     fewer = {name for name, number in full.items() if left.get(name, 0) < number}
     assert fewer <= _EMPTIED_BY_WORK, "the service goes on working for the project that is kept"

@@ -15,7 +15,7 @@ from tests.chaos import ledger
 from tests.chaos.clients import Clients
 from tests.chaos.pair import Stream
 from tests.entry.owner import make_owner
-from tests.support.processes import Cairn, Process, free_port
+from tests.support.processes import Loremark, Process, free_port
 
 _SECONDS = 8.0
 """Within this a server ends, also one with open streams: well below what supervisors wait (10 s and more)."""
@@ -46,27 +46,27 @@ def _stop(process: Process) -> float:
     return took
 
 
-def test_a_stop_under_load_loses_nothing_that_was_acknowledged(cairn: Cairn) -> None:
+def test_a_stop_under_load_loses_nothing_that_was_acknowledged(loremark: Loremark) -> None:
     """And the next server starts at once on the same port and folder."""
-    clients = Clients(make_owner(cairn)["apiKey"])
+    clients = Clients(make_owner(loremark)["apiKey"])
     port = free_port()
     for _ in range(2):
-        with cairn.start(port=port) as process:
+        with loremark.start(port=port) as process:
             process.wait_ready()
             with clients.writing(process.url):
                 time.sleep(0.2)
                 assert _stop(process) < _SECONDS
             assert clients.refused == []
             assert "Traceback" not in process.output
-        ledger.check_books(cairn.database_url, clients.acknowledged, clients.attempted)
+        ledger.check_books(loremark.database_url, clients.acknowledged, clients.attempted)
     assert clients.writes > 20
 
 
-def test_requests_under_way_are_answered(cairn: Cairn) -> None:
+def test_requests_under_way_are_answered(loremark: Loremark) -> None:
     """Checking a password takes a while; those who are waiting for it when the stop comes get their answer."""
-    make_owner(cairn)
+    make_owner(loremark)
     body = json.dumps({"email": "owner@example.com", "password": "a wrong password"})
-    with cairn.start() as process, ExitStack() as stack:
+    with loremark.start() as process, ExitStack() as stack:
         process.wait_ready()
         request = (
             f"POST /api/auth/login HTTP/1.1\r\nHost: 127.0.0.1:{process.port}\r\nConnection: close\r\n"
@@ -90,10 +90,10 @@ def _status(connection: socket.socket) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
-def test_open_streams_are_ended_by_the_stop_not_waited_for(cairn: Cairn) -> None:
+def test_open_streams_are_ended_by_the_stop_not_waited_for(loremark: Loremark) -> None:
     """Every open page of the dashboard holds a stream."""
-    owner = make_owner(cairn)
-    with cairn.start() as process:
+    owner = make_owner(loremark)
+    with loremark.start() as process:
         process.wait_ready()
         with Stream(process, owner["apiKey"]), Stream(process, owner["apiKey"]):
             took = _stop(process)
@@ -103,9 +103,9 @@ def test_open_streams_are_ended_by_the_stop_not_waited_for(cairn: Cairn) -> None
 
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 @pytest.mark.parametrize(("command", "words"), [("api", "the API listens"), ("jobs", "jobs run")])
-def test_the_parts_stop_as_well(cairn: Cairn, command: str, words: str) -> None:
-    cairn.settings["CAIRN_LOG_LEVEL"] = "info"
-    with cairn.start(command) as process:
+def test_the_parts_stop_as_well(loremark: Loremark, command: str, words: str) -> None:
+    loremark.settings["LOREMARK_LOG_LEVEL"] = "info"
+    with loremark.start(command) as process:
         stop = time.monotonic() + 60
         while words not in process.output and time.monotonic() < stop:
             time.sleep(0.02)

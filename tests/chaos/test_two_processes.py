@@ -14,13 +14,13 @@ import asyncpg
 import httpx
 import pytest
 
-from cairn.storage import schema
+from loremark.storage import schema
 from tests.chaos.house import prepare
 from tests.chaos.pair import Pair, Stream, Visitor, add_colleague, next_address
 from tests.entry.owner import make_owner
 from tests.servers import redis
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 _LIMIT = 40
 
@@ -29,16 +29,16 @@ _LIMIT = 40
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     folder = tmp_path_factory.mktemp("pair")
     server = redis.start(folder / "redis", remove=True)
-    cairn = prepare(Cairn(folder, databases.fresh_postgres()))
-    cairn.settings |= {
-        "CAIRN_REDIS_URL": server.url(0),
-        "CAIRN_RATE_LIMIT_PER_MINUTE": str(_LIMIT),
-        "CAIRN_TRUSTED_PROXIES": "127.0.0.1",
+    loremark = prepare(Loremark(folder, databases.fresh_postgres()))
+    loremark.settings |= {
+        "LOREMARK_REDIS_URL": server.url(0),
+        "LOREMARK_RATE_LIMIT_PER_MINUTE": str(_LIMIT),
+        "LOREMARK_TRUSTED_PROXIES": "127.0.0.1",
     }
     try:
-        owner = make_owner(cairn)
-        with cairn.start("api") as one, cairn.start("api") as other:
-            yield Pair(cairn.database_url, one.wait_ready(), other.wait_ready(), owner)
+        owner = make_owner(loremark)
+        with loremark.start("api") as one, loremark.start("api") as other:
+            yield Pair(loremark.database_url, one.wait_ready(), other.wait_ready(), owner)
     finally:
         server.stop()
 
@@ -173,10 +173,10 @@ def test_a_changed_role_counts_at_once_everywhere(pair: Pair, near: Visitor, far
 def test_without_redis_the_service_goes_on(tmp_path: Path) -> None:
     """Redis stops while requests come: none fails, and each process counts for itself until it is back."""
     server = redis.start(tmp_path / "redis", remove=True)
-    cairn = prepare(Cairn(tmp_path, databases.fresh_postgres()))
-    cairn.settings |= {"CAIRN_REDIS_URL": server.url(0), "CAIRN_RATE_LIMIT_PER_MINUTE": "1000"}
-    owner = make_owner(cairn)
-    with cairn.start("api") as process, process.wait_ready().client(owner["apiKey"]) as http:
+    loremark = prepare(Loremark(tmp_path, databases.fresh_postgres()))
+    loremark.settings |= {"LOREMARK_REDIS_URL": server.url(0), "LOREMARK_RATE_LIMIT_PER_MINUTE": "1000"}
+    owner = make_owner(loremark)
+    with loremark.start("api") as process, process.wait_ready().client(owner["apiKey"]) as http:
         assert http.get("/api/projects").status_code == 200
         server.stop()
         slowest = 0.0
@@ -201,25 +201,25 @@ async def _set_version(url: str, version: str) -> None:
 
 def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
-    cairn = prepare(Cairn(tmp_path, url))
-    needs = f"this version needs {schema.HEAD}. Run: cairn admin migrate"
+    loremark = prepare(Loremark(tmp_path, url))
+    needs = f"this version needs {schema.HEAD}. Run: loremark admin migrate"
     for command in ("api", "jobs"):
-        refused = cairn.run(command, check=False)
-        assert (refused.returncode, refused.stderr) == (2, f"cairn: The database is empty, {needs}\n")
-    assert cairn.run("admin", "migrate").stdout == f"The database is now at schema {schema.HEAD}.\n"
-    with cairn.start("api") as process:
+        refused = loremark.run(command, check=False)
+        assert (refused.returncode, refused.stderr) == (2, f"loremark: The database is empty, {needs}\n")
+    assert loremark.run("admin", "migrate").stdout == f"The database is now at schema {schema.HEAD}.\n"
+    with loremark.start("api") as process:
         process.wait_ready()
     asyncio.run(_set_version(url, "0000"))
     for command in ("api", "jobs"):
-        refused = cairn.run(command, check=False)
-        assert (refused.returncode, refused.stderr) == (2, f"cairn: The database is at schema 0000, {needs}\n")
+        refused = loremark.run(command, check=False)
+        assert (refused.returncode, refused.stderr) == (2, f"loremark: The database is at schema 0000, {needs}\n")
 
 
 def test_serve_does_not_migrate_postgresql_when_told_not_to(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
-    cairn = prepare(Cairn(tmp_path, url))
-    cairn.settings["CAIRN_AUTO_MIGRATE"] = "false"
-    refused = cairn.run("serve", check=False)
+    loremark = prepare(Loremark(tmp_path, url))
+    loremark.settings["LOREMARK_AUTO_MIGRATE"] = "false"
+    refused = loremark.run("serve", check=False)
     assert refused.returncode == 2
-    assert refused.stderr.endswith("Run: cairn admin migrate\n")
+    assert refused.stderr.endswith("Run: loremark admin migrate\n")
     assert asyncio.run(schema.version(url)) is None

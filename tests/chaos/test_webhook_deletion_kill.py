@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from cairn.base import clock, ids
-from cairn.storage.database import Database
-from cairn.storage.statements import Bulk
-from cairn.storage.tables import jobs, webhook_deliveries, webhooks
+from loremark.base import clock, ids
+from loremark.storage.database import Database
+from loremark.storage.statements import Bulk
+from loremark.storage.tables import jobs, webhook_deliveries, webhooks
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 MANY = 30_000
 _AT_ONCE = 1_000
@@ -47,23 +47,23 @@ async def _left(database: Database) -> tuple[int, int, list[str]]:
     return counts[0], counts[1], [row["status"] for row in purges]
 
 
-def test_what_a_killed_deletion_has_left_goes_after_the_next_start(cairn: Cairn) -> None:
-    cairn.settings.pop("CAIRN_PLANS_FILE", None)
-    owner = make_owner(cairn)
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+def test_what_a_killed_deletion_has_left_goes_after_the_next_start(loremark: Loremark) -> None:
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)
+    owner = make_owner(loremark)
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         body = {"projectId": owner["projectId"], "url": "https://93.184.215.14/", "events": ["session.created"]}
         webhook = http.post("/api/webhooks", json=body).json()["id"]
         ledger.with_database(
-            cairn.database_url, lambda database: _fill(database, owner["teamId"], owner["projectId"], webhook)
+            loremark.database_url, lambda database: _fill(database, owner["teamId"], owner["projectId"], webhook)
         )
         assert http.delete(f"/api/webhooks/{webhook}").status_code == 204
         process.kill()
-    hooks, left, promised = ledger.with_database(cairn.database_url, _left)
+    hooks, left, promised = ledger.with_database(loremark.database_url, _left)
     assert (hooks, len(promised)) == (0, 1)
     assert left > 0, "the request has not done it"
-    with cairn.start() as process:
+    with loremark.start() as process:
         process.wait_ready(60)
         stop = time.monotonic() + 90
-        while ledger.with_database(cairn.database_url, _left) != (0, 0, ["completed"]):
-            assert time.monotonic() < stop, ledger.with_database(cairn.database_url, _left)
+        while ledger.with_database(loremark.database_url, _left) != (0, 0, ["completed"]):
+            assert time.monotonic() < stop, ledger.with_database(loremark.database_url, _left)
             time.sleep(0.2)

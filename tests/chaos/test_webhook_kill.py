@@ -12,23 +12,23 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from cairn.storage.database import Database
-from cairn.storage.tables import jobs, outbox, webhook_deliveries
+from loremark.storage.database import Database
+from loremark.storage.tables import jobs, outbox, webhook_deliveries
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
 from tests.servers.https import Authority, Receiver, Reply
-from tests.support.processes import Cairn, free_port
+from tests.support.processes import Loremark, free_port
 
 
 @pytest.fixture
-def authority(cairn: Cairn, tmp_path: Path) -> Authority:
-    """An authority that Cairn knows; the plans are the usual ones, with room for sessions."""
-    cairn.settings.pop("CAIRN_PLANS_FILE", None)
+def authority(loremark: Loremark, tmp_path: Path) -> Authority:
+    """An authority that Loremark knows; the plans are the usual ones, with room for sessions."""
+    loremark.settings.pop("LOREMARK_PLANS_FILE", None)
     made = Authority(tmp_path / "authority")
-    cairn.settings |= {
-        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-        "CAIRN_CA_FILE": str(made.ca_file),
-        "CAIRN_WEBHOOK_RETRY_DELAYS": "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+    loremark.settings |= {
+        "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "LOREMARK_CA_FILE": str(made.ca_file),
+        "LOREMARK_WEBHOOK_RETRY_DELAYS": "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
     }
     return made
 
@@ -84,18 +84,18 @@ def _wait_delivered(http: httpx.Client, webhook: str, count: int) -> None:
         time.sleep(0.1)
 
 
-def test_a_kill_before_anybody_was_told(cairn: Cairn, authority: Authority) -> None:
+def test_a_kill_before_anybody_was_told(loremark: Loremark, authority: Authority) -> None:
     """The receiver is down; at the very moment of the answer the server dies."""
-    owner, port = make_owner(cairn), free_port()
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    owner, port = make_owner(loremark), free_port()
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         _create_webhook(http, owner["projectId"], f"https://127.0.0.1:{port}/")
         begun = _begin_sessions(http, owner["projectId"], 8)
         process.kill()
-    promised = ledger.with_database(cairn.database_url, _promised)
+    promised = ledger.with_database(loremark.database_url, _promised)
     assert len(promised) == 8
     assert set(promised.values()) <= {"waiting", "pending"}
-    ledger.with_database(cairn.database_url, _end_leases)
-    with Receiver(authority, port=port) as receiver, cairn.start() as process:
+    ledger.with_database(loremark.database_url, _end_leases)
+    with Receiver(authority, port=port) as receiver, loremark.start() as process:
         process.wait_ready(60)
         receiver.wait_for(8, timeout=60)
         told = _sessions(receiver)
@@ -103,11 +103,11 @@ def test_a_kill_before_anybody_was_told(cairn: Cairn, authority: Authority) -> N
         assert set().union(*told.values()) == set(promised), "under the ids of before the kill"
 
 
-def test_a_kill_while_the_receiver_thinks(cairn: Cairn, receiver: Receiver) -> None:
+def test_a_kill_while_the_receiver_thinks(loremark: Loremark, receiver: Receiver) -> None:
     """It has heard the first ones but not answered yet: they come again with their ids, and the others too."""
-    owner, gate = make_owner(cairn), threading.Event()
+    owner, gate = make_owner(loremark), threading.Event()
     receiver.always("/", Reply(gate=gate))
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         webhook = _create_webhook(http, owner["projectId"], receiver.url())
         begun = _begin_sessions(http, owner["projectId"], 6)
         receiver.wait_for(1)
@@ -116,8 +116,8 @@ def test_a_kill_while_the_receiver_thinks(cairn: Cairn, receiver: Receiver) -> N
     assert heard
     gate.set()
     receiver.always("/", Reply())
-    ledger.with_database(cairn.database_url, _end_leases)
-    with cairn.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
+    ledger.with_database(loremark.database_url, _end_leases)
+    with loremark.start() as process, process.wait_ready(60).client(owner["apiKey"]) as http:
         _wait_delivered(http, webhook, 6)
     told = _sessions(receiver)
     assert set(told) == begun

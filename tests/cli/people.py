@@ -9,7 +9,7 @@ import time
 
 import httpx
 
-from cairn.base import ids
+from loremark.base import ids
 from tests.cli.person import Server
 
 

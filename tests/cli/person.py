@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from cairn.base import profile
-from cairn.cli import kit
-from cairn.entry.table import COMMANDS
+from loremark.base import profile
+from loremark.cli import kit
+from loremark.entry.table import COMMANDS
 from tests.entry.owner import make_owner
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, database_url: str) -> Iterator[Server]:
-    cairn = Cairn(folder, database_url)
-    owner = make_owner(cairn)
-    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
+    loremark = Loremark(folder, database_url)
+    owner = make_owner(loremark)
+    with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as http:
         yield Server(process.url, owner["apiKey"], owner["projectId"], folder, http)
 
 
@@ -64,9 +64,9 @@ class Done(NamedTuple):
         """The one line of a command that failed."""
         assert self.code != 0, self
         assert self.out == "", self
-        assert self.err.startswith("cairn: "), self
+        assert self.err.startswith("loremark: "), self
         assert self.err.count("\n") == 1, self
-        return self.err.strip().removeprefix("cairn: ")
+        return self.err.strip().removeprefix("loremark: ")
 
 
 class _Stream(io.TextIOWrapper):
@@ -94,7 +94,7 @@ class Desk:
         profile.save(profile.Profile(server.url, server.key))
 
     def say(self, *words: str, given: str | bytes = "", terminal: bool = False) -> Done:
-        """Run ``cairn`` with these words in this process."""
+        """Run ``loremark`` with these words in this process."""
         told = given.encode() if isinstance(given, str) else given
         out, err = _Stream(is_terminal=terminal), _Stream(is_terminal=terminal)
         with self.monkeypatch.context() as patch:
@@ -108,8 +108,8 @@ class Desk:
 def at_desk(home: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A home of its own, and nothing in the environment that speaks of a server."""
     home.mkdir()
-    for name in [name for name in os.environ if name.startswith(("CAIRN_", "XDG_", "GIT_"))]:
-        if not name.startswith("CAIRN_TEST_"):
+    for name in [name for name in os.environ if name.startswith(("LOREMARK_", "XDG_", "GIT_"))]:
+        if not name.startswith("LOREMARK_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("NO_COLOR", "1")

@@ -21,7 +21,7 @@ class Rememberer:
         if settings:
             changed = server.http.patch(f"/api/projects/{self.project}", json=settings)
             assert changed.status_code == 200, changed.text
-        desk.monkeypatch.setenv("CAIRN_PROJECT", self.project)
+        desk.monkeypatch.setenv("LOREMARK_PROJECT", self.project)
 
     def learn(self, *facts: tuple[str, str]) -> dict[str, str]:
         """Have these titles and texts remembered as decisions; ids by title."""

@@ -17,7 +17,7 @@ from tests.support.processes import COMMAND
 
 
 class Terminal:
-    """``cairn`` in a pseudo terminal of its own; what it shows is read as a person would see it."""
+    """``loremark`` in a pseudo terminal of its own; what it shows is read as a person would see it."""
 
     def __init__(self, *words: str, **environment: str) -> None:
         self._ours, theirs = pty.openpty()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import profile
-from cairn.cli.kit import SIGNED_OUT, USAGE
+from loremark.base import profile
+from loremark.cli.kit import SIGNED_OUT, USAGE
 from tests.cli.person import Desk, Server, serving
 from tests.support import databases
 
@@ -29,7 +29,7 @@ def either(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> Itera
 
 def test_from_signing_in_to_signing_out(desk: Desk, either: Server) -> None:
     nobody = desk.say("whoami")
-    assert (nobody.code, nobody.refusal) == (SIGNED_OUT, "not signed in; run: cairn login")
+    assert (nobody.code, nobody.refusal) == (SIGNED_OUT, "not signed in; run: loremark login")
     wrong = desk.say("login", "--url", either.url, given="service_sk_wrong\n")
     assert (wrong.code, wrong.refusal) == (
         1,
@@ -128,14 +128,14 @@ def test_what_is_used_is_drawn(olga: Desk) -> None:
 
 
 def test_a_key_goes_only_to_the_server_it_was_saved_for(olga: Desk, server: Server) -> None:
-    olga.monkeypatch.setenv("CAIRN_URL", "http://127.0.0.1:9")
+    olga.monkeypatch.setenv("LOREMARK_URL", "http://127.0.0.1:9")
     assert olga.say("whoami").code == SIGNED_OUT
-    olga.monkeypatch.setenv("CAIRN_API_KEY", "service_sk_\r\nX-Other: 1")
+    olga.monkeypatch.setenv("LOREMARK_API_KEY", "service_sk_\r\nX-Other: 1")
     assert olga.say("whoami").code == SIGNED_OUT
-    olga.monkeypatch.setenv("CAIRN_API_KEY", server.key)
+    olga.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
     away = olga.say("whoami").refusal
-    assert away.startswith("http://127.0.0.1:9 cannot be reached: Connection refused; start it (cairn serve)")
-    olga.monkeypatch.setenv("CAIRN_URL", server.url)
+    assert away.startswith("http://127.0.0.1:9 cannot be reached: Connection refused; start it (loremark serve)")
+    olga.monkeypatch.setenv("LOREMARK_URL", server.url)
     assert olga.say("whoami").code == 0
 
 
@@ -180,13 +180,13 @@ def stranger() -> Iterator[str]:
     listening.server_close()
 
 
-def test_a_server_that_is_not_cairn_is_one_line(desk: Desk, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_loremark_is_one_line(desk: Desk, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (
         desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal
-        == f"{stranger} does not answer like Cairn"
+        == f"{stranger} does not answer like Loremark"
     )
     monkeypatch.setattr(_Stranger, "status", 404)
-    told = f"{stranger} does not answer like Cairn, but with 404; is the address right?"
+    told = f"{stranger} does not answer like Loremark, but with 404; is the address right?"
     assert desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal.startswith(told)
     profile.save(profile.Profile(stranger, "service_sk_x"))
     assert desk.say("whoami").refusal.startswith(told)
@@ -195,7 +195,7 @@ def test_a_server_that_is_not_cairn_is_one_line(desk: Desk, stranger: str, monke
 
 def test_a_folder_names_the_server_and_a_person_says_yes(desk: Desk, server: Server) -> None:
     (desk.home / "shop").mkdir()
-    (desk.home / "shop" / ".cairn.toml").write_text(f'project = "prj_x"\nurl = "{server.url}/"\n')
+    (desk.home / "shop" / ".loremark.toml").write_text(f'project = "prj_x"\nurl = "{server.url}/"\n')
     desk.monkeypatch.chdir(desk.home / "shop")
     refused = desk.say("login", given=f"{server.key}\n")
     assert (refused.code, f"say --url {server.url}" in refused.refusal) == (USAGE, True), "it may be a stranger's"
@@ -204,7 +204,7 @@ def test_a_folder_names_the_server_and_a_person_says_yes(desk: Desk, server: Ser
     yes = desk.say("login", "--key", server.key, given="y\n", terminal=True)
     assert (yes.code, f"names {server.url}. Sign in there?" in yes.err) == (0, True)
     assert desk.say("login", given=f"{server.key}\n").code == 0, "it is the one that was signed in to"
-    (desk.home / "shop" / ".cairn.toml").write_text('url = "https://evil.example.com"\n')
+    (desk.home / "shop" / ".loremark.toml").write_text('url = "https://evil.example.com"\n')
     assert server.url in desk.say("login", given=f"{server.key}\n").out
 
 

@@ -1,4 +1,4 @@
-"""``cairn login --browser``: allowed where one is signed in, and readable by nobody but the terminal that asked."""
+"""``loremark login --browser``: allowed where one is signed in, and readable by nobody but the terminal that asked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from html import unescape
 import httpx
 import pytest
 
-from cairn.base import ids, letters, profile
-from cairn.cli import browsing
-from cairn.cli.kit import Stop
+from loremark.base import ids, letters, profile
+from loremark.cli import browsing
+from loremark.cli.kit import Stop
 from tests.cli.people import token_for
 from tests.cli.person import Desk, Server
 
@@ -70,7 +70,7 @@ def test_the_terminal_gets_a_key_that_nobody_else_can_read(desk: Desk, server: S
     mark = re.search(r"must show ([0-9A-F]{4}-[0-9A-F]{4})", signed_in.err)
     assert mark is not None
     names = [entry["name"] for entry in desk.say("keys", "list", "--json").json]
-    assert any(name.startswith("cairn on ") for name in names)
+    assert any(name.startswith("loremark on ") for name in names)
 
 
 def test_a_page_that_nobody_asked_for(server: Server, browser: httpx.Client) -> None:

@@ -7,27 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.completion import SHELLS, script
-from cairn.cli.outline import outline
-from cairn.entry.table import COMMANDS
+from loremark.cli.completion import SHELLS, script
+from loremark.cli.outline import outline
+from loremark.entry.table import COMMANDS
 
 _ASK = r"""
 . "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-_cairn
+_loremark
 printf '%s\n' "${COMPREPLY[@]}"
 """
 _ASK_EACH = r"""
 . "$1"
 while IFS= read -r line; do
-  COMP_WORDS=($line ""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cairn; echo "${COMPREPLY[*]}"
+  COMP_WORDS=($line ""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _loremark; echo "${COMPREPLY[*]}"
 done
 """
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("completion") / "cairn"
+    path = tmp_path_factory.mktemp("completion") / "loremark"
     path.write_text(script("bash", COMMANDS))
     return path
 
@@ -40,21 +40,21 @@ def _offered(installed: Path, *words: str) -> list[str]:
 
 
 def test_bash_completes_what_is_typed(installed: Path) -> None:
-    assert _offered(installed, "cairn", "who") == ["whoami"]
-    assert set(COMMANDS) <= set(_offered(installed, "cairn", ""))
-    assert _offered(installed, "cairn", "projects", "s") == ["show", "secret"]
-    assert _offered(installed, "cairn", "projects", "secret", "r") == ["rotate"]
-    assert _offered(installed, "cairn", "projects", "secret", "rotate", "--re") == ["--revoke-now"]
-    assert _offered(installed, "cairn", "team", "invite", "a@example.com", "--role", "") == ["admin", "member"]
-    assert _offered(installed, "cairn", "completion", "z") == ["zsh"]
-    assert _offered(installed, "cairn", "login", "--url", "") == [], "a value of one's own"
-    assert _offered(installed, "cairn", "nonsense", "--js") == [], "nothing is known of it"
+    assert _offered(installed, "loremark", "who") == ["whoami"]
+    assert set(COMMANDS) <= set(_offered(installed, "loremark", ""))
+    assert _offered(installed, "loremark", "projects", "s") == ["show", "secret"]
+    assert _offered(installed, "loremark", "projects", "secret", "r") == ["rotate"]
+    assert _offered(installed, "loremark", "projects", "secret", "rotate", "--re") == ["--revoke-now"]
+    assert _offered(installed, "loremark", "team", "invite", "a@example.com", "--role", "") == ["admin", "member"]
+    assert _offered(installed, "loremark", "completion", "z") == ["zsh"]
+    assert _offered(installed, "loremark", "login", "--url", "") == [], "a value of one's own"
+    assert _offered(installed, "loremark", "nonsense", "--js") == [], "nothing is known of it"
 
 
 def test_bash_offers_every_command_and_option(installed: Path) -> None:
     """In one shell: each place offers what its parser knows."""
     wanted = {
-        ("cairn", *command.words): {*command.below, *(name for option in command.options for name in option.names)}
+        ("loremark", *command.words): {*command.below, *(name for option in command.options for name in option.names)}
         for command in outline(COMMANDS)
     }
     done = subprocess.run(
@@ -71,13 +71,13 @@ def test_bash_offers_every_command_and_option(installed: Path) -> None:
 
 def test_the_script_is_registered(installed: Path) -> None:
     done = subprocess.run(
-        ["bash", "--norc", "-c", '. "$1"; complete -p cairn', "bash", str(installed)],
+        ["bash", "--norc", "-c", '. "$1"; complete -p loremark', "bash", str(installed)],
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    assert done.stdout == "complete -o default -F _cairn cairn\n"
+    assert done.stdout == "complete -o default -F _loremark loremark\n"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

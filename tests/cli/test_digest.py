@@ -1,4 +1,4 @@
-"""``cairn digest``: history told to a real server, bounded, oldest first, and once."""
+"""``loremark digest``: history told to a real server, bounded, oldest first, and once."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_it_says_what_comes_next(olga: Desk, server: Server, repository: Path) -
     told = olga.say("digest", "--project", "Digest of one", "--limit", "1")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
     assert told.out == "1 commit told in 1 event\n"
-    assert told.err == f"turn them into memory with: cairn enrich {session['id']}\n"
+    assert told.err == f"turn them into memory with: loremark enrich {session['id']}\n"
 
 
 def _one_more(repository: Path) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock, profile
+from loremark.base import clock, profile
 from tests.cli.person import Desk, Done, Server
 from tests.cli.repository import make
 from tests.support.processes import COMMAND, free_port
@@ -65,7 +65,7 @@ def test_a_secret_that_was_renewed_elsewhere(olga: Desk, server: Server, shop: P
 def test_what_is_ill_is_told_with_its_cure(desk: Desk, server: Server) -> None:
     nobody = desk.say("doctor")
     assert (nobody.code, _verdicts(nobody)["login"]) == (1, "BAD")
-    assert "cairn login" in nobody.out
+    assert "loremark login" in nobody.out
     profile.save(profile.Profile(f"http://127.0.0.1:{free_port()}", "service_sk_x"))
     away = desk.say("doctor")
     assert (away.code, _verdicts(away)["server"]) == (1, "BAD")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.kit import Stop, parser_of
-from cairn.cli.outline import Command, outline
-from cairn.entry.table import COMMANDS
+from loremark.cli.kit import Stop, parser_of
+from loremark.cli.outline import Command, outline
+from loremark.entry.table import COMMANDS
 from tests.cli.person import Desk
 
 ALL = list(outline(COMMANDS))
 LEAVES = [command for command in ALL if not command.below]
 # These need neither a server nor a database, and change nothing.
-OFFLINE = ("cairn completion", "cairn scan --dry-run")
+OFFLINE = ("loremark completion", "loremark scan --dry-run")
 
 
 def _name(command: Command) -> str:
@@ -45,7 +45,7 @@ def test_every_command_says_what_it_does(command: Command) -> None:
 
 @pytest.mark.parametrize("command", LEAVES, ids=_name)
 def test_every_command_has_examples_that_fit_it(command: Command) -> None:
-    own = [example for example in command.examples if _words(example)[:1] == ["cairn"]]
+    own = [example for example in command.examples if _words(example)[:1] == ["loremark"]]
     # What agents run is shown as it is told to an agent.
     assert own or command.words == ("mcp",), "no example"
     parser = parser_of(command.words[0], COMMANDS[command.words[0]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.cli.kit import USAGE
+from loremark.cli.kit import USAGE
 from tests.cli.person import Desk, Server
 from tests.cli.remembering import Rememberer
 from tests.cli.terminal import Terminal
@@ -39,7 +39,7 @@ def test_a_plan_and_what_needs_nobody(someone: Rememberer) -> None:
     assert looked.err.endswith("nothing was chosen, and nothing is changed\n")
     assert len(someone.items("--status", "approved")) == 3
     refused = say("hygiene", "--apply-safe")
-    assert (refused.code, refused.err.splitlines()[-1]) == (1, "cairn: nothing is changed; say --yes")
+    assert (refused.code, refused.err.splitlines()[-1]) == (1, "loremark: nothing is changed; say --yes")
     assert say("hygiene", "--plan", "hyg_x").code == USAGE
 
     plan = say("hygiene", "--mode", "weekly", "--json").json["plan"]
@@ -71,7 +71,7 @@ def test_one_by_one_on_a_terminal(someone: Rememberer) -> None:
         terminal.see("applied")
         assert terminal.end() == 0
     kept = next(action["itemIds"][0] for action in plan["actions"] if action["type"] == "MERGE_MEMORIES")
-    assert f"take it back: cairn items revert {kept}" in terminal.shown
+    assert f"take it back: loremark items revert {kept}" in terminal.shown
     assert len(someone.items("--status", "approved")) == 2
     assert someone.desk.say("items", "revert", kept).code == 0
     assert len(someone.items("--status", "approved")) == 3

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import profile
-from cairn.cli.kit import SIGNED_OUT, USAGE
-from cairn.hook import flush, spool
-from cairn.hook.link import UNCONFIRMED, look, remember_place
+from loremark.base import profile
+from loremark.cli.kit import SIGNED_OUT, USAGE
+from loremark.hook import flush, spool
+from loremark.hook.link import UNCONFIRMED, look, remember_place
 from tests.cli.people import join
 from tests.cli.person import Desk, Server
 from tests.cli.repository import git, make
@@ -34,7 +34,7 @@ def test_a_folder_is_linked_and_found_from_wherever_it_goes(olga: Desk, server: 
     assert (linked["name"], linked["created"], linked["canSign"]) == ("Web-Shop", True, True)
     assert linked["folder"] == str(shop)
     assert linked["rootCommit"] == git(shop, "rev-list", "--max-parents=0", "HEAD")
-    text = (shop / ".cairn.toml").read_text()
+    text = (shop / ".loremark.toml").read_text()
     assert linked["project"] in text
     kept = profile.load()
     assert kept is not None
@@ -44,11 +44,11 @@ def test_a_folder_is_linked_and_found_from_wherever_it_goes(olga: Desk, server: 
 
     again = olga.say("init", "--json").json
     assert again == {**linked, "created": False}
-    assert (shop / ".cairn.toml").read_text() == text
+    assert (shop / ".loremark.toml").read_text() == text
     assert olga.say("projects", "show").out.splitlines()[0].split() == ["id", linked["project"]]
 
     # Without the file: a clone, a worktree and a folder with another name are known by the first commit.
-    (shop / ".cairn.toml").unlink()
+    (shop / ".loremark.toml").unlink()
     git(olga.home, "clone", "--quiet", str(shop), "clone")
     git(shop, "worktree", "add", "--quiet", str(olga.home / "tree"))
     shutil.move(shop, olga.home / "renamed")
@@ -69,8 +69,8 @@ def test_a_project_is_picked_by_id_name_or_number(olga: Desk, server: Server, sh
     assert olga.say("init", "--project", "only one", "--json").json["name"] == "Only one"
     assert olga.say("init", "--project", "prj_nowhere").code == 1
     assert olga.say("init", "--project", "../../etc").code == 1
-    (shop / ".cairn.toml").unlink()
-    (olga.home / ".config" / "cairn" / "links.json").unlink()
+    (shop / ".loremark.toml").unlink()
+    (olga.home / ".config" / "loremark" / "links.json").unlink()
     one = server.create_project("shop")
     picked = olga.say("init", "--no-agents", given="\n\n", terminal=True)
     assert (picked.code, one in picked.out) == (0, True), "Enter takes the one of this name"
@@ -79,14 +79,14 @@ def test_a_project_is_picked_by_id_name_or_number(olga: Desk, server: Server, sh
 
 
 def test_what_a_repository_names_counts_only_when_one_has_said_so(olga: Desk, server: Server, shop: Path) -> None:
-    """A teammate has committed the file, or a stranger: ``cairn init`` is how a person says that it is right."""
+    """A teammate has committed the file, or a stranger: ``loremark init`` is how a person says that it is right."""
     mine = server.create_project("Mine")
-    (shop / ".cairn.toml").write_text(f'project = "{mine}"\n')
+    (shop / ".loremark.toml").write_text(f'project = "{mine}"\n')
     assert look(str(shop))[0] is None
     remember_place(str(shop))
     assert look(str(shop)) == (None, UNCONFIRMED)
     told = next(line for line in olga.say("doctor").out.splitlines() if "not confirmed" in line)
-    assert "cairn init" in told
+    assert "loremark init" in told
     linked = olga.say("init", "--json").json
     assert (linked["project"], linked["created"]) == (mine, False), "the one that is named, and not another"
     found = look(str(shop))[0]
@@ -97,22 +97,22 @@ def test_what_a_repository_names_counts_only_when_one_has_said_so(olga: Desk, se
     assert olga.say("projects", "show", "--json").json["id"] == mine
     plain = olga.home / "plain"
     plain.mkdir()
-    (plain / ".cairn.toml").write_text(f'project = "{mine}"\n')
+    (plain / ".loremark.toml").write_text(f'project = "{mine}"\n')
     assert look(str(plain)) == (None, UNCONFIRMED)
     assert olga.say("init", str(plain), "--json").json["project"] == mine
     assert look(str(plain))[0] is not None
 
 
 def test_a_hostile_link_leads_nowhere(olga: Desk, shop: Path) -> None:
-    (shop / ".cairn.toml").write_text('project = "prj_x"\nurl = "https://evil.example.com"\n')
+    (shop / ".loremark.toml").write_text('project = "prj_x"\nurl = "https://evil.example.com"\n')
     refused = olga.say("projects", "show").refusal
     assert "another server" in refused
     assert "another server" in olga.say("init", "--yes").refusal, "not overwritten unless one says what is meant"
-    assert "evil" in (shop / ".cairn.toml").read_text()
-    (shop / ".cairn.toml").unlink()
+    assert "evil" in (shop / ".loremark.toml").read_text()
+    (shop / ".loremark.toml").unlink()
     target = olga.home / "elsewhere"
     target.write_text("mine")
-    (shop / ".cairn.toml").symlink_to(target)
+    (shop / ".loremark.toml").symlink_to(target)
     assert olga.say("init", "--name", "Linked away").code == 1
     assert target.read_text() == "mine"
 
@@ -160,26 +160,26 @@ def test_git_hooks_come_and_go(olga: Desk, server: Server, shop: Path) -> None:
     assert {path.name: path.read_bytes() for path in hooks.iterdir()} == before
     olga.monkeypatch.chdir(olga.home)
     assert "is in no git repository" in olga.say("init", "--project", server.project, "--git").refusal
-    assert not (olga.home / ".cairn.toml").exists()
+    assert not (olga.home / ".loremark.toml").exists()
 
 
 def test_who_is_not_signed_in_is_told(desk: Desk) -> None:
     make(desk.home / "repo")
     desk.monkeypatch.chdir(desk.home / "repo")
     assert desk.say("init").code == SIGNED_OUT
-    assert not (desk.home / "repo" / ".cairn.toml").exists()
+    assert not (desk.home / "repo" / ".loremark.toml").exists()
 
 
 def test_a_key_of_the_environment_is_not_written_down(desk: Desk, server: Server) -> None:
     make(desk.home / "ci")
     desk.monkeypatch.chdir(desk.home / "ci")
-    desk.monkeypatch.setenv("CAIRN_URL", server.url)
-    desk.monkeypatch.setenv("CAIRN_API_KEY", server.key)
+    desk.monkeypatch.setenv("LOREMARK_URL", server.url)
+    desk.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
     linked = desk.say("init", "--project", server.project)
     assert linked.code == 0
-    assert "CAIRN_HMAC_SECRET" in linked.err
+    assert "LOREMARK_HMAC_SECRET" in linked.err
     written = [
         path for path in desk.home.rglob("*") if path.is_file() and server.key in path.read_text(errors="replace")
     ]
     assert written == []
-    assert json.loads((desk.home / ".config" / "cairn" / "links.json").read_text())
+    assert json.loads((desk.home / ".config" / "loremark" / "links.json").read_text())

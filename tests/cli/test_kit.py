@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.terminal import wants_colours
-from cairn.cli import page
-from cairn.cli.kit import SIGNED_OUT, USAGE
+from loremark.base.terminal import wants_colours
+from loremark.cli import page
+from loremark.cli.kit import SIGNED_OUT, USAGE
 from tests.cli.person import Desk, Server
 from tests.support.processes import COMMAND
 
@@ -20,11 +20,11 @@ from tests.support.processes import COMMAND
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("serach", "x"), "there is no command 'serach'; did you mean 'search'? (see: cairn --help)"),
-        (("\x1b[2J\x9b", "x"), "there is no command '\\x1b[2J\\x9b' (see: cairn --help)"),
-        (("whoami", "--jsn"), "unrecognized arguments: --jsn (see: cairn whoami --help)"),
-        (("whoami", "--js"), "unrecognized arguments: --js (see: cairn whoami --help)"),
-        (("keys", "create"), "the following arguments are required: NAME (see: cairn keys create --help)"),
+        (("serach", "x"), "there is no command 'serach'; did you mean 'search'? (see: loremark --help)"),
+        (("\x1b[2J\x9b", "x"), "there is no command '\\x1b[2J\\x9b' (see: loremark --help)"),
+        (("whoami", "--jsn"), "unrecognized arguments: --jsn (see: loremark whoami --help)"),
+        (("whoami", "--js"), "unrecognized arguments: --js (see: loremark whoami --help)"),
+        (("keys", "create"), "the following arguments are required: NAME (see: loremark keys create --help)"),
         (("items", "list", "--limit", "0"), "argument --limit: must be a whole number from 1"),
         (("projects", "secret", "burn"), "argument ACTION: invalid choice: 'burn' (choose from 'show', 'rotate')"),
     ],
@@ -36,11 +36,11 @@ def test_wrong_use_is_one_line_and_the_way_to_the_help(desk: Desk, words: tuple[
 
 def test_help_is_everywhere(desk: Desk) -> None:
     assert desk.say("help", "projects", "secret").out == desk.say("projects", "secret", "--help").out
-    assert "example:\n  cairn keys create laptop" in desk.say("keys", "create", "--help").out
+    assert "example:\n  loremark keys create laptop" in desk.say("keys", "create", "--help").out
     alone = desk.say()
     assert (alone.code, alone.out) == (USAGE, "")
     assert alone.err == desk.say("--help").out
-    assert [desk.say(word).out for word in ("--version", "version")] == ["cairn 0\n"] * 2
+    assert [desk.say(word).out for word in ("--version", "version")] == ["loremark 0\n"] * 2
     alone = desk.say("projects", "secret")
     assert (alone.code, alone.err) == (USAGE, desk.say("projects", "secret", "--help").out)
     assert list(desk.home.iterdir()) == [], "asking for help makes nothing"
@@ -53,7 +53,7 @@ def test_a_raw_call_gives_the_answer_as_it_came(olga: Desk, server: Server) -> N
     missing = olga.say("api", "GET", "/api/projects/prj_nobody")
     assert (missing.code, json.loads(missing.out)) == (1, {"error": "Project not found"})
     assert missing.out.endswith("}\n"), "what is said next begins a line of its own"
-    assert missing.err == "cairn: the server answered 404\n"
+    assert missing.err == "loremark: the server answered 404\n"
     body = olga.home / "body.json"
     body.write_text('{"name": "By call"}')
     for data, given in ((f"@{body}", ""), ("@-", body.read_text()), (body.read_text(), "")):
@@ -62,7 +62,7 @@ def test_a_raw_call_gives_the_answer_as_it_came(olga: Desk, server: Server) -> N
     signed = olga.say(
         "api", "GET", "/api/v2/genesis/status", "-q", f"projectId={server.project}", "--sign", server.project
     )
-    assert signed.err in ("", "cairn: the server answered 404\n")
+    assert signed.err in ("", "loremark: the server answered 404\n")
     unsigned = olga.say("api", "GET", "/api/v2/genesis/status", "-q", f"projectId={server.project}")
     assert unsigned.code == SIGNED_OUT
     lines = olga.say("api", "GET", "/api/auth/me", terminal=True).out
@@ -127,11 +127,11 @@ def test_a_reader_that_goes_and_a_name_that_is_no_text(tmp_path: Path) -> None:
 
 _LOADED = """
 import sys
-from cairn.cli import kit
-from cairn.entry.table import COMMANDS
+from loremark.cli import kit
+from loremark.entry.table import COMMANDS
 for name in ("whoami", "brain", "search", "save", "items"):
     kit.parser_of(name, COMMANDS[name])
-import cairn.client.client, cairn.cli.desk, cairn.hook.link
+import loremark.client.client, loremark.cli.desk, loremark.hook.link
 print(*(name for name in ("rich", "httpx", "asyncio", "numpy", "cryptography", "sqlalchemy") if name in sys.modules))
 """
 

@@ -1,4 +1,4 @@
-"""``cairn listen``: a program on this machine hears what a webhook would, and can check who says it."""
+"""``loremark listen``: a program on this machine hears what a webhook would, and can check who says it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from cairn.cli import forwarding
-from cairn.cli.kit import USAGE
-from cairn.client.calls.events import send_event
-from cairn.client.client import Client
+from loremark.cli import forwarding
+from loremark.cli.kit import USAGE
+from loremark.client.calls.events import send_event
+from loremark.client.client import Client
 from tests.cli.person import Desk, Server
 from tests.support.processes import COMMAND
 
@@ -40,7 +40,7 @@ def receiver() -> Iterator[tuple[str, Heard]]:
     listening = http.server.HTTPServer(("127.0.0.1", 0), Program)
     thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
     thread.start()
-    yield f"http://localhost:{listening.server_address[1]}/hooks?from=cairn", heard
+    yield f"http://localhost:{listening.server_address[1]}/hooks?from=loremark", heard
     listening.shutdown()
     thread.join()
     listening.server_close()
@@ -71,7 +71,7 @@ def test_events_arrive_signed_as_they_happen(olga: Desk, server: Server, receive
 
 def _check(arrived: tuple[str, dict[str, str], bytes], secret: str) -> dict[str, Any]:
     path, headers, body = arrived
-    assert path == "/hooks?from=cairn"
+    assert path == "/hooks?from=loremark"
     verified: dict[str, Any] = Webhook(secret).verify(body, headers)
     assert headers["x-service-webhook-signature"].startswith("sha256=")
     return verified

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import profile
-from cairn.base.folders import state_folder
-from cairn.cli.kit import USAGE
-from cairn.hook import flush
+from loremark.base import profile
+from loremark.base.folders import state_folder
+from loremark.cli.kit import USAGE
+from loremark.hook import flush
 from tests.cli.person import Desk, Server, serving
 from tests.cli.remembering import NEVER, Rememberer
 from tests.cli.terminal import Terminal

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cairn.cli import drafts
+from loremark.cli import drafts
 
 texts = st.text(st.one_of(st.sampled_from("-: \"'[],\n\r\t#\u2028é"), st.characters(exclude_categories=["Cs"])))
 lists = st.lists(texts.filter(bool))

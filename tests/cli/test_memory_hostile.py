@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from cairn.base import profile
+from loremark.base import profile
 from tests.cli.person import Desk
 
 EVIL = "a\x1b]0;owned\x07\x1b[2Jb\x9b31mc\u202ed\r\x00\x08"
@@ -188,7 +188,7 @@ def test_nothing_reaches_the_terminal_as_a_command(
 ) -> None:
     monkeypatch.setattr(_Liar, "lies", lies)
     profile.save(profile.Profile(liar, "service_sk_x", {"prj_x": "s"}))
-    monkeypatch.setenv("CAIRN_PROJECT", "prj_x")
+    monkeypatch.setenv("LOREMARK_PROJECT", "prj_x")
     for command in COMMANDS:
         for options, terminal in (([], False), (["--json"], True)):
             done = desk.say(*command.split(), *options, given="q\n", terminal=terminal and "delete" not in command)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.base import profile
-from cairn.cli.answer import Answer, show_sources
-from cairn.cli.kit import USAGE
-from cairn.wire.answers import AnswerDone, EmbedUsage, Source, TokenUsage
+from loremark.base import profile
+from loremark.cli.answer import Answer, show_sources
+from loremark.cli.kit import USAGE
+from loremark.wire.answers import AnswerDone, EmbedUsage, Source, TokenUsage
 from tests.cli.people import join
 from tests.cli.person import Desk, Server
 from tests.cli.remembering import NEVER, Rememberer
@@ -22,16 +22,16 @@ def test_drafts_are_told_of_where_nothing_is_approved(olga: Desk, server: Server
     assert olga.say("search", "webhooks").err == "nothing found\n"
     assert olga.say("brain").err == ""
     assert olga.say("save", RETRIES[1], "--title", RETRIES[0], "--type", "decision").err.startswith("turn it into ")
-    assert olga.say("enrich").err.endswith("1 draft waits for you: cairn review\n")
-    assert olga.say("search", "webhooks").err == "nothing found; 1 draft matches: cairn review\n"
+    assert olga.say("enrich").err.endswith("1 draft waits for you: loremark review\n")
+    assert olga.say("search", "webhooks").err == "nothing found; 1 draft matches: loremark review\n"
     assert olga.say("search", "webhooks", "--type", "bug").err == "nothing found\n"
     assert olga.say("search", "webhooks", "--status", "approved").err == "nothing found\n"
-    assert olga.say("ask", QUESTION).err == "1 draft matches: cairn review\n"
-    assert olga.say("brain").err == "no item is approved yet; 1 draft waits for you: cairn review\n"
+    assert olga.say("ask", QUESTION).err == "1 draft matches: loremark review\n"
+    assert olga.say("brain").err == "no item is approved yet; 1 draft waits for you: loremark review\n"
     for words in (("search", "webhooks"), ("ask", QUESTION), ("brain",)):
         assert olga.say(*words, "--json").err == ""
     someone.learn(HASHES)
-    assert olga.say("brain", "--metadata").err == "no item is approved yet; 2 drafts wait for you: cairn review\n"
+    assert olga.say("brain", "--metadata").err == "no item is approved yet; 2 drafts wait for you: loremark review\n"
     (item,) = (item["id"] for item in someone.items() if item["title"] == RETRIES[0])
     assert olga.say("items", "approve", item).code == 0
     for words in (("search", "webhooks"), ("ask", QUESTION), ("brain",)):
@@ -66,11 +66,11 @@ def test_a_noun_alone_lists(olga: Desk, server: Server) -> None:
 def test_what_is_empty_says_so(olga: Desk, server: Server) -> None:
     Rememberer(olga, server)
     for words, told in (
-        (("items", "list"), "no items yet; tell the memory something with: cairn save TEXT --enrich\n"),
+        (("items", "list"), "no items yet; tell the memory something with: loremark save TEXT --enrich\n"),
         (("items", "list", "--status", "draft"), "no such items\n"),
-        (("sessions", "list"), "no sessions yet; cairn save begins one\n"),
+        (("sessions", "list"), "no sessions yet; loremark save begins one\n"),
         (("sessions", "list", "--status", "failed"), "no failed sessions\n"),
-        (("contexts", "tree"), "no contexts yet; cairn scan makes them from the code\n"),
+        (("contexts", "tree"), "no contexts yet; loremark scan makes them from the code\n"),
     ):
         shown = olga.say(*words)
         assert (shown.code, shown.out, shown.err) == (0, "", told)

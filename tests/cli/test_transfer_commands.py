@@ -1,4 +1,4 @@
-"""``cairn export`` and ``cairn import``: by a file to another project, and from other tools into the memory."""
+"""``loremark export`` and ``loremark import``: by a file to another project, and from other tools into the memory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, profile
-from cairn.cli.kit import FAILED, USAGE
+from loremark.base import clock, profile
+from loremark.cli.kit import FAILED, USAGE
 from tests.cli.people import join
 from tests.cli.person import Desk, Server
 from tests.exchange import samples
@@ -29,7 +29,11 @@ def test_a_project_goes_by_a_file_to_another(olga: Desk, server: Server, tmp_pat
     file = tmp_path / "memory.jsonl"
     done = olga.say("export", "--project", project, "-o", str(file), "--json").json
     lines = file.read_text().splitlines()
-    assert (done["lines"], json.loads(lines[0])["cairn"], json.loads(lines[-1])["items"]) == (len(lines), "export", 3)
+    assert (done["lines"], json.loads(lines[0])["loremark"], json.loads(lines[-1])["items"]) == (
+        len(lines),
+        "export",
+        3,
+    )
     assert file.stat().st_mode & 0o777 == 0o600
     assert olga.say("export", "--project", project).out.encode() == file.read_bytes()
     rehearsed = olga.say("import", str(file), "--project", there, "--dry-run", "--json").json
@@ -37,8 +41,8 @@ def test_a_project_goes_by_a_file_to_another(olga: Desk, server: Server, tmp_pat
     assert "3 items" in olga.say("import", str(file), "--project", there).out
     assert olga.say("export", "--project", there).out.encode() == file.read_bytes()
     assert olga.say("import", str(file), "--project", there).out.startswith("nothing new; ")
-    file.write_bytes(file.read_bytes() + b'{"cairn":"cake"}\n')
-    assert "cairn has a value that is not known here" in olga.say("import", str(file), "--project", there).refusal
+    file.write_bytes(file.read_bytes() + b'{"loremark":"cake"}\n')
+    assert "loremark has a value that is not known here" in olga.say("import", str(file), "--project", there).refusal
     assert os.listdir(tmp_path).count("memory.jsonl") == 1
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
 
@@ -74,7 +78,7 @@ def test_whoever_may_write_brings_notes_and_a_link_out_of_the_repository_is_none
 def test_notes_for_people_are_written_into_a_folder_of_their_own(olga: Desk, server: Server, tmp_path: Path) -> None:
     project, file = server.create_project("Notes"), tmp_path / "in.jsonl"
     item: dict[str, Any] = {
-        "cairn": "item",
+        "loremark": "item",
         "ref": "itm_01hzzzzzzz0000000000000001",
         "title": "Use Redis",
         "content": "It is fast.",
@@ -101,7 +105,8 @@ def test_notes_for_people_are_written_into_a_folder_of_their_own(olga: Desk, ser
     }
     samples.write_lines(file, [item, {**item, "ref": item["ref"][:-1] + "2", "title": "Draft", "status": "draft"}])
     assert (
-        olga.say("import", str(file), "--from", "cairn", "--project", project, "--json").json["created"]["items"] == 2
+        olga.say("import", str(file), "--from", "loremark", "--project", project, "--json").json["created"]["items"]
+        == 2
     )
     notes, records = tmp_path / "notes", tmp_path / "adr"
     made = olga.say("export", "--format", "markdown", "-o", str(notes), "--project", project, "--json").json
@@ -144,7 +149,7 @@ def test_what_would_be_told_is_shown_first(olga: Desk, tmp_path: Path) -> None:
     ("words", "code", "line"),
     [
         (("import", "nowhere"), FAILED, "there is nothing at nowhere"),
-        (("import", ".", "--from", "cake"), USAGE, "--from must be one of auto, cairn, claude-code"),
+        (("import", ".", "--from", "cake"), USAGE, "--from must be one of auto, loremark, claude-code"),
         (("import", ".", "--limit", "0"), USAGE, "--limit must be between 1 and 100000"),
         (("import", "."), FAILED, "nothing that is known was found in ."),
         (("export", "--format", "madr", "--project", "x"), USAGE, "say where: -o FOLDER"),

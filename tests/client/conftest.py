@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.client import protocol
+from loremark.client import protocol
 from tests.client.either import KINDS, Either
 from tests.client.scripted import Scripted, scripted
 

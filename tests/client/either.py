@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any, Protocol, TypeVar
 
-from cairn.client.asynchronous import AsyncClient
-from cairn.client.call import Answer, Call
-from cairn.client.client import Client
-from cairn.wire.answers import AnswerDone, AnswerToken, Ticket
+from loremark.client.asynchronous import AsyncClient
+from loremark.client.call import Answer, Call
+from loremark.client.client import Client
+from loremark.wire.answers import AnswerDone, AnswerToken, Ticket
 
 T = TypeVar("T")
 Events = list[AnswerToken | AnswerDone]

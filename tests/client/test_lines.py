@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from cairn.base import clock, signing
-from cairn.client import answering, protocol
-from cairn.client.call import ApiError, Call
-from cairn.client.calls.events import send_event
-from cairn.client.calls.hygiene import analyze
-from cairn.client.calls.identity import get_me
-from cairn.client.calls.items import delete_item, get_item, list_items
-from cairn.client.calls.keys import create_key
-from cairn.wire.answers import Ticket
+from loremark.base import clock, signing
+from loremark.client import answering, protocol
+from loremark.client.call import ApiError, Call
+from loremark.client.calls.events import send_event
+from loremark.client.calls.hygiene import analyze
+from loremark.client.calls.identity import get_me
+from loremark.client.calls.items import delete_item, get_item, list_items
+from loremark.client.calls.keys import create_key
+from loremark.wire.answers import Ticket
 from tests.client.either import Either
 from tests.client.scripted import Reply, Scripted, hangs_up, says, writes
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cairn.base import signing
-from cairn.client.call import ApiError, Call
-from cairn.client.calls.brain import get_brain
-from cairn.client.calls.events import send_event
-from cairn.client.calls.identity import get_me
-from cairn.client.calls.items import get_item, list_items, list_revisions, update_item
-from cairn.client.calls.sessions import enrich, list_jobs, list_sessions
-from cairn.wire.answers import AnswerDone, AnswerToken
+from loremark.base import signing
+from loremark.client.call import ApiError, Call
+from loremark.client.calls.brain import get_brain
+from loremark.client.calls.events import send_event
+from loremark.client.calls.identity import get_me
+from loremark.client.calls.items import get_item, list_items, list_revisions, update_item
+from loremark.client.calls.sessions import enrich, list_jobs, list_sessions
+from loremark.wire.answers import AnswerDone, AnswerToken
 from tests.cli.person import Server, serving
 from tests.client.either import Either
 from tests.support import databases

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from cairn.web.routes import Route
+from loremark.web.routes import Route
 from tests.contract.contract import Contract, Endpoint, Error
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

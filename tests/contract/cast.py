@@ -13,14 +13,14 @@ from typing import Any
 
 import httpx
 
-from cairn.base import clock, ids, signing
-from cairn.web.needs import KEY, LOGIN
-from cairn.web.routes import Route
+from loremark.base import clock, ids, signing
+from loremark.web.needs import KEY, LOGIN
+from loremark.web.routes import Route
 from tests.support import databases
 from tests.support.people import Person
 from tests.support.service import BASE_URL, PASSWORD, Service, run_service, settings_for
 
-COOKIE = "cairn_login"
+COOKIE = "loremark_login"
 STRIPE_SECRET = "whsec_of_the_tests"
 TEAM = ("owner", "admin", "lead", "assigned", "unassigned")
 ACTORS = (*TEAM, "stranger", "removed", "anonymous")
@@ -262,10 +262,10 @@ async def open_cast(engine: str, folder: Path) -> AsyncIterator[Cast]:
     chosen = settings_for(
         folder,
         databases.fresh(engine, folder),
-        CAIRN_REGISTRATION="open",
-        CAIRN_DEFAULT_PLAN="enterprise",
-        CAIRN_OUTBOUND_ALLOW="127.0.0.0/8",
-        CAIRN_STRIPE_WEBHOOK_SECRET=STRIPE_SECRET,
+        LOREMARK_REGISTRATION="open",
+        LOREMARK_DEFAULT_PLAN="enterprise",
+        LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8",
+        LOREMARK_STRIPE_WEBHOOK_SECRET=STRIPE_SECRET,
     )
     async with run_service(chosen) as service:
         actors = {name: await register(service, name) for name in ("owner", "stranger")}

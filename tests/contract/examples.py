@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cairn.base.letters import Reader
-from cairn.entry.application import ROUTES
-from cairn.web.routes import Route
+from loremark.base.letters import Reader
+from loremark.entry.application import ROUTES
+from loremark.web.routes import Route
 from tests.contract.cast import TEAM, Actor, Ask, Cast, Example, new_email
 from tests.contract.examples_ask import ASK
 from tests.contract.examples_billing import BILLING, form
@@ -179,7 +179,7 @@ async def _delete_anothers_key(cast: Cast, actor: Actor) -> Ask:
 
 @_example("dashboard.asset")
 async def _asset(cast: Cast, actor: Actor) -> Ask:
-    return Ask({"name": "cairn.css"})
+    return Ask({"name": "loremark.css"})
 
 
 for _name in ("project", "project_page", "project_part"):

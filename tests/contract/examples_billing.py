@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import stripe
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.base.plans import PLANS, Plans, load_plans
-from cairn.features.billing import ledger, store, subscriptions
-from cairn.features.metering import store as meter
-from cairn.ports.payments.local import LocalPayments
-from cairn.ports.payments.provider import Buyer, Order
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.base.plans import PLANS, Plans, load_plans
+from loremark.features.billing import ledger, store, subscriptions
+from loremark.features.metering import store as meter
+from loremark.ports.payments.local import LocalPayments
+from loremark.ports.payments.provider import Buyer, Order
 from tests.contract.cast import STRIPE_SECRET, TEAM, Actor, Ask, Cast, Example
 
 BILLING: dict[str, Example] = {}

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import update
 
-from cairn.base import ids
-from cairn.features.sessions.store import ENRICHMENT
-from cairn.jobs import queue
-from cairn.storage.tables import sessions
+from loremark.base import ids
+from loremark.features.sessions.store import ENRICHMENT
+from loremark.jobs import queue
+from loremark.storage.tables import sessions
 from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.support.service import Service
 

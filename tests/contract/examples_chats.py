@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.base import ids
-from cairn.base.caller import Scope
-from cairn.features.chats import service as chats
-from cairn.wire.answers import Source
+from loremark.base import ids
+from loremark.base.caller import Scope
+from loremark.features.chats import service as chats
+from loremark.wire.answers import Source
 from tests.contract.cast import TEAM, Actor, Ask, Cast, Example
 from tests.support.people import Person
 from tests.support.service import Service

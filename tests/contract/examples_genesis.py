@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cairn.base import clock
-from cairn.base.caller import Scope
-from cairn.features.genesis import service, store
-from cairn.jobs import queue
-from cairn.memory.codebase.records import Finding, Tech
-from cairn.wire.genesis import GraphModule, ScanGraph
+from loremark.base import clock
+from loremark.base.caller import Scope
+from loremark.features.genesis import service, store
+from loremark.jobs import queue
+from loremark.memory.codebase.records import Finding, Tech
+from loremark.wire.genesis import GraphModule, ScanGraph
 from tests.contract.cast import Actor, Ask, Cast, Example
 
 GENESIS: dict[str, Example] = {}

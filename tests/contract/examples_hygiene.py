@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.memory.evaluation.hygiene import make_value
+from loremark.memory.evaluation.hygiene import make_value
 from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.contract.examples_memory import make_item
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cairn.base import ids
-from cairn.base.caller import Scope
-from cairn.features.items import service as items
-from cairn.memory.items import Item, Quote
+from loremark.base import ids
+from loremark.base.caller import Scope
+from loremark.features.items import service as items
+from loremark.memory.items import Item, Quote
 from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.contract.examples_capture import Thing
 from tests.support.people import Person

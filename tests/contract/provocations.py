@@ -17,10 +17,10 @@ import httpx
 import msgspec
 from sqlalchemy import text, update
 
-from cairn.base import clock, ids, limits
-from cairn.storage.tables import projects
-from cairn.web.needs import LOGIN
-from cairn.web.routes import Route
+from loremark.base import clock, ids, limits
+from loremark.storage.tables import projects
+from loremark.web.needs import LOGIN
+from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast, new_email
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME, examples_of
@@ -71,7 +71,7 @@ async def _unauthenticated(cast: Cast, routes: list[Route]) -> AsyncIterator[Pro
         {"Authorization": "Bearer service_sk_nobodys"},
         {"Authorization": f"Basic {cast.owner.key}"},
         {"Authorization": f"Bearer {cast['removed'].person.key}"},
-        {"Cookie": f"cairn_login={cast['removed'].login}", "Sec-Fetch-Site": "same-origin"},
+        {"Cookie": f"loremark_login={cast['removed'].login}", "Sec-Fetch-Site": "same-origin"},
     )
     for route in _guarded(routes):
         ask = replace(await valid(cast, route), login="")
@@ -83,7 +83,7 @@ async def _unauthenticated(cast: Cast, routes: list[Route]) -> AsyncIterator[Pro
 async def _rate_limited(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
-        async with cast.elsewhere(CAIRN_RATE_LIMIT_PER_MINUTE="1") as service:
+        async with cast.elsewhere(LOREMARK_RATE_LIMIT_PER_MINUTE="1") as service:
             await service.http.get("/api/projects")
             for route in [route for route in routes if route.counted]:
                 path = route.path.format_map(dict.fromkeys(PARAMETERS, ids.new("prj")))
@@ -166,7 +166,7 @@ async def _cross_site(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked
         if accepted is not None and LOGIN not in accepted:
             continue
         ask = await valid(cast, route)
-        cookie = {"Cookie": f"cairn_login={ask.login or cast['owner'].login}"}
+        cookie = {"Cookie": f"loremark_login={ask.login or cast['owner'].login}"}
         for headers in (*foreign, {}) if accepted else foreign:
             bare = replace(ask, login="")
             yield Provoked(route, await cast.send(cast["anonymous"], route, bare, headers={**cookie, **headers}))

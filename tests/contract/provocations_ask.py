@@ -8,13 +8,13 @@ from typing import Any
 
 from sqlalchemy import delete, insert
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.base.signing import sha256_hex
-from cairn.features.ask import store
-from cairn.features.metering import service as metering
-from cairn.storage.tables import team_members, usage_counters
-from cairn.web.routes import Route
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.base.signing import sha256_hex
+from loremark.features.ask import store
+from loremark.features.metering import service as metering
+from loremark.storage.tables import team_members, usage_counters
+from loremark.web.routes import Route
 from tests.contract.cast import Cast
 from tests.contract.examples import BY_NAME
 from tests.contract.examples_ask import QUESTION, make_ticket
@@ -51,7 +51,7 @@ async def _no_question(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoke
 @ASK.of(503, "Worker not configured")
 async def _no_worker(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     """Its address or the secret is set to nothing: said before anything else is looked at."""
-    for setting in ("CAIRN_WORKER_URL", "CAIRN_WORKER_SECRET"):
+    for setting in ("LOREMARK_WORKER_URL", "LOREMARK_WORKER_SECRET"):
         async with cast.elsewhere(**{setting: ""}) as service:
             owner = await service.owner()
             project = await owner.create_project()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from cairn.base import clock
-from cairn.web.routes import Route
+from loremark.base import clock
+from loremark.web.routes import Route
 from tests.contract.cast import Cast, register
 from tests.contract.examples_billing import signed
 from tests.contract.provocations import Provocations, Provoked, valid

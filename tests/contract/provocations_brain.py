@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from cairn.web.routes import Route
+from loremark.web.routes import Route
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.provocations import Provocations, Provoked, valid

@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import delete, insert, update
 
-from cairn.base import clock, ids, limits
-from cairn.features.identity import store as people
-from cairn.features.metering import service as metering
-from cairn.storage.tables import jobs, sessions, teams, usage_counters
-from cairn.web.routes import Route
+from loremark.base import clock, ids, limits
+from loremark.features.identity import store as people
+from loremark.features.metering import service as metering
+from loremark.storage.tables import jobs, sessions, teams, usage_counters
+from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast
 from tests.contract.examples_capture import HOOK, fail_job, make_delivery, make_webhook, new_event
 from tests.contract.provocations import Provocations, Provoked, valid
@@ -121,7 +121,7 @@ async def _unsigned(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
 async def _rate_limited(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
-        async with cast.elsewhere(CAIRN_RATE_LIMIT_PER_MINUTE="1") as service:
+        async with cast.elsewhere(LOREMARK_RATE_LIMIT_PER_MINUTE="1") as service:
             await service.http.get("/api/projects")
             for route in routes:
                 yield Provoked(route, await service.http.request(route.method, route.path))
@@ -209,7 +209,7 @@ async def _nothing_failed(cast: Cast, routes: list[Route]) -> AsyncIterator[Prov
 @CAPTURE.of(403, "AI token limit reached")
 async def _no_tokens(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     """Where a model costs something, and everything is spent."""
-    model = {"CAIRN_LLM_SMALL": "openai:none", "CAIRN_LLM_MEDIUM": "openai:none", "CAIRN_LLM_API_KEY": "none"}
+    model = {"LOREMARK_LLM_SMALL": "openai:none", "LOREMARK_LLM_MEDIUM": "openai:none", "LOREMARK_LLM_API_KEY": "none"}
     async with cast.elsewhere(**model) as service:
         owner = await service.owner()
         project = await owner.create_project()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from cairn.web.routes import Route
+from loremark.web.routes import Route
 from tests.contract.cast import Cast
 from tests.contract.provocations import Provocations, Provoked, valid
 
@@ -20,7 +20,7 @@ async def _unauthorized(cast: Cast, routes: list[Route]) -> AsyncIterator[Provok
         {"Authorization": "Bearer service_sk_nobodys"},
         {"Authorization": f"Basic {cast.owner.key}"},
         {"Authorization": f"Bearer {cast['removed'].person.key}"},
-        {"Cookie": f"cairn_login={cast['removed'].login}", "Sec-Fetch-Site": "same-origin"},
+        {"Cookie": f"loremark_login={cast['removed'].login}", "Sec-Fetch-Site": "same-origin"},
     )
     for route in routes:
         ask = await valid(cast, route)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from cairn.base import clock, ids, limits
-from cairn.web.routes import Route
+from loremark.base import clock, ids, limits
+from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast
 from tests.contract.examples_hygiene import apply_of, make_untidy, plan_of
 from tests.contract.provocations import Provocations, Provoked

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from cairn.base import ids
-from cairn.web.routes import Route
+from loremark.base import ids
+from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast
 from tests.contract.examples import BY_NAME, EXAMPLES
 from tests.contract.provocations import Provocations, Provoked, valid

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from cairn.base import clock, ids, limits
-from cairn.web.routes import Route
+from loremark.base import clock, ids, limits
+from loremark.web.routes import Route
 from tests.contract.cast import Ask, Cast, new_email
 from tests.contract.examples import BY_NAME
 from tests.contract.provocations import Provocations, Provoked, valid
@@ -50,7 +50,7 @@ async def _bad_repo_url(cast: Cast, routes: list[Route]) -> AsyncIterator[Provok
 @OWN.of(403, "Plan limit reached: {counter}")
 async def _plan_limit(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
     assert routes == [BY_NAME["projects.create"]], "provoke the plan's other counters too"
-    async with cast.elsewhere(CAIRN_DEFAULT_PLAN="free") as service:
+    async with cast.elsewhere(LOREMARK_DEFAULT_PLAN="free") as service:
         owner = await service.owner()
         await owner.create_project()
         yield Provoked(routes[0], await owner.post("/api/projects", {"name": "one too many"}))
@@ -130,7 +130,7 @@ def _named_in(ask: Ask) -> str:
 
 @OWN.of(403, "Registration is by invitation only")
 async def _by_invitation(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
-    async with cast.elsewhere(CAIRN_REGISTRATION="invite") as service:
+    async with cast.elsewhere(LOREMARK_REGISTRATION="invite") as service:
         ask, second = await valid(cast, routes[0]), await valid(cast, routes[0])
         assert (await service.http.post(routes[0].path, json=ask.json)).status_code == 201
         service.http.cookies.clear()
@@ -139,7 +139,7 @@ async def _by_invitation(cast: Cast, routes: list[Route]) -> AsyncIterator[Provo
 
 @OWN.of(403, "Registration is closed")
 async def _closed(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
-    async with cast.elsewhere(CAIRN_REGISTRATION="closed") as service:
+    async with cast.elsewhere(LOREMARK_REGISTRATION="closed") as service:
         yield Provoked(routes[0], await service.http.post(routes[0].path, json=(await valid(cast, routes[0])).json))
 
 

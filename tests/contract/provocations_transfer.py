@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from cairn.features.identity import store as people
-from cairn.features.metering import service as metering
-from cairn.web.routes import Route
+from loremark.features.identity import store as people
+from loremark.features.metering import service as metering
+from loremark.web.routes import Route
 from tests.contract.cast import Cast
 from tests.contract.provocations import Provocations, Provoked, valid
 from tests.contract.provocations_capture import CAPTURE, _have
@@ -22,8 +22,16 @@ async def _bad_line(cast: Cast, routes: list[Route]) -> AsyncIterator[Provoked]:
         ask = await valid(cast, route)
         lines = (ask.raw or b"").splitlines(keepends=True)
         another = lines[0].replace(b'"version":1', b'"version":2')
-        event = next(line for line in lines if line.startswith(b'{"cairn":"event"'))
-        for bad in (another, b"{", b"[]", b'{"cairn": "cake"}', event, b"\xff\n", lines[-1].replace(b"}", b',"x":1}')):
+        event = next(line for line in lines if line.startswith(b'{"loremark":"event"'))
+        for bad in (
+            another,
+            b"{",
+            b"[]",
+            b'{"loremark": "cake"}',
+            event,
+            b"\xff\n",
+            lines[-1].replace(b"}", b',"x":1}'),
+        ):
             yield Provoked(route, await cast.send(cast["owner"], route, replace(ask, raw=bad)), "line 1")
 
 

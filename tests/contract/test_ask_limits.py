@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from cairn.base import clock, limits
-from cairn.base.settings import Settings
-from cairn.wire.answers import AnswerDone, AnswerToken, EmbedUsage, Source, TokenUsage
+from loremark.base import clock, limits
+from loremark.base.settings import Settings
+from loremark.wire.answers import AnswerDone, AnswerToken, EmbedUsage, Source, TokenUsage
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.examples_ask import QUESTION, make_ticket
@@ -32,7 +32,7 @@ def _figure(name: str) -> int:
 async def test_a_team_may_ask_so_often_a_minute(cast: Cast) -> None:
     most = _figure("rate.ask")
     minute_ms = (clock.now_ms() // 60_000 - 2) * 60_000
-    async with cast.elsewhere(CAIRN_ROUTE_LIMITS="login=1000/minute") as service:
+    async with cast.elsewhere(LOREMARK_ROUTE_LIMITS="login=1000/minute") as service:
         owner = await service.owner()
         project = await owner.create_project()
         other = await service.join(owner, "admin")
@@ -73,8 +73,8 @@ async def test_a_stream_shows_that_it_is_alive(cast: Cast, said: Say) -> None:
     assert Settings().keepalive_s == _figure("time.keep_alive")
     with ScriptedModel() as model:
         model.always(said)
-        settings = {"CAIRN_LLM_MEDIUM": "openai:scripted-1", "CAIRN_LLM_BASE_URL": model.base_url()}
-        async with cast.elsewhere(CAIRN_KEEPALIVE_S="1", **settings) as service:
+        settings = {"LOREMARK_LLM_MEDIUM": "openai:scripted-1", "LOREMARK_LLM_BASE_URL": model.base_url()}
+        async with cast.elsewhere(LOREMARK_KEEPALIVE_S="1", **settings) as service:
             memory = await knowing(service)
             given = await ticket_for(memory.owner, memory.tool.project_id)
             told = await ask(service.http, "/worker/ask", given["ticket"])
@@ -92,7 +92,7 @@ async def test_a_ticket_has_one_stream_at_a_time(cast: Cast) -> None:
     assert _figure("count.streams_per_ticket") == 1
     with ScriptedModel() as model:
         model.always(Say("The worker retries three times [1].", pause_s=1.5))
-        settings = {"CAIRN_LLM_MEDIUM": "openai:scripted-1", "CAIRN_LLM_BASE_URL": model.base_url()}
+        settings = {"LOREMARK_LLM_MEDIUM": "openai:scripted-1", "LOREMARK_LLM_BASE_URL": model.base_url()}
         async with cast.elsewhere(**settings) as service:
             memory = await knowing(service)
             ticket = (await ticket_for(memory.owner, memory.tool.project_id))["ticket"]

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from cairn.base import clock, limits
-from cairn.base.settings import Settings
-from cairn.ports.outbound.sender import HttpsSender
+from loremark.base import clock, limits
+from loremark.base.settings import Settings
+from loremark.ports.outbound.sender import HttpsSender
 from tests.contract.cast import Ask, Cast
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME
@@ -155,7 +155,7 @@ async def test_a_project_has_so_many_webhooks(cast: Cast) -> None:
 
 async def test_a_webhook_is_switched_off_after_so_many_failures_in_a_row(cast: Cast) -> None:
     most = _figure("count.deliveries_until_disabled")
-    async with cast.elsewhere(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8", CAIRN_WEBHOOK_RETRY_DELAYS="0") as service:
+    async with cast.elsewhere(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8", LOREMARK_WEBHOOK_RETRY_DELAYS="0") as service:
         owner = await service.owner()
         project = await owner.create_project()
         body = {"url": HOOK, "events": ["session.created"], "projectId": project}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cairn.base import limits
+from loremark.base import limits
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.examples_chats import keep_turn, make_chat

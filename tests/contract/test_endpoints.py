@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from cairn.entry.application import ROUTES
-from cairn.web.routes import Route
+from loremark.entry.application import ROUTES
+from loremark.web.routes import Route
 from tests.contract.answers import body_faults, header_faults
 from tests.contract.cast import Cast
 from tests.contract.contract import Endpoint, load
@@ -140,10 +140,10 @@ async def test_what_sets_the_cookie_sets_it_as_the_contract_says(cast: Cast) -> 
             words = set(cookie.split("; ")[1:])
             assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= words
             assert "Secure" not in words, "plain http on this machine"
-    async with cast.elsewhere(CAIRN_BASE_URL="https://cairn.example.com") as service:
+    async with cast.elsewhere(LOREMARK_BASE_URL="https://loremark.example.com") as service:
         body = {"email": "first@example.com", "password": "correct horse battery", "name": "First"}
         made = await service.http.post("/api/auth/register", json=body)
-    assert re.match(r"__Host-cairn_login=\S+; .*; Secure$", made.headers["set-cookie"])
+    assert re.match(r"__Host-loremark_login=\S+; .*; Secure$", made.headers["set-cookie"])
 
 
 async def test_what_has_a_tag_of_its_state_is_what_the_contract_says(cast: Cast) -> None:

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from cairn.base import errors
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.web.routes import Route
 from tests.contract.answers import error_faults, header_faults
 from tests.contract.cast import Cast
 from tests.contract.contract import ANY, Error, load

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.base import clock, limits
-from cairn.memory.codebase.records import Finding
+from loremark.base import clock, limits
+from loremark.memory.codebase.records import Finding
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.examples import BY_NAME
@@ -26,7 +26,7 @@ async def test_a_team_may_start_so_many_scans_an_hour(cast: Cast) -> None:
     most = CONTRACT.limit("rate.genesis_start").value
     assert isinstance(most, int)
     hour_ms = (clock.now_ms() // 3_600_000 - 2) * 3_600_000
-    async with cast.elsewhere(CAIRN_ROUTE_LIMITS="login=1000/minute") as service:
+    async with cast.elsewhere(LOREMARK_ROUTE_LIMITS="login=1000/minute") as service:
         owner = await service.owner()
         statuses, refused = [], None
         with clock.use(lambda: hour_ms + 3_600_000 - 42_500):

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cairn.base import ids, limits
+from loremark.base import ids, limits
 from tests.contract.cast import Ask, Cast, register
 from tests.contract.contract import ANY, Limit, load
 from tests.contract.examples import BY_NAME, examples_of
@@ -95,7 +95,7 @@ CHECKED_IN_TEST_CAPTURE_LIMITS = {
 LISTS = [name for name in CONTRACT.limit("count.list").applies_to if name in BY_NAME]
 _FIXED_PARTS = {
     "email": "@example.com",
-    "repoUrl": "https://github.com/cairn/",
+    "repoUrl": "https://github.com/loremark/",
     "url": f"{HOOK}/",
     "successUrl": "https://example.com/",
 }

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from cairn.base import clock, errors, ids, signing
-from cairn.base.settings import Settings
-from cairn.features.projects.signatures import Signatures
-from cairn.web.ratelimit import parse_route_limits
-from cairn.web.request import Request
+from loremark.base import clock, errors, ids, signing
+from loremark.base.settings import Settings
+from loremark.features.projects.signatures import Signatures
+from loremark.web.ratelimit import parse_route_limits
+from loremark.web.request import Request
 from tests.contract.cast import COOKIE, Cast
 from tests.contract.contract import load
 from tests.support.service import BASE_URL, PASSWORD, Service
@@ -55,7 +55,7 @@ async def test_an_address_may_call_so_often_a_minute(cast: Cast) -> None:
     """Whatever it calls and whoever it is; another address and the next minute begin anew."""
     most = _figure("rate.global")
     minute_ms = (clock.now_ms() // 60_000 - 2) * 60_000
-    async with cast.elsewhere(CAIRN_RATE_LIMIT_PER_MINUTE=str(most)) as service:
+    async with cast.elsewhere(LOREMARK_RATE_LIMIT_PER_MINUTE=str(most)) as service:
         owner = await service.owner()
         with _stopped_clock(minute_ms + 18_500):
             left = []
@@ -83,7 +83,7 @@ async def test_an_address_may_call_so_often_a_minute(cast: Cast) -> None:
 
 async def test_logins_are_throttled_by_address_and_by_account(cast: Cast) -> None:
     most = _figure("rate.login")
-    async with cast.elsewhere(CAIRN_ROUTE_LIMITS=f"login={most}/minute") as service:
+    async with cast.elsewhere(LOREMARK_ROUTE_LIMITS=f"login={most}/minute") as service:
         with _stopped_clock():
             async with _from_address(service, "192.0.2.8") as first, _from_address(service, "192.0.2.9") as second:
                 tried = [await _log_in(first, "victim@example.com") for _ in range(most + 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.base import limits
+from loremark.base import limits
 from tests.contract.cast import Cast
 from tests.contract.contract import load
 from tests.contract.examples_memory import make_item

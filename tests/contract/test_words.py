@@ -6,15 +6,15 @@ import typing
 
 import pytest
 
-from cairn.base import caller
-from cairn.base.plans import PACKS, PLANS
-from cairn.base.signing import SIGNATURE_PREFIX, sign_request
-from cairn.features.keys.service import KEY_PREFIX
-from cairn.memory import schema_keys, states
-from cairn.memory.items import TIER_OF_TYPE
-from cairn.web import sse
-from cairn.web.needs import Credential
-from cairn.wire import billing, contexts, events, items, projects, sessions, team, webhooks
+from loremark.base import caller
+from loremark.base.plans import PACKS, PLANS
+from loremark.base.signing import SIGNATURE_PREFIX, sign_request
+from loremark.features.keys.service import KEY_PREFIX
+from loremark.memory import schema_keys, states
+from loremark.memory.items import TIER_OF_TYPE
+from loremark.web import sse
+from loremark.web.needs import Credential
+from loremark.wire import billing, contexts, events, items, projects, sessions, team, webhooks
 from tests.contract.contract import CONTRACT_FILE, ContractError, Enum, load
 
 CONTRACT = load()

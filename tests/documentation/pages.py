@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from cairn.base import errors
-from cairn.base.settings import PREFIX, Settings
-from cairn.cli.outline import Option, outline
-from cairn.entry.application import ROUTES
-from cairn.entry.table import COMMANDS
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.base.settings import PREFIX, Settings
+from loremark.cli.outline import Option, outline
+from loremark.entry.application import ROUTES
+from loremark.entry.table import COMMANDS
+from loremark.web.routes import Route
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -21,10 +21,10 @@ _NOTE = "<!-- Made from the code by `make docs`; edit the code, not this page. -
 def settings_page() -> str:
     lines = [
         "# Settings\n",
-        "Environment variables, or the same names in `cairn.toml` (in the current folder, else in the data folder;",
+        "Environment variables, or the same names in `loremark.toml` (in the current folder, else in the data folder;",
         "the environment wins). An unknown name or a bad value stops the start with one line.",
-        "Whoever can write that file can send everything elsewhere: start a server, and `cairn admin`, in no folder",
-        "that you would not trust with your keys, such as a stranger's checkout. `cairn serve` names the file.\n",
+        "Whoever can write that file can send everything elsewhere: start a server, and `loremark admin`, in no folder",
+        "that you would not trust with your keys, such as a stranger's checkout. `loremark serve` names the file.\n",
         "| setting | default | meaning |",
         "|---|---|---|",
     ]
@@ -97,7 +97,7 @@ _EXIT_CODES = (
     (0, "done"),
     (1, "it failed; the line on standard error says why"),
     (2, "wrong use, or a setting that must be mended first"),
-    (4, "not signed in, or the key has ended: `cairn login`"),
+    (4, "not signed in, or the key has ended: `loremark login`"),
     (130, "interrupted"),
 )
 
@@ -105,14 +105,14 @@ _EXIT_CODES = (
 def commands_page() -> str:
     lines = [
         "# Commands\n",
-        "What `cairn --help` and its parts say. Data goes to standard output, messages to standard error; `--json`",
-        "prints what programs read. `NO_COLOR` and `FORCE_COLOR` are heeded. `cairn hook` always ends with 0.\n",
+        "What `loremark --help` and its parts say. Data goes to standard output, messages to standard error; `--json`",
+        "prints what programs read. `NO_COLOR` and `FORCE_COLOR` are heeded. `loremark hook` always ends with 0.\n",
         "| exit code | meaning |",
         "|---|---|",
         *(f"| {code} | {meaning} |" for code, meaning in _EXIT_CODES),
     ]
     for command in outline(COMMANDS):
-        lines += [f"\n## cairn {' '.join(command.words)}\n", command.summary.strip()]
+        lines += [f"\n## loremark {' '.join(command.words)}\n", command.summary.strip()]
         if command.options:
             lines += ["", "| option | meaning |", "|---|---|"]
             lines += [

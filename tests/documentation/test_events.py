@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from cairn.wire.events import IngestEvent
+from loremark.wire.events import IngestEvent
 from tests.features.remembering import Memory
 from tests.support.service import Service
 

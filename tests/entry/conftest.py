@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Cairn:
+def plain(tmp_path: Path) -> Loremark:
     """An installation with nothing in it yet, on the default database."""
-    return Cairn(tmp_path, "")
+    return Loremark(tmp_path, "")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 
-from cairn.base import settings
-from cairn.entry import admin
-from tests.support.processes import Cairn
+from loremark.base import settings
+from loremark.entry import admin
+from tests.support.processes import Loremark
 
 
-def make_owner(cairn: Cairn) -> dict[str, str]:
-    """What ``cairn admin create-owner --json`` prints, after doing the same."""
-    chosen = settings.load(cairn.environment(), folder=cairn.folder)
+def make_owner(loremark: Loremark) -> dict[str, str]:
+    """What ``loremark admin create-owner --json`` prints, after doing the same."""
+    chosen = settings.load(loremark.environment(), folder=loremark.folder)
     owner = admin.create_owner(
         chosen, email="owner@example.com", team="Stones", name="Olga", project="First", password=None
     )

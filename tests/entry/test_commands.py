@@ -12,31 +12,33 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.kit import SIGNED_OUT
-from cairn.storage import schema
+from loremark.cli.kit import SIGNED_OUT
+from loremark.storage import schema
 from tests.entry.owner import make_owner
 from tests.support import databases
-from tests.support.processes import COMMAND, Cairn, free_port
+from tests.support.processes import COMMAND, Loremark, free_port
 
 
-def test_help_names_the_commands(plain: Cairn) -> None:
+def test_help_names_the_commands(plain: Loremark) -> None:
     words = plain.run("--help").stdout
     for command in ("serve", "api", "jobs", "admin", "login", "whoami", "projects"):
         assert command in words
     assert list(plain.folder.iterdir()) == [], "asking for help makes nothing"
 
 
-def test_create_owner_makes_everything_once(cairn: Cairn) -> None:
-    owner = cairn.create_owner()
+def test_create_owner_makes_everything_once(loremark: Loremark) -> None:
+    owner = loremark.create_owner()
     assert list(owner) == ["userId", "teamId", "projectId", "apiKey"]
-    again = cairn.run("admin", "create-owner", "--email", "OWNER@example.com", "--team", "Again", "--json", check=False)
+    again = loremark.run(
+        "admin", "create-owner", "--email", "OWNER@example.com", "--team", "Again", "--json", check=False
+    )
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "cairn: An account with this e-mail already exists\n"
+    assert again.stderr == "loremark: An account with this e-mail already exists\n"
     for email, team, told in (("nope", "T", "email has an invalid form"), ("a@b.co", "", "team ")):
-        refused = cairn.run("admin", "create-owner", "--email", email, "--team", team, check=False)
+        refused = loremark.run("admin", "create-owner", "--email", email, "--team", team, check=False)
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert refused.stderr.startswith(f"cairn: {told}")
-    with cairn.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
+        assert refused.stderr.startswith(f"loremark: {told}")
+    with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
         me = client.get("/api/auth/me").json()
         assert (me["userId"], me["teamId"], me["role"], me["teamName"]) == (
             owner["userId"],
@@ -49,34 +51,34 @@ def test_create_owner_makes_everything_once(cairn: Cairn) -> None:
 
 def test_create_owner_on_an_empty_database_brings_it_up_first(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
-    cairn = Cairn(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address)
+    loremark = Loremark(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address)
     password = tmp_path / "password"
     password.write_text("correct horse battery\n")
-    made = cairn.run(
+    made = loremark.run(
         "admin", "create-owner", "--email", "ada@example.com", "--team", "A", "--password-file", str(password)
     )
     assert "service_sk_" in made.stdout
     assert asyncio.run(schema.version(address)) == schema.HEAD
-    with cairn.start() as process, process.wait_ready().client() as client:
+    with loremark.start() as process, process.wait_ready().client() as client:
         body = {"email": "ada@example.com", "password": "correct horse battery"}
         assert client.post("/api/auth/login", json=body).status_code == 200
         assert "/signin?token=" not in process.output
 
 
-def test_the_doctor_says_what_works(cairn: Cairn) -> None:
-    make_owner(cairn)
-    healthy = cairn.run("admin", "doctor")
+def test_the_doctor_says_what_works(loremark: Loremark) -> None:
+    make_owner(loremark)
+    healthy = loremark.run("admin", "doctor")
     assert healthy.stderr == ""
     verdicts = {line.split()[1]: line.split()[0] for line in healthy.stdout.splitlines()}
     assert verdicts == dict.fromkeys(("python", "database", "schema", "accounts", "blobs", "mail"), "ok")
     assert "owner@example.com" in healthy.stdout
 
 
-def test_the_doctor_says_what_does_not(plain: Cairn) -> None:
+def test_the_doctor_says_what_does_not(plain: Loremark) -> None:
     plain.settings |= {
-        "CAIRN_DATABASE_URL": f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/cairn",
-        "CAIRN_MAIL_URL": "smtp://post:secret-word@mail.example.com",
-        "CAIRN_BLOBS_URL": "ftp://nowhere",
+        "LOREMARK_DATABASE_URL": f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/loremark",
+        "LOREMARK_MAIL_URL": "smtp://post:secret-word@mail.example.com",
+        "LOREMARK_BLOBS_URL": "ftp://nowhere",
     }
     ill = plain.run("admin", "doctor", check=False)
     assert ill.returncode == 1
@@ -87,38 +89,38 @@ def test_the_doctor_says_what_does_not(plain: Cairn) -> None:
 
 
 @pytest.fixture
-def someone(plain: Cairn, tmp_path: Path) -> Cairn:
+def someone(plain: Loremark, tmp_path: Path) -> Loremark:
     """A person at a command line, with a folder for their configuration."""
     plain.settings["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     plain.settings["HOME"] = str(tmp_path)
     return plain
 
 
-def _says(cairn: Cairn, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+def _says(loremark: Loremark, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with this on its standard input."""
-    environment = {name: value for name, value in cairn.environment().items() if not name.startswith("CAIRN_")}
+    environment = {name: value for name, value in loremark.environment().items() if not name.startswith("LOREMARK_")}
     command = [str(COMMAND), *arguments]
     return subprocess.run(
-        command, env=environment, cwd=cairn.folder, input=given, capture_output=True, text=True, timeout=60
+        command, env=environment, cwd=loremark.folder, input=given, capture_output=True, text=True, timeout=60
     )
 
 
 def _one_line(ended: subprocess.CompletedProcess[str], code: int = 1) -> str:
     """The line of a command that failed."""
     assert (ended.returncode, ended.stdout) == (code, ""), ended
-    assert ended.stderr.startswith("cairn: ")
+    assert ended.stderr.startswith("loremark: ")
     assert ended.stderr.count("\n") == 1
-    return ended.stderr.strip().removeprefix("cairn: ")
+    return ended.stderr.strip().removeprefix("loremark: ")
 
 
-def test_the_client_signs_in_and_works_with_projects(someone: Cairn) -> None:
-    assert _one_line(_says(someone, "whoami"), SIGNED_OUT).startswith("not signed in; run: cairn login")
+def test_the_client_signs_in_and_works_with_projects(someone: Loremark) -> None:
+    assert _one_line(_says(someone, "whoami"), SIGNED_OUT).startswith("not signed in; run: loremark login")
     owner = make_owner(someone)
     with someone.start() as process:
         process.wait_ready()
         wrong = _says(someone, "login", "--url", process.url, given="service_sk_wrong\n")
         assert _one_line(wrong).endswith("does not take this key: Invalid or missing authentication credentials")
-        profile = Path(someone.settings["XDG_CONFIG_HOME"]) / "cairn" / "profile.json"
+        profile = Path(someone.settings["XDG_CONFIG_HOME"]) / "loremark" / "profile.json"
         assert not profile.exists()
         signed_in = _says(someone, "login", "--url", process.url + "/", given=owner["apiKey"] + "\n")
         assert (signed_in.returncode, signed_in.stderr) == (0, "")
@@ -152,7 +154,7 @@ class _Stranger(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_an_address_where_something_else_answers_is_one_line(someone: Cairn) -> None:
+def test_an_address_where_something_else_answers_is_one_line(someone: Loremark) -> None:
     server = http.server.HTTPServer(("127.0.0.1", 0), _Stranger)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from tests.entry.owner import make_owner
-from tests.support.processes import Cairn, Process
+from tests.support.processes import Loremark, Process
 
 _PASSWORD = "correct horse battery"
 
@@ -28,16 +28,16 @@ def _open(link: str) -> str | None:
     """Open a link in a fresh browser: the cookie it gives, or None. It always leads to the dashboard."""
     answer = httpx.get(link, verify=False)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    return answer.cookies.get("cairn_login")
+    return answer.cookies.get("loremark_login")
 
 
 def _me(process: Process, cookie: str) -> httpx.Response:
-    return httpx.get(f"{process.url}/api/auth/me", headers={"Cookie": f"cairn_login={cookie}"}, verify=False)
+    return httpx.get(f"{process.url}/api/auth/me", headers={"Cookie": f"loremark_login={cookie}"}, verify=False)
 
 
 def _line(output: str, words: str) -> str:
     """The newest line that was printed with these words."""
-    return [line.strip() for line in output.splitlines() if words in line and "/cairn" in line][-1]
+    return [line.strip() for line in output.splitlines() if words in line and "/loremark" in line][-1]
 
 
 def _type(line: str, folder: Path, environment: dict[str, str], said: str = "") -> str:
@@ -50,8 +50,8 @@ def _type(line: str, folder: Path, environment: dict[str, str], said: str = "") 
     return done.stdout
 
 
-def test_the_printed_link_signs_in_once(cairn: Cairn) -> None:
-    with cairn.start() as process:
+def test_the_printed_link_signs_in_once(loremark: Loremark) -> None:
+    with loremark.start() as process:
         process.wait_ready()
         link = _link(process.output)
         assert link.startswith(process.url)
@@ -65,29 +65,29 @@ def test_the_printed_link_signs_in_once(cairn: Cairn) -> None:
         assert _open(link) is None
         assert _open(link[:-1]) is None
         token = link.partition("token=")[2]
-        assert token not in "".join(path.read_text(errors="replace") for path in cairn.folder.glob("*.db*"))
+        assert token not in "".join(path.read_text(errors="replace") for path in loremark.folder.glob("*.db*"))
 
 
-def test_the_link_is_void_once_somebody_registered(cairn: Cairn) -> None:
-    with cairn.start() as process:
+def test_the_link_is_void_once_somebody_registered(loremark: Loremark) -> None:
+    with loremark.start() as process:
         process.wait_ready()
         link = _link(process.output)
         body = {"email": "ada@example.com", "password": _PASSWORD, "name": "Ada"}
         assert httpx.post(f"{process.url}/api/auth/register", json=body).status_code == 201
         assert _open(link) is None
         process.stop()
-    with cairn.start() as process:
+    with loremark.start() as process:
         process.wait_ready()
         assert "/signin?token=" not in process.output
-        assert "cairn admin signin-link" in process.output
+        assert "loremark admin signin-link" in process.output
 
 
-def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(cairn: Cairn) -> None:
-    with cairn.start() as process:
+def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(loremark: Loremark) -> None:
+    with loremark.start() as process:
         process.wait_ready()
         first = _link(process.output)
         process.stop()
-    with cairn.start(port=process.port) as process:
+    with loremark.start(port=process.port) as process:
         process.wait_ready()
         second = _link(process.output)
         assert second != first
@@ -97,7 +97,7 @@ def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(cairn: 
         assert _me(process, cookie).status_code == 200
 
 
-def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Cairn, tmp_path: Path) -> None:
+def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Loremark, tmp_path: Path) -> None:
     """On another port, in another folder, from a shell that knows nothing of this one."""
     project = tmp_path / "my project"
     project.mkdir()
@@ -106,7 +106,7 @@ def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Cairn, t
         process.wait_ready()
         made = json.loads(_type(_line(process.output, "create-owner"), project, terminal))
         told = _line(process.output, " login")
-        assert told.endswith(f"cairn login --url {process.url} --browser")
+        assert told.endswith(f"loremark login --url {process.url} --browser")
         said = _type(told.removesuffix(" --browser"), project, terminal, f"{made['apiKey']}\n")
         assert said.startswith(f"Signed in to {process.url} as Owner")
         assert "claude-code" in _type(f"{_line(process.output, ' install')} --list", project, terminal)
@@ -123,43 +123,43 @@ def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Cairn, t
         assert _me(process, cookie).json()["userId"] == made["userId"]
 
 
-def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Cairn, tmp_path: Path) -> None:
+def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Loremark, tmp_path: Path) -> None:
     plain.settings |= {
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "CAIRN_BASE_URL": "http://127.0.0.1:8000",
-        "CAIRN_REGISTRATION": "closed",
+        "LOREMARK_BASE_URL": "http://127.0.0.1:8000",
+        "LOREMARK_REGISTRATION": "closed",
     }
     with plain.start() as process:
         process.wait_ready()
-        assert _line(process.output, " login").endswith("cairn login --browser")
+        assert _line(process.output, " login").endswith("loremark login --browser")
         assert "create-owner" in process.output, "nobody can register, so the operator makes the owner"
         process.stop()
-    (tmp_path / "config" / "cairn").mkdir(parents=True)
-    (tmp_path / "config" / "cairn" / "profile.json").write_text('{"url": "https://memory.example.com", "key": ""}')
+    (tmp_path / "config" / "loremark").mkdir(parents=True)
+    (tmp_path / "config" / "loremark" / "profile.json").write_text('{"url": "https://memory.example.com", "key": ""}')
     with plain.start() as process:
         process.wait_ready()
-        assert _line(process.output, " login").endswith("cairn login --url http://127.0.0.1:8000 --browser")
+        assert _line(process.output, " login").endswith("loremark login --url http://127.0.0.1:8000 --browser")
 
 
-def test_an_operator_can_always_get_in(cairn: Cairn, engine: str) -> None:
+def test_an_operator_can_always_get_in(loremark: Loremark, engine: str) -> None:
     """signin-link for the first owner or a named account, used beside the running server; unknown ones are refused."""
-    owner = make_owner(cairn)
-    with cairn.start() as process:
+    owner = make_owner(loremark)
+    with loremark.start() as process:
         process.wait_ready()
-        cairn.settings["CAIRN_BASE_URL"] = process.url
+        loremark.settings["LOREMARK_BASE_URL"] = process.url
         whose = () if engine == "sqlite" else ("--email", "Owner@Example.com")
-        link = cairn.run("admin", "signin-link", *whose).stdout.strip()
+        link = loremark.run("admin", "signin-link", *whose).stdout.strip()
         cookie = _open(link)
         assert cookie is not None
         assert _me(process, cookie).json()["userId"] == owner["userId"]
         assert _open(link) is None
-        unknown = cairn.run("admin", "signin-link", "--email", "eve@example.com", check=False)
+        unknown = loremark.run("admin", "signin-link", "--email", "eve@example.com", check=False)
         assert (unknown.returncode, unknown.stdout) == (2, "")
-        assert unknown.stderr == "cairn: There is no account with the address eve@example.com\n"
+        assert unknown.stderr == "loremark: There is no account with the address eve@example.com\n"
 
 
-def test_secrets_are_files_only_their_owner_may_read(plain: Cairn) -> None:
+def test_secrets_are_files_only_their_owner_may_read(plain: Loremark) -> None:
     with plain.start() as process:
         process.wait_ready()
     keys = plain.folder / "keys"

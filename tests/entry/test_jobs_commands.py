@@ -1,4 +1,4 @@
-"""``cairn admin jobs``: what an operator sees of the background jobs and does about them."""
+"""``loremark admin jobs``: what an operator sees of the background jobs and does about them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from cairn.base import clock
-from cairn.jobs import queue
-from cairn.jobs.run import Run
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
+from loremark.base import clock
+from loremark.jobs import queue
+from loremark.jobs.run import Run
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
 from tests.support import databases
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 
 T = TypeVar("T")
 
 
-def _on(cairn: Cairn, ask: Callable[[Database], Awaitable[T]]) -> T:
+def _on(loremark: Loremark, ask: Callable[[Database], Awaitable[T]]) -> T:
     async def inside() -> T:
-        database = await open_database(databases.storage_address(cairn.database_url))
+        database = await open_database(databases.storage_address(loremark.database_url))
         try:
             return await ask(database)
         finally:
@@ -52,16 +52,16 @@ async def _prepare(database: Database) -> tuple[str, str, str]:
 
 def _refused(ended: subprocess.CompletedProcess[str]) -> str:
     assert (ended.returncode, ended.stdout) == (2, ""), ended
-    assert ended.stderr.startswith("cairn: ")
+    assert ended.stderr.startswith("loremark: ")
     assert ended.stderr.count("\n") == 1
-    return ended.stderr.strip().removeprefix("cairn: ")
+    return ended.stderr.strip().removeprefix("loremark: ")
 
 
-def test_an_operator_looks_at_jobs_and_tries_again(cairn: Cairn) -> None:
-    failed, under_way, waiting = _on(cairn, _prepare)
+def test_an_operator_looks_at_jobs_and_tries_again(loremark: Loremark) -> None:
+    failed, under_way, waiting = _on(loremark, _prepare)
 
     def jobs(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return cairn.run("admin", "jobs", *arguments, check=check)
+        return loremark.run("admin", "jobs", *arguments, check=check)
 
     lines = jobs("list").stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [[waiting, "queued"], [under_way, "running"], [failed, "failed"]]
@@ -86,7 +86,7 @@ def test_an_operator_looks_at_jobs_and_tries_again(cairn: Cairn) -> None:
     assert [left[job_id]["cancelRequested"] for job_id in (failed, under_way)] == [False, True]
 
 
-def test_an_unknown_job_is_one_line(cairn: Cairn) -> None:
+def test_an_unknown_job_is_one_line(loremark: Loremark) -> None:
     for command in ("show", "retry", "cancel"):
-        ended = cairn.run("admin", "jobs", command, "job_nobody", check=False)
+        ended = loremark.run("admin", "jobs", command, "job_nobody", check=False)
         assert _refused(ended) == "There is no job job_nobody"

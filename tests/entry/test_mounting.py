@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from cairn.entry.mounting import Mount
-from cairn.web.needs import Origins
+from loremark.entry.mounting import Mount
+from loremark.web.needs import Origins
 
 pytestmark = pytest.mark.anyio
 

@@ -1,4 +1,4 @@
-"""``cairn scan``: a checkout of one's own is read, and the server hears of it."""
+"""``loremark scan``: a checkout of one's own is read, and the server hears of it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from cairn.cli.kit import SIGNED_OUT, USAGE
-from cairn.entry.checkout import open_checkout
+from loremark.cli.kit import SIGNED_OUT, USAGE
+from loremark.entry.checkout import open_checkout
 from tests.entry.owner import make_owner
 from tests.features.scanning import FILES, PLANTED
-from tests.support.processes import COMMAND, Cairn
+from tests.support.processes import COMMAND, Loremark
 
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
 
@@ -40,22 +40,27 @@ def _git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=folder, env=GIT, check=True, capture_output=True)
 
 
-def _scan(cairn: Cairn, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in cairn.environment().items() if not name.startswith("CAIRN_")}
+def _scan(loremark: Loremark, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in loremark.environment().items() if not name.startswith("LOREMARK_")}
     return subprocess.run(
-        [str(COMMAND), "scan", *words], env=environment, cwd=cairn.folder, capture_output=True, text=True, timeout=120
+        [str(COMMAND), "scan", *words],
+        env=environment,
+        cwd=loremark.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
 
 
 @pytest.fixture
-def someone(plain: Cairn, tmp_path: Path) -> Cairn:
+def someone(plain: Loremark, tmp_path: Path) -> Loremark:
     plain.settings["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     plain.settings["HOME"] = str(tmp_path)
     return plain
 
 
 @pytest.mark.parametrize("with_git", [True, False])
-def test_a_look_without_a_server(someone: Cairn, shop: Path, with_git: bool) -> None:
+def test_a_look_without_a_server(someone: Loremark, shop: Path, with_git: bool) -> None:
     if with_git:
         _git(shop, "init", "--quiet")
         _git(shop, "add", "README.md", "shop/api.py", "shop/link.py")
@@ -75,14 +80,14 @@ def test_a_look_without_a_server(someone: Cairn, shop: Path, with_git: bool) -> 
     assert "FastAPI" in plain.stdout
 
 
-def test_what_was_found_is_sent_and_remembered(someone: Cairn, shop: Path) -> None:
+def test_what_was_found_is_sent_and_remembered(someone: Loremark, shop: Path) -> None:
     refused = _scan(someone, str(shop))
     assert (refused.returncode, refused.stdout) == (SIGNED_OUT, "")
-    assert refused.stderr.startswith("cairn: not signed in")
+    assert refused.stderr.startswith("loremark: not signed in")
     owner = make_owner(someone)
     with someone.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
         login = [str(COMMAND), "login", "--url", process.url]
-        environment = {name: value for name, value in someone.environment().items() if not name.startswith("CAIRN_")}
+        environment = {name: value for name, value in someone.environment().items() if not name.startswith("LOREMARK_")}
         subprocess.run(login, env=environment, input=owner["apiKey"], text=True, check=True, capture_output=True)
         sent = _scan(someone, str(shop))
         assert sent.returncode == 0, sent.stderr
@@ -105,10 +110,10 @@ def test_what_was_found_is_sent_and_remembered(someone: Cairn, shop: Path) -> No
         assert project in which.stderr
 
 
-def test_a_folder_that_is_none(someone: Cairn, tmp_path: Path) -> None:
+def test_a_folder_that_is_none(someone: Loremark, tmp_path: Path) -> None:
     missing = _scan(someone, str(tmp_path / "nowhere"), "--dry-run")
     assert missing.returncode == 2
-    assert missing.stderr.startswith("cairn: ")
+    assert missing.stderr.startswith("loremark: ")
     assert "Traceback" not in missing.stderr
 
 

@@ -1,4 +1,4 @@
-"""The operator carries a project by a file, and makes a backup that Cairn can start from."""
+"""The operator carries a project by a file, and makes a backup that Loremark can start from."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base.settings import SettingsError
-from cairn.entry import transferring
+from loremark.base.settings import SettingsError
+from loremark.entry import transferring
 from tests.features.carried import export, rich_project
 from tests.support.service import Service, run_service, settings_for
 
@@ -31,8 +31,8 @@ async def test_a_project_goes_through_a_file(service: Service, tmp_path: Path) -
     assert (again.created.items, again.skipped) == (0, done.created)
     with pytest.raises(SettingsError, match="There is no project"):
         await transferring.export_to(service.settings, "prj_none", None)
-    file.write_bytes(file.read_bytes() + b'{"cairn": "cake"}\n')
-    with pytest.raises(SettingsError, match=r"line [0-9]+: cairn has a value"):
+    file.write_bytes(file.read_bytes() + b'{"loremark": "cake"}\n')
+    with pytest.raises(SettingsError, match=r"line [0-9]+: loremark has a value"):
         await transferring.import_from(service.settings, file, there)
 
 

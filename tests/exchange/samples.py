@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-BRIEFING = "<!-- cairn:brain -->\n# Memory\n- an old thing\n<!-- /cairn:brain -->\n"
+BRIEFING = "<!-- loremark:brain -->\n# Memory\n- an old thing\n<!-- /loremark:brain -->\n"
 
 
 def write_lines(path: Path, records: list[Any]) -> Path:
@@ -79,10 +79,10 @@ def codex_rollout(folder: Path) -> Path:
 
 CLAUDE_MD = """# Shop
 
-<!-- cairn:begin -->
+<!-- loremark:begin -->
 ## Memory
-This block is Cairn's own and is not read again.
-<!-- cairn:end -->
+This block is Loremark's own and is not read again.
+<!-- loremark:end -->
 
 Run everything through `make`.
 

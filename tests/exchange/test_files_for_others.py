@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cairn.exchange import basic_memory, decisions, madr, markdown
+from loremark.exchange import basic_memory, decisions, madr, markdown
 
 ITEM: dict[str, Any] = {
     "title": 'Sessions live in "Redis"',

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.base import clock
-from cairn.exchange import basic_memory, decisions, detection, instructions, mem0, reading
-from cairn.exchange.chunks import BadFile, chunks, read_lines
-from cairn.exchange.frontmatter import many, one, split_head
-from cairn.exchange.notes import schema_key, to_event
+from loremark.base import clock
+from loremark.exchange import basic_memory, decisions, detection, instructions, mem0, reading
+from loremark.exchange.chunks import BadFile, chunks, read_lines
+from loremark.exchange.frontmatter import many, one, split_head
+from loremark.exchange.notes import schema_key, to_event
 from tests.exchange import samples
 from tests.exchange.test_readers import notes_in
 
@@ -140,7 +140,7 @@ def test_long_texts_take_no_longer_than_they_are() -> None:
         "(" * 200_000,
         "# " * 100_000,
         "<!--" * 60_000,
-        "<!-- cairn:begin --><!-- cairn:end -->" * 9_000,
+        "<!-- loremark:begin --><!-- loremark:end -->" * 9_000,
         "a: b\n" * 50_000,
     ):
         list(instructions.read_document(text, "a.md"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.exchange import detection
-from cairn.exchange.notes import Note, to_event
+from loremark.exchange import detection
+from loremark.exchange.notes import Note, to_event
 from tests.exchange import samples
 
 
@@ -66,7 +66,7 @@ def test_instructions_are_conventions_by_their_headings(tmp_path: Path) -> None:
     notes = {note.title: note for note in notes_in(tmp_path, "instructions")}
     assert set(notes) == {"Shop", "Shop › Testing", "Testing › Slow ones", "Handlers"}
     assert {note.type for note in notes.values()} == {"convention"}
-    assert "Cairn's own" not in notes["Shop"].content
+    assert "Loremark's own" not in notes["Shop"].content
     assert "# this is no heading" in notes["Shop › Testing"].content
     assert notes["Handlers"].files == ("src/api/**/*.ts", "src/routes.ts")
     payload = to_event(notes["Handlers"]).payload

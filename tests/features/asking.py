@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from cairn.entry import server
-from cairn.entry.worker import open_worker
-from cairn.storage.tables import ai_reservations, answer_streams, chat_messages, usage_counters
+from loremark.entry import server
+from loremark.entry.worker import open_worker
+from loremark.storage.tables import ai_reservations, answer_streams, chat_messages, usage_counters
 from tests.features.remembering import Memory
 from tests.servers.scripted_model import ScriptedModel
 from tests.support.people import Person
@@ -149,13 +149,13 @@ SECRET = "a secret that the API and the worker share"
 
 def settings_with(model: ScriptedModel | None, **changes: str) -> dict[str, str]:
     """Settings of a service whose both tiers are served by the scripted model, if there is one."""
-    known = {"CAIRN_WORKER_SECRET": SECRET}
+    known = {"LOREMARK_WORKER_SECRET": SECRET}
     if model is not None:
         known |= {
-            "CAIRN_LLM_SMALL": MODEL,
-            "CAIRN_LLM_MEDIUM": MODEL,
-            "CAIRN_LLM_BASE_URL": model.base_url(),
-            "CAIRN_LLM_TIMEOUT_S": "20",
+            "LOREMARK_LLM_SMALL": MODEL,
+            "LOREMARK_LLM_MEDIUM": MODEL,
+            "LOREMARK_LLM_BASE_URL": model.base_url(),
+            "LOREMARK_LLM_TIMEOUT_S": "20",
         }
     return {**known, **changes}
 
@@ -193,9 +193,9 @@ async def answering_at(kind: str, service: Service, folder: Path) -> AsyncIterat
         app: Any = service.app
         if kind == "separate":
             told = {name: getattr(service.settings, name) for name in ("llm_small", "llm_medium", "llm_base_url")}
-            same = {f"CAIRN_{name.upper()}": value for name, value in told.items()}
-            same |= {"CAIRN_PLANS_FILE": service.settings.plans_file, "CAIRN_WORKER_SECRET": SECRET}
-            same["CAIRN_KEEPALIVE_S"] = str(service.settings.keepalive_s)
+            same = {f"LOREMARK_{name.upper()}": value for name, value in told.items()}
+            same |= {"LOREMARK_PLANS_FILE": service.settings.plans_file, "LOREMARK_WORKER_SECRET": SECRET}
+            same["LOREMARK_KEEPALIVE_S"] = str(service.settings.keepalive_s)
             elsewhere = settings_for(folder / "elsewhere", service.settings.database_url, **same)
             app = await stack.enter_async_context(open_worker(elsewhere))
         base, stop = await stack.enter_async_context(listening(app))

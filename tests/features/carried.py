@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.features.items import service as items
-from cairn.features.items.records import to_item
-from cairn.storage.tables import events
+from loremark.base.caller import Scope
+from loremark.features.items import service as items
+from loremark.features.items.records import to_item
+from loremark.storage.tables import events
 from tests.contract.examples_memory import keep_item
 from tests.features.remembering import Memory, digest, save
 from tests.support.people import Person

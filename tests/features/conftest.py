@@ -35,7 +35,7 @@ async def hooked(
 ) -> AsyncIterator[Service]:
     """The service with loopback opened to webhooks; ``@pytest.mark.settings`` changes its settings as everywhere."""
     marker = request.node.get_closest_marker("settings")
-    chosen = {"CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8", "CAIRN_CA_FILE": str(authority.ca_file)}
+    chosen = {"LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8", "LOREMARK_CA_FILE": str(authority.ca_file)}
     chosen |= dict(marker.kwargs) if marker else {}
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running

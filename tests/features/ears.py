@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from cairn.web.request import Message
+from loremark.web.request import Message
 from tests.support.service import Service
 
 KEEP_ALIVE = ": keep-alive"

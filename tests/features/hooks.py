@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import select
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from cairn.jobs import queue
-from cairn.storage.tables import jobs, outbox
+from loremark.jobs import queue
+from loremark.storage.tables import jobs, outbox
 from tests.servers.https import Receiver, Request
 from tests.support.people import Person
 from tests.support.service import Service

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import func, select, update
 
-from cairn.base.caller import Scope
-from cairn.base.plans import UNBOUNDED, Plan, load_plans
-from cairn.features.metering import service as metering
-from cairn.storage.database import Database
-from cairn.storage.tables import blobs, events, jobs, sessions, teams
+from loremark.base.caller import Scope
+from loremark.base.plans import UNBOUNDED, Plan, load_plans
+from loremark.features.metering import service as metering
+from loremark.storage.database import Database
+from loremark.storage.tables import blobs, events, jobs, sessions, teams
 from tests.support.service import Service
 
 _LIMITS = ("sessions", "events", "enrichments", "storage_bytes")

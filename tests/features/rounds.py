@@ -6,8 +6,8 @@ import asyncio
 
 from sqlalchemy import select, update
 
-from cairn.jobs import queue
-from cairn.storage.tables import jobs
+from loremark.jobs import queue
+from loremark.storage.tables import jobs
 from tests.support.service import Service
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from cairn.base.settings import Settings
-from cairn.storage.database import Row
+from loremark.base.settings import Settings
+from loremark.storage.database import Row
 from tests.features.remembering import Memory
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
 from tests.servers.https import Authority
@@ -77,7 +77,7 @@ README = b"""# Shop
 
 [![build](https://example.com/badge.svg)](https://example.com)
 
-Shop sells stones to builders of cairns. It keeps orders and customers, and sends invoices by mail.
+Shop sells stones to builders of loremarks. It keeps orders and customers, and sends invoices by mail.
 
 ## Running
 `python -m shop`
@@ -85,7 +85,7 @@ Shop sells stones to builders of cairns. It keeps orders and customers, and send
 PYPROJECT = b"""[project]
 name = "shop"
 version = "1.2.0"
-description = "Sells stones to builders of cairns."
+description = "Sells stones to builders of loremarks."
 requires-python = ">=3.11"
 dependencies = ["fastapi>=0.110", "sqlalchemy>=2.0", "uvicorn"]
 
@@ -174,11 +174,11 @@ async def scanning(service: Service, url: str, **project: Any) -> Scanning:
 def scan_settings(server: GitServer, authority: Authority, database_url: str, folder: Path, **changes: str) -> Settings:
     """Settings of a service that may read from the git server on loopback, as often as it likes."""
     chosen = {
-        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-        "CAIRN_CA_FILE": str(authority.ca_file),
-        "CAIRN_REPO_HOSTS": f"127.0.0.1:{server.port}",
-        "CAIRN_CACHE_DIR": str(folder / "cache"),
-        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+        "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "LOREMARK_CA_FILE": str(authority.ca_file),
+        "LOREMARK_REPO_HOSTS": f"127.0.0.1:{server.port}",
+        "LOREMARK_CACHE_DIR": str(folder / "cache"),
+        "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
     }
     return settings_for(folder, database_url, **chosen, **changes)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from cairn.base import clock
+from loremark.base import clock
 from tests.support.people import Person
 
 INGEST = "/api/v2/ingest"

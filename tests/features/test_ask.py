@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, errors, ids
-from cairn.base.errors import Refusal
-from cairn.features.ask.service import title_of
-from cairn.features.ask.tickets import Tickets
+from loremark.base import clock, errors, ids
+from loremark.base.errors import Refusal
+from loremark.features.ask.service import title_of
+from loremark.features.ask.tickets import Tickets
 from tests.features.asking import QUESTION, plan_with, ticket_for
 from tests.support.service import Service, run_service, settings_for
 
@@ -39,7 +39,7 @@ def _encoded(raw: bytes) -> str:
 def _forged(payload: Any, secret: str = SECRET) -> str:
     """A ticket as somebody makes it who knows the secret and the interface, and writes what they like."""
     text = _encoded(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
-    key = hmac.new(secret.encode(), b"cairn/ask-ticket/v1", hashlib.sha256).digest()
+    key = hmac.new(secret.encode(), b"loremark/ask-ticket/v1", hashlib.sha256).digest()
     return f"{text}.{_encoded(hmac.new(key, text.encode(), hashlib.sha256).digest())}"
 
 
@@ -153,7 +153,7 @@ async def test_what_is_refused_opens_no_conversation(service: Service) -> None:
 
 
 async def test_without_tokens_there_is_no_ticket(database_url: str, tmp_path: Path) -> None:
-    settings = {"CAIRN_PLANS_FILE": plan_with(tmp_path, 0)}
+    settings = {"LOREMARK_PLANS_FILE": plan_with(tmp_path, 0)}
     async with run_service(settings_for(tmp_path, database_url, **settings)) as service:
         owner = await service.owner()
         project = await owner.create_project()

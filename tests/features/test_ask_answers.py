@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base.caller import Scope
-from cairn.base.plans import load_plans
-from cairn.features.metering import service as metering
-from cairn.features.metering import store as metering_store
-from cairn.ports.llm import tokens
-from cairn.storage.tables import item_vectors
+from loremark.base.caller import Scope
+from loremark.base.plans import load_plans
+from loremark.features.metering import service as metering
+from loremark.features.metering import store as metering_store
+from loremark.ports.llm import tokens
+from loremark.storage.tables import item_vectors
 from tests.features.asking import (
     FACTS,
     MODEL,
@@ -57,7 +57,7 @@ async def modelled(
     marker = request.node.get_closest_marker("settings")
     chosen = dict(marker.kwargs) if marker else {}
     if "AI_TOKENS" in chosen:
-        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, chosen.pop("AI_TOKENS"))
+        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, chosen.pop("AI_TOKENS"))
     async with run_service(settings_for(tmp_path, database_url, **settings_with(model, **chosen))) as running:
         yield running
 
@@ -243,7 +243,7 @@ async def test_a_call_that_could_exceed_the_cap_is_not_made(modelled: Service, m
     assert (await used(modelled)).get("ai_tokens", 0) == 0
 
 
-@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+@pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_where_the_built_in_engine_costs_something_it_is_charged(service: Service) -> None:
     memory = await knowing(service)
     before = (await used(service))["ai_tokens"]
@@ -251,7 +251,7 @@ async def test_where_the_built_in_engine_costs_something_it_is_charged(service: 
     assert (await used(service))["ai_tokens"] == before + told.done["usage"]["totalTokens"]
 
 
-@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+@pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(service: Service) -> None:
     memory = await knowing(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
@@ -272,7 +272,7 @@ async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(ser
         assert (refused.status_code, refused.json()) == (403, {"error": "AI token limit reached"})
 
 
-@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+@pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_many_who_ask_the_built_in_engine_at_once_keep_to_the_cap(service: Service) -> None:
     memory = await knowing(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
@@ -286,7 +286,7 @@ async def test_many_who_ask_the_built_in_engine_at_once_keep_to_the_cap(service:
     assert await reserved(service) == 0
 
 
-@pytest.mark.settings(CAIRN_METER_BUILTIN="true")
+@pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
 async def test_where_the_built_in_engine_costs_something_no_enrichment_begins_without_tokens(service: Service) -> None:
     memory = await knowing(service)
     sent = await memory.tell({"operation": "create", "item": {"title": "More", "content": "More."}}, "memory_operation")

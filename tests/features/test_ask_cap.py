@@ -40,7 +40,7 @@ def model() -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 async def service(model: ScriptedModel, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
-    told = {**settings_with(model), "CAIRN_PLANS_FILE": plan_with(tmp_path, _CAP)}
+    told = {**settings_with(model), "LOREMARK_PLANS_FILE": plan_with(tmp_path, _CAP)}
     async with run_service(settings_for(tmp_path, database_url, **told)) as running:
         yield running
 

@@ -13,12 +13,12 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import delete
 
-from cairn.features.ask import streams as ask_streams
-from cairn.features.ask.streams import Running, Streams
-from cairn.features.ask.tickets import Tickets
-from cairn.storage.database import Database, StorageUnavailable, Tx
-from cairn.storage.tables import answer_streams
-from cairn.wire.answers import AnswerDone
+from loremark.features.ask import streams as ask_streams
+from loremark.features.ask.streams import Running, Streams
+from loremark.features.ask.tickets import Tickets
+from loremark.storage.database import Database, StorageUnavailable, Tx
+from loremark.storage.tables import answer_streams
+from loremark.wire.answers import AnswerDone
 from tests.features.asking import (
     FACTS,
     QUESTION,
@@ -167,7 +167,7 @@ async def test_a_long_item_is_told_in_full_and_kept_in_part(service: Service) ->
     assert kept == {**source, "facts": source["facts"][:2_000] + "…"}
 
 
-@pytest.mark.settings(CAIRN_ROUTE_LIMITS="login=1000/minute,ask=3/minute")
+@pytest.mark.settings(LOREMARK_ROUTE_LIMITS="login=1000/minute,ask=3/minute")
 async def test_using_a_ticket_again_counts_too(service: Service) -> None:
     memory = await knowing(service)
     given = await ticket_for(memory.owner, memory.tool.project_id)

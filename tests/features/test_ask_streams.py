@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from cairn.base import limits
+from loremark.base import limits
 from tests.features.asking import (
     QUESTION,
     Place,

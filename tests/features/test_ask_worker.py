@@ -10,10 +10,10 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from cairn.base.settings import Settings, SettingsError
-from cairn.entry.worker import open_worker
-from cairn.storage.opening import open_database
-from cairn.storage.schema import SchemaError
+from loremark.base.settings import Settings, SettingsError
+from loremark.entry.worker import open_worker
+from loremark.storage.opening import open_database
+from loremark.storage.schema import SchemaError
 from tests.features.asking import QUESTION, SECRET, ask, settings_with, ticket_for
 from tests.support.service import BASE_URL, Service, run_service, settings_for
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """An API that sends people to a worker elsewhere."""
-    chosen = settings_with(None, CAIRN_WORKER_URL="https://worker.example/")
+    chosen = settings_with(None, LOREMARK_WORKER_URL="https://worker.example/")
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running
 
@@ -35,7 +35,7 @@ def _elsewhere(service: Service, folder: Path, **changes: str) -> Settings:
 
 @asynccontextmanager
 async def _worker(service: Service, folder: Path, **changes: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with open_worker(_elsewhere(service, folder, **{"CAIRN_WORKER_SECRET": SECRET, **changes})) as app:
+    async with open_worker(_elsewhere(service, folder, **{"LOREMARK_WORKER_SECRET": SECRET, **changes})) as app:
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="https://worker.example") as http:
             yield http
@@ -47,13 +47,13 @@ async def test_it_answers_with_nothing_in_common_but_the_secret_and_the_database
     owner = await service.owner()
     given = await ticket_for(owner, await owner.create_project())
     assert given["workerUrl"] == "https://worker.example"
-    async with _worker(service, tmp_path, CAIRN_ENCRYPTION_KEY="") as http:
+    async with _worker(service, tmp_path, LOREMARK_ENCRYPTION_KEY="") as http:
         for path in ("/ask", "/worker/ask"):
             told = await ask(http, path, given["ticket"])
             assert told.status == 200
             assert told.done["answer"]
     assert not (tmp_path / "elsewhere" / "keys").exists(), "it makes no key and needs none"
-    async with _worker(service, tmp_path, CAIRN_WORKER_SECRET="another one") as http:
+    async with _worker(service, tmp_path, LOREMARK_WORKER_SECRET="another one") as http:
         assert (await ask(http, "/ask", given["ticket"])).status == 401
 
 
@@ -65,7 +65,7 @@ async def test_it_tells_how_it_is_and_is_nothing_but_a_worker(service: Service, 
         assert (ready.status_code, ready.json()["checks"]) == (200, {"database": True, "migrations": True})
         await http.post("/ask", json={})
         assert (
-            'cairn_requests_total{method="POST",route="worker.ask",status="400"} 1.0'
+            'loremark_requests_total{method="POST",route="worker.ask",status="400"} 1.0'
             in (await http.get("/metrics")).text
         )
         for path in ("/api/projects", "/api/v2/ask", "/", "/openapi.json"):
@@ -103,7 +103,7 @@ async def test_only_pages_of_the_api_s_own_origin_may_ask_from_a_browser(service
 
 
 async def test_it_does_not_start_without_the_secret_of_the_api(service: Service, tmp_path: Path) -> None:
-    for changes, words in (({}, "must be set"), ({"CAIRN_WORKER_SECRET": ""}, "is empty")):
+    for changes, words in (({}, "must be set"), ({"LOREMARK_WORKER_SECRET": ""}, "is empty")):
         with pytest.raises(SettingsError, match=words):
             async with open_worker(_elsewhere(service, tmp_path, **changes)):
                 pass
@@ -129,6 +129,6 @@ async def test_it_does_not_start_on_a_database_of_another_version(
     async with database.write() as tx:
         await tx.run(text("UPDATE alembic_version SET version_num = '0000'"))
     await database.close()
-    with pytest.raises(SchemaError, match="cairn admin migrate"):
-        async with open_worker(_elsewhere(service, tmp_path, CAIRN_WORKER_SECRET=SECRET)):
+    with pytest.raises(SchemaError, match="loremark admin migrate"):
+        async with open_worker(_elsewhere(service, tmp_path, LOREMARK_WORKER_SECRET=SECRET)):
             pass

@@ -10,11 +10,11 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from cairn.base import ids
-from cairn.entry.application import ROUTES
-from cairn.features.identity import store as people
-from cairn.storage.database import Row
-from cairn.storage.tables import audit_entries
+from loremark.base import ids
+from loremark.entry.application import ROUTES
+from loremark.features.identity import store as people
+from loremark.storage.database import Row
+from loremark.storage.tables import audit_entries
 from tests.features.world import FORBIDDEN, cookies_of, insert_rows, register, told
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
@@ -61,7 +61,7 @@ class Watch:
         return answer
 
 
-@pytest.mark.settings(CAIRN_TRUSTED_PROXIES="127.0.0.1/32")
+@pytest.mark.settings(LOREMARK_TRUSTED_PROXIES="127.0.0.1/32")
 async def test_every_change_by_somebody_signed_in_leaves_one_entry(service: Service) -> None:
     owner = await service.owner()
     admin, member = await service.join(owner, "admin"), await service.join(owner)
@@ -101,7 +101,7 @@ async def test_every_change_by_somebody_signed_in_leaves_one_entry(service: Serv
     await service.wait_for_jobs()
 
 
-@pytest.mark.settings(CAIRN_TRUSTED_PROXIES="127.0.0.1/32", CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_TRUSTED_PROXIES="127.0.0.1/32", LOREMARK_REGISTRATION="open")
 async def test_every_coming_and_going_leaves_one_entry(service: Service) -> None:
     watch = Watch(service)
     account = {"email": "rita@example.com", "password": PASSWORD, "name": "Rita"}

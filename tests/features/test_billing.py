@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from cairn.base import clock, ids
-from cairn.base.plans import PACKS
-from cairn.features.billing.periods import month_of, months_after, period_around
-from cairn.features.billing.service import show_offers
-from cairn.jobs.run import Run
-from cairn.storage.tables import credit_transactions
+from loremark.base import clock, ids
+from loremark.base.plans import PACKS
+from loremark.features.billing.periods import month_of, months_after, period_around
+from loremark.features.billing.service import show_offers
+from loremark.jobs.run import Run
+from loremark.storage.tables import credit_transactions
 from tests.contract.contract import load
 from tests.features.world import FORBIDDEN, insert_rows, register, told
 from tests.support.people import Person
@@ -35,7 +35,7 @@ class Browser:
 
     def __init__(self, service: Service, login: str) -> None:
         self.service = service
-        self.cookies = {"cairn_login": login}
+        self.cookies = {"loremark_login": login}
 
     async def open(self, url: str) -> httpx.Response:
         return await self.service.browser_call("GET", url.removeprefix(BASE_URL), self.cookies)
@@ -51,7 +51,7 @@ class Browser:
 
 async def browser(service: Service) -> Browser:
     made = await register(service, f"{ids.new('own')}@example.com")
-    return Browser(service, made.cookies["cairn_login"])
+    return Browser(service, made.cookies["loremark_login"])
 
 
 def fields_of(page: httpx.Response, action: str) -> list[dict[str, str]]:
@@ -137,7 +137,7 @@ async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Serv
     assert told_of == ["billing.cancelled", "billing.plan_changed", "billing.plan_changed"]
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_a_checkout_is_its_teams_and_only_for_an_hour(service: Service) -> None:
     first, second = await browser(service), await browser(service)
     url = (await first.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
@@ -235,7 +235,7 @@ async def test_only_a_page_on_the_web_can_follow(service: Service, url: str) -> 
         assert refused.json()["error"].startswith(name)
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_seats_are_counted_where_a_plan_has_them(service: Service) -> None:
     owner = await service.owner()
     bounds = load().limit("count.seats")
@@ -267,16 +267,16 @@ async def test_use_is_counted_by_the_calendars_month(service: Service) -> None:
 
 async def _watch(service: Service) -> None:
     """One turn of the recurring look."""
-    from cairn.base.plans import load_plans
-    from cairn.features.billing.recharge import Watch
-    from cairn.jobs.queue import Job
+    from loremark.base.plans import load_plans
+    from loremark.features.billing.recharge import Watch
+    from loremark.jobs.queue import Job
 
     job = Job(id="x", kind="x", payload={}, attempt=1, max_attempts=1, started_at_ms=0)
     chosen = load_plans(service.settings.default_plan, service.settings.plans_file)
     await Watch(service.house.database, chosen)(Run(service.house.database, job))
 
 
-@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+@pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
 async def test_a_period_is_followed_by_the_next_or_by_the_plan_of_a_new_team(service: Service) -> None:
     person = await browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
@@ -300,7 +300,7 @@ async def test_a_period_is_followed_by_the_next_or_by_the_plan_of_a_new_team(ser
     assert told(await person.api("POST", "/api/billing/cancel")) == (400, {"error": "No active subscription"})
 
 
-@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+@pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
 async def test_a_smaller_plan_takes_nothing_away(service: Service) -> None:
     """What is beyond it can be read; only writing stops."""
     person = await browser(service)
@@ -403,7 +403,7 @@ async def test_members_see_nothing_and_admins_buy_nothing(service: Service) -> N
 
 
 async def test_packs_can_be_others_by_the_operators_file(tmp_path: Path) -> None:
-    from cairn.base.plans import PlansError, load_plans
+    from loremark.base.plans import PlansError, load_plans
 
     path = tmp_path / "plans.toml"
     path.write_text("[pack.small]\ntokens = 10\nprice_cents = 1\n[pack.credits_1m]\ntokens = 5\nprice_cents = 2\n")
@@ -414,7 +414,7 @@ async def test_packs_can_be_others_by_the_operators_file(tmp_path: Path) -> None
     assert [plan.id for plan in offered.plans] == ["personal", "team", "business"], "what has no price is not sold"
     for wrong in ("[pack.small]\ntokens = 0\nprice_cents = 1", "[pack.small]\ntokens = 1", "[pack.a]\nid = 'b'"):
         path.write_text(wrong)
-        with pytest.raises(PlansError, match="CAIRN_PLANS_FILE cannot be used"):
+        with pytest.raises(PlansError, match="LOREMARK_PLANS_FILE cannot be used"):
             load_plans("team", str(path))
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import ids
-from cairn.base.caller import Scope
-from cairn.base.plans import Pack, Plan, load_plans
-from cairn.features.billing import ledger, recharge, store
-from cairn.features.metering.service import TeamMeter
-from cairn.ports.llm.model import CapReached, Usage
-from cairn.storage.database import Database
-from cairn.storage.tables import billing_accounts, credit_transactions, usage_counters
+from loremark.base import ids
+from loremark.base.caller import Scope
+from loremark.base.plans import Pack, Plan, load_plans
+from loremark.features.billing import ledger, recharge, store
+from loremark.features.metering.service import TeamMeter
+from loremark.ports.llm.model import CapReached, Usage
+from loremark.storage.database import Database
+from loremark.storage.tables import billing_accounts, credit_transactions, usage_counters
 from tests.features.asking import ask, knowing, plan_with, settings_with, ticket_for, used
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support.people import Person
@@ -131,7 +131,7 @@ class Books:
 async def test_the_balance_is_the_sum_of_the_transactions_whatever_happens_at_once(
     database_url: str, tmp_path: Path, plans_file: str, seed: int
 ) -> None:
-    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=plans_file)
+    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=plans_file)
     async with run_service(chosen) as service:
         books = Books(service, await service.owner(), plans_file, seed)
         await books.owner.call(
@@ -193,7 +193,7 @@ async def test_of_a_hundred_calls_at_the_edge_of_the_cap_none_exceeds_it(
 async def test_questions_asked_at_once_over_http_stay_within_the_cap(database_url: str, tmp_path: Path) -> None:
     """Each call sets aside what it could cost, so that together they cannot exceed what is left."""
     with ScriptedModel() as model:
-        chosen = settings_with(model, CAIRN_PLANS_FILE=plan_with(tmp_path, 10_000))
+        chosen = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 10_000))
         async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
             memory = await knowing(service)
             before = (await used(service)).get("ai_tokens", 0)

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.base.plans import load_plans
-from cairn.features.billing import ledger, recharge, store
-from cairn.features.billing.periods import month_of
-from cairn.features.billing.recharge import Watch
-from cairn.features.metering import store as meter
-from cairn.jobs import queue
-from cairn.jobs.queue import Job
-from cairn.jobs.run import Run
-from cairn.storage.database import Row
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.base.plans import load_plans
+from loremark.features.billing import ledger, recharge, store
+from loremark.features.billing.periods import month_of
+from loremark.features.billing.recharge import Watch
+from loremark.features.metering import store as meter
+from loremark.jobs import queue
+from loremark.jobs.queue import Job
+from loremark.jobs.run import Run
+from loremark.storage.database import Row
 from tests.support.people import Person
 from tests.support.service import Service
 

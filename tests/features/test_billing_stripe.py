@@ -16,9 +16,9 @@ import pytest
 import stripe as sdk
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.features.billing import store
-from cairn.storage.tables import payment_events
+from loremark.base.caller import Scope
+from loremark.features.billing import store
+from loremark.storage.tables import payment_events
 from tests.contract.contract import load
 from tests.features.world import mails_to, raw_database, told
 from tests.servers.stripe import KEY, SECRET, FakeStripe
@@ -82,7 +82,7 @@ async def test_a_plan_is_bought_at_stripe_and_holds_when_stripe_says_so(paid: Se
     assert (asked["mode"], asked["line_items"]["0"]["quantity"], price["unit_amount"]) == ("subscription", "3", "2900")
     assert asked["success_url"] == "https://example.com/ok?s={CHECKOUT_SESSION_ID}"
     assert asked["cancel_url"] == f"{BASE_URL}/"
-    assert asked["metadata"] == {"cairn_team": owner.team_id, "cairn_plan": "business"}
+    assert asked["metadata"] == {"loremark_team": owner.team_id, "loremark_plan": "business"}
     assert (await state(owner))[0] == "team", "not before the payment is confirmed"
     assert told(await tell(paid, fake.event("checkout.session.completed", asked))) == (200, {"received": True})
     plan, shown = await state(owner)
@@ -274,8 +274,8 @@ async def test_what_belongs_to_others_is_left_alone(paid: Service, fake: FakeStr
     def another(**named: str) -> dict[str, Any]:
         return fake.new("sub", **{**copied, "metadata": named})
 
-    forged = another(cairn_team=other.team_id, cairn_plan="business")
-    nobodys = another(cairn_team="team_x", cairn_plan="business")
+    forged = another(loremark_team=other.team_id, loremark_plan="business")
+    nobodys = another(loremark_team="team_x", loremark_plan="business")
     foreign = another()
     for one in (forged, nobodys, foreign):
         assert (await tell(paid, fake.event("customer.subscription.created", one))).status_code == 200
@@ -390,13 +390,13 @@ async def test_the_embedded_pages_are_not_there(paid: Service) -> None:
         "/api/auth/register", json={"email": "x@example.com", "password": "correct horse battery", "name": "X"}
     )
     if made.status_code == 201:
-        cookies = {"cairn_login": made.cookies["cairn_login"]}
+        cookies = {"loremark_login": made.cookies["loremark_login"]}
         for path in ("/billing/portal", "/billing/checkout?session=x"):
             assert (await paid.browser_call("GET", path, cookies)).status_code == 404
 
 
 def test_events_name_what_they_are_about() -> None:
-    from cairn.ports.payments.stripe import StripeEvents
+    from loremark.ports.payments.stripe import StripeEvents
 
     reader = StripeEvents(SECRET)
     counter = itertools.count(1)

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from cairn.features.history.tokens import count_tokens
-from cairn.storage.tables import brains
+from loremark.features.history.tokens import count_tokens
+from loremark.storage.tables import brains
 from tests.contract.examples_memory import keep_item
 from tests.features.world import NO_PROJECT, told
 from tests.support.people import Person

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, limits
-from cairn.base.caller import Scope
-from cairn.features.items import records
-from cairn.features.items import service as items
+from loremark.base import clock, limits
+from loremark.base.caller import Scope
+from loremark.features.items import records
+from loremark.features.items import service as items
 from tests.contract.examples_memory import keep_item
 from tests.features.test_brain import brain_of, keep, write_context
 from tests.features.world import NO_PROJECT, told

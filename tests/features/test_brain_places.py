@@ -7,12 +7,12 @@ import asyncio
 import pytest
 from sqlalchemy import delete, select
 
-from cairn.base.caller import Scope
-from cairn.base.errors import Refusal
-from cairn.features.brain.asked import Asked
-from cairn.features.brain.places import MOST_WAITING
-from cairn.features.brain.service import Brains, Kept, Seen
-from cairn.storage.tables import brains
+from loremark.base.caller import Scope
+from loremark.base.errors import Refusal
+from loremark.features.brain.asked import Asked
+from loremark.features.brain.places import MOST_WAITING
+from loremark.features.brain.service import Brains, Kept, Seen
+from loremark.storage.tables import brains
 from tests.features.test_brain import brain_of, keep
 from tests.support.people import Person
 from tests.support.service import Service

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import limits
-from cairn.features.brain import plans as planning
+from loremark.base import limits
+from loremark.features.brain import plans as planning
 from tests.features.test_brain import brain_of, keep, write_context
 from tests.features.test_brain_stability import _fill
 from tests.features.world import NO_PROJECT, told

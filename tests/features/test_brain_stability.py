@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import delete, select, update
 
-from cairn.features.brain.jobs import BrainWatch
-from cairn.storage.tables import brains, item_files, items, memory_touched, projects, webhook_deliveries
+from loremark.features.brain.jobs import BrainWatch
+from loremark.storage.tables import brains, item_files, items, memory_touched, projects, webhook_deliveries
 from tests.contract.examples_capture import HOOK
 from tests.features.test_brain import PATH, brain_of, keep, write_context
 from tests.features.world import insert_rows
@@ -161,7 +161,7 @@ async def _touched(service: Service) -> set[str]:
         return {row["project_id"] for row in await tx.many(select(memory_touched.c.project_id))}
 
 
-@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
+@pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
 async def test_webhooks_hear_once_of_each_new_brain(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
@@ -199,7 +199,7 @@ async def test_webhooks_hear_once_of_each_new_brain(service: Service) -> None:
     assert await _touched(service) == set(), "what is deleted is not looked at again"
 
 
-@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
+@pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
 async def test_a_memory_that_no_brain_can_be_made_of_holds_up_nobody(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     broken, later = await owner.create_project("Broken"), await other.create_project("Later")
@@ -238,7 +238,7 @@ async def test_a_login_reads_it_as_a_key_does(service: Service) -> None:
         "/api/auth/login", json={"email": member.email, "password": "correct horse battery"}
     )
     service.http.cookies.clear()
-    cookies = {"cairn_login": login.cookies["cairn_login"]}
+    cookies = {"loremark_login": login.cookies["loremark_login"]}
     by_login = await service.browser_call("GET", f"{PATH}?projectId={project}", cookies)
     assert by_login.content == (await brain_of(owner, project)).content
     head = await owner.call("HEAD", f"{PATH}?projectId={project}")

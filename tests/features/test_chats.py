@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.features.chats import service as chats
-from cairn.features.history.tokens import count_tokens
-from cairn.storage.tables import chat_favorites, chat_messages
-from cairn.storage.tables import chats as chats_table
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.features.chats import service as chats
+from loremark.features.history.tokens import count_tokens
+from loremark.storage.tables import chat_favorites, chat_messages
+from loremark.storage.tables import chats as chats_table
 from tests.contract.examples_chats import MODEL, keep_turn, make_chat, new_source
 from tests.features.ears import in_process
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cairn.features.chats.titles import title_words, wanted_words
+from loremark.features.chats.titles import title_words, wanted_words
 from tests.contract.examples_chats import make_chat
 from tests.support.service import Service
 

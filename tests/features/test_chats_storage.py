@@ -8,12 +8,12 @@ import random
 import pytest
 from sqlalchemy import func, select
 
-from cairn.base import clock, errors, ids
-from cairn.base.caller import Scope
-from cairn.features.chats import service as chats
-from cairn.features.metering.service import chat_storage
-from cairn.storage.tables import chat_messages
-from cairn.storage.tables import chats as chats_table
+from loremark.base import clock, errors, ids
+from loremark.base.caller import Scope
+from loremark.features.chats import service as chats
+from loremark.features.metering.service import chat_storage
+from loremark.storage.tables import chat_messages
+from loremark.storage.tables import chats as chats_table
 from tests.contract.examples_chats import keep_turn, make_chat
 from tests.features.world import told
 from tests.support.people import Person

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock, ids
-from cairn.storage.tables import contexts, projects, revisions
+from loremark.base import clock, ids
+from loremark.storage.tables import contexts, projects, revisions
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
 from tests.support.people import Person
 from tests.support.service import Service

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.compaction import compact, count_entries
+from loremark.memory.compaction import compact, count_entries
 from tests.support.service import Service
 
 LINES = st.sampled_from(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import ids, limits
-from cairn.storage.tables import contexts, projects
+from loremark.base import ids, limits
+from loremark.storage.tables import contexts, projects
 from tests.features.world import told
 from tests.support.people import Person
 from tests.support.service import Service

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import limits
-from cairn.base.caller import Scope
-from cairn.features.contexts import service as house
-from cairn.memory.extraction.results import ContextUpdate
-from cairn.storage.tables import contexts, projects
+from loremark.base import limits
+from loremark.base.caller import Scope
+from loremark.features.contexts import service as house
+from loremark.memory.extraction.results import ContextUpdate
+from loremark.storage.tables import contexts, projects
 from tests.features.world import FORBIDDEN, NO_PROJECT, told
 from tests.support.people import Person
 from tests.support.service import Service

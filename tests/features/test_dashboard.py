@@ -7,9 +7,9 @@ import re
 import httpx
 import pytest
 
-from cairn.base import clock
-from cairn.base.clock import DAY_MS
-from cairn.features.identity import store as people
+from loremark.base import clock
+from loremark.base.clock import DAY_MS
+from loremark.features.identity import store as people
 from tests.features.world import cookies_of, log_in, register, told
 from tests.support.service import PASSWORD, Service
 
@@ -48,12 +48,12 @@ async def test_pages_and_files_come_from_here_alone(service: Service) -> None:
     # Nothing inline can be in the page: it would not run. Styles it makes itself carry a number good for one visit.
     assert re.search(r"<style|\sstyle=|\son\w+=|javascript:", page.text) is None
     assert set(re.findall(r"<script[^>]*>([^<]*)", page.text)) == {""}
-    (nonce,) = re.findall(r'name="cairn-nonce" content="([\w-]{20,})"', page.text)
+    (nonce,) = re.findall(r'name="loremark-nonce" content="([\w-]{20,})"', page.text)
     assert nonces == {f"'nonce-{nonce}'"}
     again = await service.http.get("/p/any/memory/any")
     assert again.text != page.text
-    assert re.sub(r"cairn-nonce\" content=\"[\w-]+", "", again.text) == re.sub(
-        r"cairn-nonce\" content=\"[\w-]+", "", page.text
+    assert re.sub(r"loremark-nonce\" content=\"[\w-]+", "", again.text) == re.sub(
+        r"loremark-nonce\" content=\"[\w-]+", "", page.text
     )
 
 
@@ -76,7 +76,7 @@ async def test_files_are_sent_compressed_and_kept_for_ever_where_their_name_is_t
     assert told(await service.http.get("/p/any/memory/any/more")) == (404, {"error": "Not found"})
 
 
-@pytest.mark.settings(CAIRN_WORKER_URL="https://worker.example.com/answers")
+@pytest.mark.settings(LOREMARK_WORKER_URL="https://worker.example.com/answers")
 async def test_a_page_may_ask_the_worker_where_it_is_elsewhere(service: Service) -> None:
     policy = _policy(await service.http.get("/"))
     assert policy["connect-src"] == {"'self'", "https://worker.example.com"}

@@ -32,10 +32,10 @@ async def service(server: GitServer, authority: Authority, database_url: str, tm
     """A service that may read from the git server on loopback."""
     host = server.url("o/r").removeprefix("https://").partition("/")[0]
     chosen = {
-        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-        "CAIRN_CA_FILE": str(authority.ca_file),
-        "CAIRN_REPO_HOSTS": host,
-        "CAIRN_CACHE_DIR": str(tmp_path / "cache"),
+        "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "LOREMARK_CA_FILE": str(authority.ca_file),
+        "LOREMARK_REPO_HOSTS": host,
+        "LOREMARK_CACHE_DIR": str(tmp_path / "cache"),
     }
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running

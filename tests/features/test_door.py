@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cairn.base import clock
-from cairn.base.clock import HOUR_MS
+from loremark.base import clock
+from loremark.base.clock import HOUR_MS
 from tests.features.world import accept, cookies_of, register, told
 from tests.support.service import PASSWORD, Service
 
@@ -30,13 +30,13 @@ async def test_the_first_account_is_offered_until_somebody_has_it(service: Servi
     assert (await register(service, "late@example.com")).status_code == 403
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="closed")
+@pytest.mark.settings(LOREMARK_REGISTRATION="closed")
 async def test_a_closed_door_offers_nothing(service: Service) -> None:
     assert await _door(service) == ("closed", False)
     assert (await register(service, "rita@example.com")).status_code == 403
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_an_open_door_stays_open(service: Service) -> None:
     assert await _door(service) == ("open", True)
     await service.owner()
@@ -90,7 +90,7 @@ async def test_a_page_leads_to_the_sign_in_page_and_back(service: Service) -> No
     for page in ("/billing/checkout", "/billing/portal/plan", "/billing/portal/cancel"):
         sent = await service.http.post(page, content=b"session=x&next=https://evil.example")
         assert (sent.status_code, sent.headers["location"]) == (303, "/sign-in")
-    stale = {"cairn_login": "nobodys"}
+    stale = {"loremark_login": "nobodys"}
     assert (await service.browser_call("GET", "/billing/portal", stale)).status_code == 303
     made = cookies_of(service, await service.http.post("/api/auth/register", json=_person("rita@example.com")))
     assert (await service.browser_call("GET", "/billing/portal", made)).status_code == 200

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.features.enrichment.jobs import EmbedAnew
-from cairn.features.enrichment.records import text_hash
-from cairn.features.items import records
-from cairn.features.items import service as items
-from cairn.ports.embeddings.embedder import Embedded, Embedder
-from cairn.storage.tables import item_vectors, items_to_embed
+from loremark.base.caller import Scope
+from loremark.features.enrichment.jobs import EmbedAnew
+from loremark.features.enrichment.records import text_hash
+from loremark.features.items import records
+from loremark.features.items import service as items
+from loremark.ports.embeddings.embedder import Embedded, Embedder
+from loremark.storage.tables import item_vectors, items_to_embed
 from tests.contract.examples_memory import keep_item
 from tests.support.service import Service
 

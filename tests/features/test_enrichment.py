@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.storage.tables import items
+from loremark.storage.tables import items
 from tests.features.remembering import Memory, digest, save
 from tests.features.world import run_sql, told
 from tests.support.service import Service

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.storage.tables import ai_reservations, item_vectors, usage_counters
+from loremark.storage.tables import ai_reservations, item_vectors, usage_counters
 from tests.features.asking import plan_with
 from tests.features.remembering import Memory, save
 from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Request, Say, ScriptedModel
@@ -40,15 +40,15 @@ async def service(
     """The service with the scripted model for both tiers."""
     marker = request.node.get_closest_marker("settings")
     chosen = {
-        "CAIRN_LLM_SMALL": "openai:scripted-1",
-        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
-        "CAIRN_LLM_BASE_URL": model.base_url(),
-        "CAIRN_LLM_API_KEY": "sk-test-nobody-sees-this",
-        "CAIRN_LLM_TIMEOUT_S": "2",
+        "LOREMARK_LLM_SMALL": "openai:scripted-1",
+        "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
+        "LOREMARK_LLM_BASE_URL": model.base_url(),
+        "LOREMARK_LLM_API_KEY": "sk-test-nobody-sees-this",
+        "LOREMARK_LLM_TIMEOUT_S": "2",
         **(dict(marker.kwargs) if marker else {}),
     }
     if "AI_TOKENS" in chosen:
-        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
+        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running
 
@@ -197,12 +197,12 @@ async def test_a_secret_is_not_sent_to_a_model(service: Service, model: Scripted
     assert model.requests
 
 
-@pytest.mark.settings(CAIRN_EMBEDDINGS="openai:nowhere", CAIRN_LLM_MEDIUM="builtin", CAIRN_LLM_SMALL="builtin")
+@pytest.mark.settings(LOREMARK_EMBEDDINGS="openai:nowhere", LOREMARK_LLM_MEDIUM="builtin", LOREMARK_LLM_SMALL="builtin")
 async def test_a_failed_stage_is_tried_again_from_there(
     service: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cairn.features.enrichment import embed
-    from cairn.features.enrichment import service as rules
+    from loremark.features.enrichment import embed
+    from loremark.features.enrichment import service as rules
 
     monkeypatch.setattr(rules, "_ATTEMPTS", 1)
     monkeypatch.setattr(embed, "_PAUSE_MS", 1)
@@ -227,7 +227,7 @@ async def test_a_failed_stage_is_tried_again_from_there(
 async def test_another_embedder_gets_every_item_anew_in_the_background(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cairn.entry import background
+    from loremark.entry import background
 
     monkeypatch.setattr(background, "_EMBED_EVERY_MS", 100)
 
@@ -238,7 +238,7 @@ async def test_another_embedder_gets_every_item_anew_in_the_background(
     async with run_service(settings_for(tmp_path, database_url)) as service:
         await (await Memory.of(service)).learn(save(BUG))
         assert await models(service) == {"granite-30m-q8"}
-    async with run_service(settings_for(tmp_path, database_url, CAIRN_EMBEDDINGS="builtin:fp32")) as service:
+    async with run_service(settings_for(tmp_path, database_url, LOREMARK_EMBEDDINGS="builtin:fp32")) as service:
         import asyncio
 
         async with asyncio.timeout(60):

@@ -27,10 +27,10 @@ async def test_a_small_model_can_only_add(database_url: str, tmp_path: Path) -> 
     pytest.importorskip("xllamacpp", reason="the small model is installed by `make e2e`")
     with small_model() as base_url:
         chosen = {
-            "CAIRN_LLM_SMALL": "openai:smollm2",
-            "CAIRN_LLM_MEDIUM": "openai:smollm2",
-            "CAIRN_LLM_BASE_URL": base_url,
-            "CAIRN_LLM_TIMEOUT_S": "300",
+            "LOREMARK_LLM_SMALL": "openai:smollm2",
+            "LOREMARK_LLM_MEDIUM": "openai:smollm2",
+            "LOREMARK_LLM_BASE_URL": base_url,
+            "LOREMARK_LLM_TIMEOUT_S": "300",
         }
         async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
             memory = await Memory.of(service)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from cairn.base import clock
-from cairn.jobs import operator
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import operator
+from loremark.storage.tables import jobs
 from tests.features.hooks import arrived, create_webhook, nudge, wait_for_quiet
 from tests.features.remembering import Memory, save
 from tests.features.test_enrichment import POOL, RETRY

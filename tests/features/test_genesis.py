@@ -27,11 +27,11 @@ def server(authority: Authority, tmp_path: Path, request: pytest.FixtureRequest)
 async def service(server: GitServer, authority: Authority, database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """A service that may read from the git server on loopback."""
     chosen = {
-        "CAIRN_OUTBOUND_ALLOW": "127.0.0.0/8",
-        "CAIRN_CA_FILE": str(authority.ca_file),
-        "CAIRN_REPO_HOSTS": server.url("o/r").removeprefix("https://").partition("/")[0],
-        "CAIRN_CACHE_DIR": str(tmp_path / "cache"),
-        "CAIRN_ROUTE_LIMITS": "genesis.start=0",
+        "LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8",
+        "LOREMARK_CA_FILE": str(authority.ca_file),
+        "LOREMARK_REPO_HOSTS": server.url("o/r").removeprefix("https://").partition("/")[0],
+        "LOREMARK_CACHE_DIR": str(tmp_path / "cache"),
+        "LOREMARK_ROUTE_LIMITS": "genesis.start=0",
     }
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from cairn.base import ids
-from cairn.features.genesis.jobs import UPKEEP, Upkeep
-from cairn.features.genesis.service import PHASES, SCAN
-from cairn.jobs import leases, operator
-from cairn.jobs.queue import Job
-from cairn.jobs.run import Run
-from cairn.storage.database import Row, Tx
-from cairn.storage.tables import events, findings, jobs, running_scans, scan_files, scans
+from loremark.base import ids
+from loremark.features.genesis.jobs import UPKEEP, Upkeep
+from loremark.features.genesis.service import PHASES, SCAN
+from loremark.jobs import leases, operator
+from loremark.jobs.queue import Job
+from loremark.jobs.run import Run
+from loremark.storage.database import Row, Tx
+from loremark.storage.tables import events, findings, jobs, running_scans, scan_files, scans
 from tests.features.scanning import PLANTED, REPOSITORY, Scanning, rows_of, scan_settings, scanning, serve_shop
 from tests.features.signed import tool_for
 from tests.servers.git import Commit, GitServer

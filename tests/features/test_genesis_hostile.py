@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from cairn.features.genesis import files, reading
-from cairn.features.genesis.service import SCAN
-from cairn.storage.tables import jobs, scan_files, scans
-from cairn.storage.tables.columns import metadata
+from loremark.features.genesis import files, reading
+from loremark.features.genesis.service import SCAN
+from loremark.storage.tables import jobs, scan_files, scans
+from loremark.storage.tables.columns import metadata
 from tests.features.scanning import FILES, Scanning, rows_of, scan_settings, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, import_pieces, make_repository
 from tests.servers.https import Authority

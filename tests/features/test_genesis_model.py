@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from cairn.features.genesis.conclusions import MODEL
-from cairn.storage.tables import findings, scans
+from loremark.features.genesis.conclusions import MODEL
+from loremark.storage.tables import findings, scans
 from tests.features.asking import plan_with, reserved, used
 from tests.features.scanning import REPOSITORY, Scanning, rows_of, scan_settings, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository
@@ -51,15 +51,15 @@ async def service(
 ) -> AsyncIterator[Service]:
     marker = request.node.get_closest_marker("settings")
     chosen = {
-        "CAIRN_LLM_SMALL": "openai:scripted-1",
-        "CAIRN_LLM_MEDIUM": "openai:scripted-1",
-        "CAIRN_LLM_BASE_URL": model.base_url(),
-        "CAIRN_LLM_API_KEY": "sk-test-nobody-sees-this",
-        "CAIRN_LLM_TIMEOUT_S": "2",
+        "LOREMARK_LLM_SMALL": "openai:scripted-1",
+        "LOREMARK_LLM_MEDIUM": "openai:scripted-1",
+        "LOREMARK_LLM_BASE_URL": model.base_url(),
+        "LOREMARK_LLM_API_KEY": "sk-test-nobody-sees-this",
+        "LOREMARK_LLM_TIMEOUT_S": "2",
         **(dict(marker.kwargs) if marker else {}),
     }
     if "AI_TOKENS" in chosen:
-        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
+        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
     async with run_service(scan_settings(server, authority, database_url, tmp_path, **chosen)) as running:
         yield running
 

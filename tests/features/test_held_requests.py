@@ -10,8 +10,8 @@ import httpx
 import msgspec
 import pytest
 
-from cairn.features.transfer import exporting
-from cairn.features.transfer import routes as transfer
+from loremark.features.transfer import exporting
+from loremark.features.transfer import routes as transfer
 from tests.features.carried import export, export_scope
 from tests.features.signed import tool_for
 from tests.features.world import UNAUTHENTICATED, told
@@ -30,7 +30,7 @@ HELD: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "/api/webhooks", {"projectId": "{project}", "url": "https://192.0.2.7/", "events": ["session.created"]}),
     ("POST", "/api/v2/ask", {"projectId": "{project}", "question": "Where are the keys?"}),
     ("POST", "/api/v2/hygiene", {"projectId": "{project}", "action": "analyze", "mode": "quick"}),
-    ("POST", "/api/v2/import?projectId={project}", {"cairn": "export", "version": 1}),
+    ("POST", "/api/v2/import?projectId={project}", {"loremark": "export", "version": 1}),
 ]
 
 
@@ -189,5 +189,5 @@ async def test_an_export_ends_where_the_right_to_it_ends(
         assert got == whole
     else:
         assert 0 < len(got) < len(whole)
-        assert b'"cairn":"end"' in whole
-        assert b'"cairn":"end"' not in got
+        assert b'"loremark":"end"' in whole
+        assert b'"loremark":"end"' not in got

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.features.items import records
-from cairn.features.items import service as items
-from cairn.memory import states
-from cairn.storage.tables import revisions
+from loremark.base.caller import Scope
+from loremark.features.items import records
+from loremark.features.items import service as items
+from loremark.memory import states
+from loremark.storage.tables import revisions
 from tests.contract.examples_memory import keep_item
 from tests.features.world import told
 from tests.support.people import Person

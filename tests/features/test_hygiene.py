@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, limits
-from cairn.base.caller import Scope
-from cairn.features.enrichment import ground, vectors
-from cairn.features.enrichment.jobs import EmbedAnew
-from cairn.features.hygiene.jobs import PrunePlans
-from cairn.memory.evaluation.hygiene import make_value
-from cairn.memory.extraction.results import FileChange
-from cairn.memory.items import Quote
+from loremark.base import clock, limits
+from loremark.base.caller import Scope
+from loremark.features.enrichment import ground, vectors
+from loremark.features.enrichment.jobs import EmbedAnew
+from loremark.features.hygiene.jobs import PrunePlans
+from loremark.memory.evaluation.hygiene import make_value
+from loremark.memory.extraction.results import FileChange
+from loremark.memory.items import Quote
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, raw_database, run_sql, told
@@ -441,7 +441,9 @@ async def test_what_is_looked_at_is_the_newest_and_no_more_than_the_mode_says(se
     assert (again["itemsAnalyzed"], made[0] in str(again)) == (limits.HYGIENE_WEEKLY_ITEMS, False)
 
 
-@pytest.mark.settings(CAIRN_EMBEDDINGS="openai:none", CAIRN_LLM_BASE_URL="http://127.0.0.1:9", CAIRN_LLM_API_KEY="x")
+@pytest.mark.settings(
+    LOREMARK_EMBEDDINGS="openai:none", LOREMARK_LLM_BASE_URL="http://127.0.0.1:9", LOREMARK_LLM_API_KEY="x"
+)
 async def test_without_an_embedder_equal_texts_are_still_found(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
@@ -475,7 +477,7 @@ async def test_hostile_texts_are_only_texts(service: Service) -> None:
     assert plan["itemsAnalyzed"] == len(texts)
 
 
-@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
+@pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
 async def test_webhooks_and_the_audit_log_hear_of_it(service: Service) -> None:
     made = await _untidy(service)
     hook = {"url": HOOK, "events": ["item.updated", "item.deprecated"], "projectId": made.project}

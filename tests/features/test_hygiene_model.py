@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.evaluation.hygiene import make_value
+from loremark.memory.evaluation.hygiene import make_value
 from tests.contract.examples_memory import keep_item
 from tests.features.asking import plan_with, reserved, settings_with, used
 from tests.servers.scripted_model import Refuse, Reply, Request, Say, ScriptedModel
@@ -37,7 +37,7 @@ async def service(
     marker = request.node.get_closest_marker("settings")
     chosen = settings_with(model, **(dict(marker.kwargs) if marker else {}))
     if "AI_TOKENS" in chosen:
-        chosen["CAIRN_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
+        chosen["LOREMARK_PLANS_FILE"] = plan_with(tmp_path, int(chosen.pop("AI_TOKENS")))
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, limits
-from cairn.memory.evaluation.hygiene import make_value
+from loremark.base import clock, limits
+from loremark.memory.evaluation.hygiene import make_value
 from tests.contract.examples_memory import keep_item
 from tests.features.world import told
 from tests.support.people import Person

@@ -9,10 +9,10 @@ import time
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock
-from cairn.base.clock import DAY_MS, MINUTE_MS
-from cairn.features.identity import store as people
-from cairn.storage.tables import teams, users
+from loremark.base import clock
+from loremark.base.clock import DAY_MS, MINUTE_MS
+from loremark.features.identity import store as people
+from loremark.storage.tables import teams, users
 from tests.features.world import (
     REFUSED_LOGIN,
     UNAUTHENTICATED,
@@ -62,7 +62,7 @@ async def test_two_first_registrations_at_once_give_exactly_one_account(service:
     assert await _count_accounts(service) == (1, 1)
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_an_open_installation_takes_everyone_once(service: Service) -> None:
     assert (await register(service, "one@example.com")).status_code == 201
     assert (await register(service, "two@example.com")).json()["teamName"] == "Rita's team"
@@ -77,7 +77,7 @@ async def test_an_open_installation_takes_everyone_once(service: Service) -> Non
         assert refused.json()["error"].startswith(f"{field} ")
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="closed")
+@pytest.mark.settings(LOREMARK_REGISTRATION="closed")
 async def test_a_closed_installation_takes_nobody(service: Service) -> None:
     assert told(await register(service, "one@example.com")) == (403, {"error": "Registration is closed"})
     assert await _count_accounts(service) == (0, 0)
@@ -102,7 +102,7 @@ async def test_login_refuses_the_wrong_and_the_unknown_alike(service: Service) -
     assert statistics.median(wrong) > 0.3 * statistics.median(unknown)
 
 
-@pytest.mark.settings(CAIRN_ROUTE_LIMITS="login=3/minute", CAIRN_TRUSTED_PROXIES="127.0.0.1/32")
+@pytest.mark.settings(LOREMARK_ROUTE_LIMITS="login=3/minute", LOREMARK_TRUSTED_PROXIES="127.0.0.1/32")
 async def test_login_is_throttled_per_account_and_per_address(service: Service) -> None:
     await register(service, "rita@example.com")
     start_ms = clock.now_ms() // MINUTE_MS * MINUTE_MS + MINUTE_MS
@@ -129,7 +129,7 @@ async def test_login_is_throttled_per_account_and_per_address(service: Service) 
 
 
 @ON_SQLITE
-@pytest.mark.settings(CAIRN_ROUTE_LIMITS="login=3/minute", CAIRN_TRUSTED_PROXIES="127.0.0.1/32")
+@pytest.mark.settings(LOREMARK_ROUTE_LIMITS="login=3/minute", LOREMARK_TRUSTED_PROXIES="127.0.0.1/32")
 async def test_an_ipv6_host_cannot_dodge_the_address_limit_within_its_own_network(service: Service) -> None:
     start_ms = clock.now_ms() // MINUTE_MS * MINUTE_MS + MINUTE_MS
     with clock.use(lambda: start_ms):
@@ -141,7 +141,7 @@ async def test_an_ipv6_host_cannot_dodge_the_address_limit_within_its_own_networ
 
 
 @ON_SQLITE
-@pytest.mark.settings(CAIRN_ROUTE_LIMITS="login=3/minute")
+@pytest.mark.settings(LOREMARK_ROUTE_LIMITS="login=3/minute")
 async def test_an_untrusted_peer_cannot_invent_its_address(service: Service) -> None:
     start_ms = clock.now_ms() // MINUTE_MS * MINUTE_MS + MINUTE_MS
     with clock.use(lambda: start_ms):
@@ -156,27 +156,27 @@ async def test_an_untrusted_peer_cannot_invent_its_address(service: Service) -> 
 async def test_the_cookie_on_this_machine_over_plain_http(service: Service) -> None:
     answer = await register(service, "rita@example.com")
     value, *attributes = answer.headers["set-cookie"].split("; ")
-    assert value.startswith("cairn_login=")
+    assert value.startswith("loremark_login=")
     assert sorted(attributes) == ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"]
 
 
 @ON_SQLITE
-@pytest.mark.settings(CAIRN_BASE_URL="https://cairn.example.com")
+@pytest.mark.settings(LOREMARK_BASE_URL="https://loremark.example.com")
 async def test_the_cookie_under_an_https_address(service: Service) -> None:
     answer = await register(service, "rita@example.com")
     value, *attributes = answer.headers["set-cookie"].split("; ")
-    assert value.startswith("__Host-cairn_login=")
+    assert value.startswith("__Host-loremark_login=")
     assert sorted(attributes) == ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax", "Secure"]
     assert answer.headers["strict-transport-security"].startswith("max-age=")
 
     token = value.partition("=")[2]
-    assert (await service.browser_call("GET", "/api/auth/me", {"__Host-cairn_login": token})).status_code == 200
-    assert told(await service.browser_call("GET", "/api/auth/me", {"cairn_login": token})) == UNAUTHENTICATED
-    cookie = {"Cookie": f"__Host-cairn_login={token}"}
+    assert (await service.browser_call("GET", "/api/auth/me", {"__Host-loremark_login": token})).status_code == 200
+    assert told(await service.browser_call("GET", "/api/auth/me", {"loremark_login": token})) == UNAUTHENTICATED
+    cookie = {"Cookie": f"__Host-loremark_login={token}"}
     for origin, status in (
-        ("https://cairn.example.com", 201),
-        ("http://cairn.example.com", 403),
-        ("https://cairn.example.com.evil.org", 403),
+        ("https://loremark.example.com", 201),
+        ("http://loremark.example.com", 403),
+        ("https://loremark.example.com.evil.org", 403),
         ("null", 403),
     ):
         made = await service.http.post("/api/keys", json={"name": "k"}, headers={**cookie, "Origin": origin})
@@ -201,7 +201,7 @@ async def test_logout_kills_this_login_and_no_other(service: Service) -> None:
     phone = cookies_of(service, await log_in(service, "rita@example.com"))
     left = await service.browser_call("POST", "/api/auth/logout", laptop)
     assert (left.status_code, left.content) == (204, b"")
-    assert left.headers["set-cookie"].startswith("cairn_login=; ")
+    assert left.headers["set-cookie"].startswith("loremark_login=; ")
     assert "Max-Age=0" in left.headers["set-cookie"]
     service.http.cookies.clear()
     assert told(await service.browser_call("GET", "/api/auth/me", laptop)) == UNAUTHENTICATED
@@ -235,7 +235,7 @@ async def test_another_password_ends_all_other_logins(service: Service) -> None:
     assert (await log_in(service, "rita@example.com", "another good one")).status_code == 200
 
 
-@pytest.mark.settings(CAIRN_REGISTRATION="open")
+@pytest.mark.settings(LOREMARK_REGISTRATION="open")
 async def test_somebody_in_two_teams_chooses_one_at_login(service: Service) -> None:
     own = (await register(service, "rita@example.com", teamName="Rivers")).json()["teamId"]
     stranger = (await register(service, "sam@example.com", teamName="Sands")).json()["teamId"]

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base.caller import Scope
-from cairn.base.clock import HOUR_MS
-from cairn.entry import background
-from cairn.features.enrichment import vectors as cache
-from cairn.features.identity import store as people
-from cairn.features.index import jobs as upkeep
-from cairn.features.index import store as index
-from cairn.features.index.jobs import Upkeep
-from cairn.features.search.shelf import Shelf
-from cairn.jobs import lanes, queue
-from cairn.jobs.run import Run
-from cairn.storage.database import Row
-from cairn.storage.tables import item_index, items_to_embed, vector_cache
+from loremark.base.caller import Scope
+from loremark.base.clock import HOUR_MS
+from loremark.entry import background
+from loremark.features.enrichment import vectors as cache
+from loremark.features.identity import store as people
+from loremark.features.index import jobs as upkeep
+from loremark.features.index import store as index
+from loremark.features.index.jobs import Upkeep
+from loremark.features.search.shelf import Shelf
+from loremark.jobs import lanes, queue
+from loremark.jobs.run import Run
+from loremark.storage.database import Row
+from loremark.storage.tables import item_index, items_to_embed, vector_cache
 from tests.contract.examples_memory import keep_item
 from tests.features.rounds import one_more_round, rounds_of
 from tests.features.world import insert_rows

@@ -13,9 +13,9 @@ from typing import Any
 import asyncpg
 import pytest
 
-from cairn.base import clock
-from cairn.base.clock import HOUR_MS, MINUTE_MS
-from cairn.features.ingest import store
+from loremark.base import clock
+from loremark.base.clock import HOUR_MS, MINUTE_MS
+from loremark.features.ingest import store
 from tests.features.signed import INGEST, Tool, event_body, events_of, rotate, sessions_of, tool_for
 from tests.features.world import ARCHIVED, NO_PROJECT, run_sql, told
 from tests.support import databases
@@ -259,7 +259,7 @@ async def test_the_window_slides(service: Service) -> None:
     assert counts == {seen[0]: 3, seen[3]: 2}
 
 
-@pytest.mark.settings(CAIRN_SESSION_WINDOW_S="60")
+@pytest.mark.settings(LOREMARK_SESSION_WINDOW_S="60")
 async def test_the_window_is_a_setting_and_a_completed_session_is_closed(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from cairn.base import ids
+from loremark.base import ids
 from tests.features.signed import event_body, events_of, rotate, sessions_of, tool_for
 from tests.features.world import run_sql, told
 from tests.support import databases

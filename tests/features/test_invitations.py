@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock
-from cairn.storage.tables import audit_entries, invitation_projects
+from loremark.base import clock
+from loremark.storage.tables import audit_entries, invitation_projects
 from tests.features.world import accept, cookies_of, run_sql, told
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.features.items import records
-from cairn.features.items import service as items
-from cairn.storage.tables import (
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.features.items import records
+from loremark.features.items import service as items
+from loremark.storage.tables import (
     item_conflicts,
     item_files,
     item_vectors,
@@ -24,8 +24,8 @@ from cairn.storage.tables import (
     revisions,
     webhook_deliveries,
 )
-from cairn.storage.tables import items as items_table
-from cairn.wire.events import WebhookEvent
+from loremark.storage.tables import items as items_table
+from loremark.wire.events import WebhookEvent
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item, new_item
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
@@ -207,7 +207,7 @@ async def test_an_item_is_moved_off_its_branch(service: Service) -> None:
     assert title in (await owner.get(brain)).json()["markdown"]
 
 
-@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8")
+@pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
 async def test_every_change_is_told_and_makes_the_brain_new(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import update
 
-from cairn.base import ids
-from cairn.features.items import listing
-from cairn.storage.tables import items
+from loremark.base import ids
+from loremark.features.items import listing
+from loremark.storage.tables import items
 from tests.contract.examples_memory import keep_item
 from tests.features.remembering import Memory, save
 from tests.support.people import Person

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock
-from cairn.base.clock import HOUR_MS
-from cairn.base.signing import sha256_hex
-from cairn.features.keys.last_use import LastUse
-from cairn.storage.tables import api_keys
+from loremark.base import clock
+from loremark.base.clock import HOUR_MS
+from loremark.base.signing import sha256_hex
+from loremark.features.keys.last_use import LastUse
+from loremark.storage.tables import api_keys
 from tests.features.world import FORBIDDEN, UNAUTHENTICATED, insert_rows, raw_database, run_sql, told
 from tests.support.people import Person
 from tests.support.service import Service

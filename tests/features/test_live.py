@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from cairn.base import clock
-from cairn.base.clock import DAY_MS
-from cairn.features.live.listeners import Listeners
-from cairn.jobs import notices
+from loremark.base import clock
+from loremark.base.clock import DAY_MS
+from loremark.features.live.listeners import Listeners
+from loremark.jobs import notices
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item
 from tests.features.ears import KEEP_ALIVE, in_process, over_tcp
@@ -20,7 +20,7 @@ from tests.features.hooks import begin_session, create_webhook, list_deliveries
 from tests.features.remembering import Memory, save
 from tests.features.world import UNAUTHENTICATED, cookies_of, log_in, mails_to, register, token_in, told
 from tests.support.people import Person
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,7 @@ class Visitor:
     def __init__(self, http: httpx.AsyncClient, cookie: str, key: str) -> None:
         self._http = http
         self.bearer = {"Authorization": f"Bearer {key}"}
-        self.browser = {"Cookie": f"cairn_login={cookie}", "Sec-Fetch-Site": "same-origin"}
+        self.browser = {"Cookie": f"loremark_login={cookie}", "Sec-Fetch-Site": "same-origin"}
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         answer = await self._http.request(method, path, json=body, headers=self.bearer)
@@ -49,29 +49,29 @@ class Visitor:
     async def arrive(cls, http: httpx.AsyncClient, path: str, body: dict[str, str]) -> Visitor:
         answer = await http.post(path, json={"name": "Vera", "password": PASSWORD, **body})
         assert answer.status_code < 300, answer.text
-        cookie = answer.cookies["cairn_login"]
+        cookie = answer.cookies["loremark_login"]
         http.cookies.clear()
-        headers = {"Cookie": f"cairn_login={cookie}", "Sec-Fetch-Site": "same-origin"}
+        headers = {"Cookie": f"loremark_login={cookie}", "Sec-Fetch-Site": "same-origin"}
         made = await http.post("/api/keys", json={"name": "k"}, headers=headers)
         return cls(http, cookie, made.json()["key"])
 
 
-async def _invite(cairn: Cairn, host: Visitor, http: httpx.AsyncClient, email: str) -> Visitor:
+async def _invite(loremark: Loremark, host: Visitor, http: httpx.AsyncClient, email: str) -> Visitor:
     """Somebody who joins by the link in the mail that the server wrote."""
     await host.call("POST", "/api/team", {"email": email})
-    [(_, text)] = await mails_to(cairn.folder, email)
+    [(_, text)] = await mails_to(loremark.folder, email)
     return await Visitor.arrive(http, "/api/team/invitations/accept", {"token": token_in(text)})
 
 
-async def test_a_page_hears_of_what_it_may_see_until_it_may_not(cairn: Cairn) -> None:
+async def test_a_page_hears_of_what_it_may_see_until_it_may_not(loremark: Loremark) -> None:
     # Keep-alives are far apart: a stream that ends soon ends because it was told, not because it asked.
-    cairn.settings = {"CAIRN_REGISTRATION": "open", "CAIRN_KEEPALIVE_S": "60"}
-    with cairn.start() as server:
+    loremark.settings = {"LOREMARK_REGISTRATION": "open", "LOREMARK_KEEPALIVE_S": "60"}
+    with loremark.start() as server:
         await asyncio.to_thread(server.wait_ready)
         async with httpx.AsyncClient(base_url=server.url, timeout=60.0, verify=False) as http:
             owner = await Visitor.arrive(http, "/api/auth/register", {"email": "owner@example.com"})
             stranger = await Visitor.arrive(http, "/api/auth/register", {"email": "stranger@example.com"})
-            member = await _invite(cairn, owner, http, "member@example.com")
+            member = await _invite(loremark, owner, http, "member@example.com")
             refused = await http.get("/api/live", headers={"Authorization": "Bearer nonsense"})
             assert told(refused) == UNAUTHENTICATED
             await _hears_what_it_may(http, owner, member, stranger)
@@ -135,7 +135,7 @@ async def _ends_when_access_ends(http: httpx.AsyncClient, owner: Visitor, member
         assert await of_owner.notice() == ("changed", "team", None)
 
 
-@pytest.mark.settings(CAIRN_KEEPALIVE_S="1")
+@pytest.mark.settings(LOREMARK_KEEPALIVE_S="1")
 async def test_a_silent_stream_shows_that_it_is_alive(service: Service) -> None:
     owner = await service.owner()
     async with in_process(service, _bearer(owner)) as ear:
@@ -144,7 +144,7 @@ async def test_a_silent_stream_shows_that_it_is_alive(service: Service) -> None:
         assert asyncio.get_running_loop().time() - started > 0.8
 
 
-@pytest.mark.settings(CAIRN_KEEPALIVE_S="1")
+@pytest.mark.settings(LOREMARK_KEEPALIVE_S="1")
 async def test_what_other_teams_do_is_no_sign_of_life(service: Service) -> None:
     owner, noisy = await service.owner(), await service.owner("Noisy neighbours")
 
@@ -163,17 +163,17 @@ async def test_what_other_teams_do_is_no_sign_of_life(service: Service) -> None:
                 await working
 
 
-@pytest.mark.settings(CAIRN_KEEPALIVE_S="1")
+@pytest.mark.settings(LOREMARK_KEEPALIVE_S="1")
 async def test_a_stream_ends_with_its_login(service: Service) -> None:
     await register(service, "rita@example.com")
     login = cookies_of(service, await log_in(service, "rita@example.com"))
     now_ms = clock.now_ms()
-    async with in_process(service, {"Cookie": f"cairn_login={login['cairn_login']}"}) as ear:
+    async with in_process(service, {"Cookie": f"loremark_login={login['loremark_login']}"}) as ear:
         with clock.use(lambda: now_ms + 31 * DAY_MS):
             assert await ear.end(2.5) == []
 
 
-@pytest.mark.settings(CAIRN_KEEPALIVE_S="1")
+@pytest.mark.settings(LOREMARK_KEEPALIVE_S="1")
 async def test_a_stream_ends_with_its_login_also_where_there_is_much_to_tell(service: Service) -> None:
     owner = await service.owner()
     person = await service.join(owner)
@@ -185,7 +185,7 @@ async def test_a_stream_ends_with_its_login_also_where_there_is_much_to_tell(ser
             await owner.post("/api/keys", {"name": "k"})
             await asyncio.sleep(0.1)
 
-    async with in_process(service, {"Cookie": f"cairn_login={login['cairn_login']}"}) as ear:
+    async with in_process(service, {"Cookie": f"loremark_login={login['loremark_login']}"}) as ear:
         working = asyncio.create_task(work())
         try:
             assert await ear.notice() == ("changed", "keys", None)

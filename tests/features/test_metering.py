@@ -11,15 +11,15 @@ import httpx
 import pytest
 from sqlalchemy import insert
 
-from cairn.base import clock
-from cairn.base.caller import Scope
-from cairn.base.plans import load_plans
-from cairn.features.genesis.assembling import SOURCE
-from cairn.features.ingest.payload import SentEvent, captured
-from cairn.features.ingest.service import keep_own
-from cairn.features.metering import service as metering
-from cairn.storage.tables import usage_counters
-from cairn.wire.events import IngestEvent
+from loremark.base import clock
+from loremark.base.caller import Scope
+from loremark.base.plans import load_plans
+from loremark.features.genesis.assembling import SOURCE
+from loremark.features.ingest.payload import SentEvent, captured
+from loremark.features.ingest.service import keep_own
+from loremark.features.metering import service as metering
+from loremark.storage.tables import usage_counters
+from loremark.wire.events import IngestEvent
 from tests.contract.examples_capture import fail_job
 from tests.features.metered import WIDE, counted, refused, set_plan, there, write_plans
 from tests.features.signed import Tool, events_of, sessions_of, tool_for
@@ -45,7 +45,7 @@ PLANS = {
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     """The service with plans of all sizes."""
-    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=write_plans(tmp_path, **PLANS))
+    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **PLANS))
     async with run_service(chosen) as running:
         yield running
 

@@ -16,17 +16,17 @@ from tests.entry.owner import make_owner
 from tests.features.metered import counted, there, write_plans
 from tests.features.signed import Tool
 from tests.support import databases
-from tests.support.processes import Cairn, Process
+from tests.support.processes import Loremark, Process
 
 _LIMIT = 600
 _SENT = 900
 _KILLS = 5
 
 
-def _prepare(cairn: Cairn, **limits: int) -> dict[str, str]:
-    plans = write_plans(cairn.folder, team=limits)
-    cairn.settings |= {"CAIRN_PLANS_FILE": plans, "CAIRN_LOG_LEVEL": "warning"}
-    return make_owner(cairn)
+def _prepare(loremark: Loremark, **limits: int) -> dict[str, str]:
+    plans = write_plans(loremark.folder, team=limits)
+    loremark.settings |= {"LOREMARK_PLANS_FILE": plans, "LOREMARK_LOG_LEVEL": "warning"}
+    return make_owner(loremark)
 
 
 def _tools(process: Process, owner: dict[str, str], count: int) -> list[Tool]:
@@ -35,18 +35,18 @@ def _tools(process: Process, owner: dict[str, str], count: int) -> list[Tool]:
         return [Tool(p, http.get(f"/api/projects/{p}/hmac-secret").json()["secret"]) for p in made]
 
 
-def _agree(cairn: Cairn, team_id: str) -> dict[str, int]:
-    said = ledger.with_database(cairn.database_url, lambda database: counted(database, team_id))
-    found = ledger.with_database(cairn.database_url, lambda database: there(database, team_id))
+def _agree(loremark: Loremark, team_id: str) -> dict[str, int]:
+    said = ledger.with_database(loremark.database_url, lambda database: counted(database, team_id))
+    found = ledger.with_database(loremark.database_url, lambda database: there(database, team_id))
     assert said == found
     return said
 
 
 def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: Path) -> None:
     """Some projects have senders at both, others at one; the last hundreds are decided among all of them."""
-    cairn = Cairn(tmp_path, databases.fresh_postgres())
-    owner = _prepare(cairn, events=_LIMIT)
-    with cairn.start("api") as one, cairn.start("api") as other:
+    loremark = Loremark(tmp_path, databases.fresh_postgres())
+    owner = _prepare(loremark, events=_LIMIT)
+    with loremark.start("api") as one, loremark.start("api") as other:
         processes = (one.wait_ready(60), other.wait_ready(60))
         tools = _tools(one, owner, 4)
 
@@ -59,17 +59,17 @@ def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: 
             https = (first, second)
             answers = Counter(pool.map(send, range(_SENT)))
     assert answers == {(202, ""): _LIMIT, (403, "Plan limit reached: events"): _SENT - _LIMIT}
-    assert _agree(cairn, owner["teamId"])["events"] == _LIMIT
+    assert _agree(loremark, owner["teamId"])["events"] == _LIMIT
 
 
-def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn) -> None:
+def test_the_counters_are_what_is_there_after_every_kill(loremark: Loremark) -> None:
     chance = random.Random()
-    owner = _prepare(cairn, events=1_000_000)
-    with cairn.start() as process:
+    owner = _prepare(loremark, events=1_000_000)
+    with loremark.start() as process:
         tools = _tools(process.wait_ready(60), owner, 2)
     sent = 0
     for turn in range(_KILLS):
-        with cairn.start() as process:
+        with loremark.start() as process:
             process.wait_ready(60)
             first = threading.Event()
 
@@ -94,4 +94,4 @@ def test_the_counters_are_what_is_there_after_every_kill(cairn: Cairn) -> None:
                 time.sleep(chance.uniform(0.1, 0.6))
                 process.kill()
                 sent += sum(sender.result() for sender in senders)
-        assert _agree(cairn, owner["teamId"])["events"] >= sent
+        assert _agree(loremark, owner["teamId"])["events"] >= sent

@@ -9,16 +9,16 @@ import msgspec
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.features.metering import recount
-from cairn.features.metering.periods import FOR_EVER, month_start_ms, period
-from cairn.features.metering.recount import Difference, Recount, recount_team, set_mark
-from cairn.features.metering.slots import COUNTERS
-from cairn.jobs import queue
-from cairn.jobs.lanes import lane_of
-from cairn.jobs.run import Run
-from cairn.storage.tables import jobs, projects, usage_counters
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.features.metering import recount
+from loremark.features.metering.periods import FOR_EVER, month_start_ms, period
+from loremark.features.metering.recount import Difference, Recount, recount_team, set_mark
+from loremark.features.metering.slots import COUNTERS
+from loremark.jobs import queue
+from loremark.jobs.lanes import lane_of
+from loremark.jobs.run import Run
+from loremark.storage.tables import jobs, projects, usage_counters
 from tests.features.metered import counted, there
 from tests.features.signed import Tool, tool_for
 from tests.support.people import Person

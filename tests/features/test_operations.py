@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cairn.entry.application import ROUTES, open_app
-from cairn.entry.background import open_background
-from cairn.entry.house import open_house
-from cairn.storage import schema
+from loremark.entry.application import ROUTES, open_app
+from loremark.entry.background import open_background
+from loremark.entry.house import open_house
+from loremark.storage import schema
 from tests.features.world import run_sql, told
 from tests.support.service import BASE_URL, Service, settings_for
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 
 
-@pytest.mark.settings(CAIRN_RATE_LIMIT_PER_MINUTE="2")
+@pytest.mark.settings(LOREMARK_RATE_LIMIT_PER_MINUTE="2")
 async def test_operators_are_answered_outside_the_rate_limit(service: Service) -> None:
     for _ in range(3):
         for path in PATHS:
@@ -70,12 +70,12 @@ async def test_figures_count_requests_by_route_and_tell_nothing_else(service: Se
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     lines = answer.text.splitlines()
     for line in (
-        'cairn_requests_total{method="GET",route="projects.get",status="200"} 3.0',
-        'cairn_requests_total{method="GET",route="projects.get",status="404"} 1.0',
-        'cairn_requests_total{method="POST",route="projects.create",status="201"} 1.0',
-        'cairn_requests_total{method="GET",route="unknown",status="404"} 1.0',
-        'cairn_requests_total{method="other",route="unknown",status="405"} 1.0',
-        'cairn_request_seconds_count{route="projects.get"} 4.0',
+        'loremark_requests_total{method="GET",route="projects.get",status="200"} 3.0',
+        'loremark_requests_total{method="GET",route="projects.get",status="404"} 1.0',
+        'loremark_requests_total{method="POST",route="projects.create",status="201"} 1.0',
+        'loremark_requests_total{method="GET",route="unknown",status="404"} 1.0',
+        'loremark_requests_total{method="other",route="unknown",status="405"} 1.0',
+        'loremark_request_seconds_count{route="projects.get"} 4.0',
     ):
         assert line in lines
     for name in (project, owner.email, owner.team_id, owner.key, "Top secret"):
@@ -84,7 +84,7 @@ async def test_figures_count_requests_by_route_and_tell_nothing_else(service: Se
 
 async def test_the_interface_describes_itself(service: Service) -> None:
     document = (await service.http.get("/openapi.json")).json()
-    assert (document["openapi"], document["info"]["title"]) == ("3.1.0", "Cairn")
+    assert (document["openapi"], document["info"]["title"]) == ("3.1.0", "Loremark")
     assert document["servers"] == [{"url": BASE_URL}]
     described = {(method.upper(), path) for path, operations in document["paths"].items() for method in operations}
     assert described == {(route.method, route.path) for route in ROUTES if route.described}

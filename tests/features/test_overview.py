@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, ids
-from cairn.base.clock import DAY_MS
-from cairn.storage.tables import items
+from loremark.base import clock, ids
+from loremark.base.clock import DAY_MS
+from loremark.storage.tables import items
 from tests.contract.examples_memory import keep_item
 from tests.features.world import NO_PROJECT, insert_projects, insert_rows, told
 from tests.support.people import Person

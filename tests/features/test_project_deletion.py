@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import BigInteger, Boolean, Float, LargeBinary, Table, select
 
-from cairn.ports.blobs.store import open_blobs
-from cairn.storage.tables import (
+from loremark.ports.blobs.store import open_blobs
+from loremark.storage.tables import (
     audit_entries,
     brains,
     item_vectors,

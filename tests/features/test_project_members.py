@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from cairn.base import clock, ids
-from cairn.storage.tables import project_members
+from loremark.base import clock, ids
+from loremark.storage.tables import project_members
 from tests.features.world import (
     FORBIDDEN,
     NO_PROJECT,

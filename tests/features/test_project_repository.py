@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.features.projects.repository import token_context
-from cairn.storage.tables import projects
+from loremark.features.projects.repository import token_context
+from loremark.storage.tables import projects
 from tests.features.world import raw_database, told
 from tests.support.people import Person
 from tests.support.service import Service
@@ -79,7 +79,7 @@ async def _change(person: Person, path: str, **change: Any) -> tuple[Any, ...]:
     return _repository(entry)
 
 
-@pytest.mark.settings(CAIRN_REPO_HOSTS="github.com,gitlab.com,bitbucket.org,git.intern.example:8443")
+@pytest.mark.settings(LOREMARK_REPO_HOSTS="github.com,gitlab.com,bitbucket.org,git.intern.example:8443")
 async def test_only_addresses_of_known_hosts_in_the_one_form_are_taken(service: Service) -> None:
     owner = await service.owner()
     path = f"/api/projects/{await owner.create_project()}"
@@ -92,7 +92,7 @@ async def test_only_addresses_of_known_hosts_in_the_one_form_are_taken(service: 
     )
     assert told(await owner.patch(path, {"repoUrl": 7})) == (400, {"error": "repoUrl must be a string or null"})
     [entry] = (await owner.get("/api/projects")).json()
-    assert (entry["name"], entry["repoUrl"]) == ("Cairn", None)
+    assert (entry["name"], entry["repoUrl"]) == ("Loremark", None)
     for url, name in ACCEPTED.items():
         assert await _change(owner, path, repoUrl=url) == (url, name, "public", False)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock
-from cairn.base.clock import HOUR_MS
+from loremark.base import clock
+from loremark.base.clock import HOUR_MS
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, insert_projects, told
 from tests.support.people import Person
 from tests.support.service import Service
@@ -52,11 +52,11 @@ async def _names(person: Person) -> list[str]:
 
 async def test_a_project_is_made_listed_read_and_changed(service: Service) -> None:
     owner = await service.owner()
-    made = await owner.post("/api/projects", {"name": "  Cairn ", "surprise": 1})
+    made = await owner.post("/api/projects", {"name": "  Loremark ", "surprise": 1})
     assert made.status_code == 201
     assert made.json() == {
         "id": made.json()["id"],
-        "name": "Cairn",
+        "name": "Loremark",
         "visibility": "private",
         "status": "active",
         "createdAt": made.json()["createdAt"],
@@ -75,7 +75,7 @@ async def test_a_project_is_made_listed_read_and_changed(service: Service) -> No
         changed = await owner.patch(
             path,
             {
-                "name": "Cairn 2",
+                "name": "Loremark 2",
                 "description": "Stones",
                 "visibility": "public",
                 "aiTier": "medium",
@@ -90,7 +90,7 @@ async def test_a_project_is_made_listed_read_and_changed(service: Service) -> No
     assert set(changed.json()) == ENTRY | {"memberCount", "autoApproveThreshold"}
     assert changed.json() == {
         **entry,
-        "name": "Cairn 2",
+        "name": "Loremark 2",
         "description": "Stones",
         "visibility": "public",
         "aiTier": "medium",
@@ -220,7 +220,7 @@ async def test_an_archived_project_is_read_only_until_it_is_active_again(service
     assert told(await owner.get(path)) == NO_PROJECT
 
 
-@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+@pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
 async def test_a_plan_bounds_the_number_of_projects(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     full = (403, {"error": "Plan limit reached: projects"})
@@ -234,7 +234,7 @@ async def test_a_plan_bounds_the_number_of_projects(service: Service) -> None:
     assert (await owner.post("/api/projects", {"name": "Second"})).status_code == 201
 
 
-@pytest.mark.settings(CAIRN_DEFAULT_PLAN="free")
+@pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
 async def test_projects_made_at_once_do_not_pass_the_plan_together(service: Service) -> None:
     owner = await service.owner()
     answers = await asyncio.gather(*(owner.post("/api/projects", {"name": f"P{number}"}) for number in range(6)))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, update
 
-from cairn.base import ids, limits
-from cairn.features.related.excerpts import EXCERPT_CHARS, find_excerpt
-from cairn.memory.items import Quote
-from cairn.storage.tables import events, item_conflicts
+from loremark.base import ids, limits
+from loremark.features.related.excerpts import EXCERPT_CHARS, find_excerpt
+from loremark.memory.items import Quote
+from loremark.storage.tables import events, item_conflicts
 from tests.contract.examples_memory import keep_item
 from tests.features.remembering import Memory, save
 from tests.features.world import told

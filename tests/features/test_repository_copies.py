@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from cairn.base import clock
-from cairn.base.settings import Settings
-from cairn.entry.house import open_house
-from cairn.features.projects.copies import CopyKeeper
-from cairn.ports.git.remote import place_of
-from cairn.ports.git.repository import Repositories
-from cairn.ports.outbound.guard import Guard
-from cairn.storage.tables import projects
+from loremark.base import clock
+from loremark.base.settings import Settings
+from loremark.entry.house import open_house
+from loremark.features.projects.copies import CopyKeeper
+from loremark.ports.git.remote import place_of
+from loremark.ports.git.repository import Repositories
+from loremark.ports.outbound.guard import Guard
+from loremark.storage.tables import projects
 from tests.features.remembering import Memory
 from tests.features.scanning import REPOSITORY, Scanning, scan_settings, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from cairn.memory.codebase.records import Codebase, FileFacts, Import
-from cairn.memory.codebase.study import picture
-from cairn.memory.codebase.study.survey import Survey
-from cairn.storage.tables import scans
+from loremark.memory.codebase.records import Codebase, FileFacts, Import
+from loremark.memory.codebase.study import picture
+from loremark.memory.codebase.study.survey import Survey
+from loremark.storage.tables import scans
 from tests.features.scanning import MODELS, REPOSITORY, Scanning, scan_settings, scanning, serve_shop
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, told
 from tests.servers.git import GitServer

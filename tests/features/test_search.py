@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from cairn.base.caller import Scope
-from cairn.features.enrichment.records import text_hash
-from cairn.features.index import store as index
-from cairn.features.index import vectors
-from cairn.features.items import records
-from cairn.features.items import service as items
-from cairn.features.search.service import Finder
-from cairn.memory.ranking.ranking import Filters
-from cairn.ports.embeddings.compact import pack
-from cairn.ports.embeddings.embedder import Embedder
-from cairn.ports.embeddings.embedders import Embedders
-from cairn.storage.tables import item_index
+from loremark.base.caller import Scope
+from loremark.features.enrichment.records import text_hash
+from loremark.features.index import store as index
+from loremark.features.index import vectors
+from loremark.features.items import records
+from loremark.features.items import service as items
+from loremark.features.search.service import Finder
+from loremark.memory.ranking.ranking import Filters
+from loremark.ports.embeddings.compact import pack
+from loremark.ports.embeddings.embedder import Embedder
+from loremark.ports.embeddings.embedders import Embedders
+from loremark.storage.tables import item_index
 from tests.contract.examples_memory import keep_item, new_item
 from tests.support.people import Person
 from tests.support.service import Service
@@ -233,7 +233,7 @@ async def _something_happens(shelf: Shelf, known: list[str], chance: random.Rand
 
 
 async def test_vectors_of_an_earlier_embedder_serve_until_the_new_ones_are_there(service: Service) -> None:
-    from cairn.ports.embeddings.builtin import BuiltinEmbedder
+    from loremark.ports.embeddings.builtin import BuiltinEmbedder
 
     shelf = await Shelf.of(service)
     known = await shelf.known()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock, errors, signing
-from cairn.base.caller import Via
-from cairn.base.clock import DAY_MS, MINUTE_MS
-from cairn.base.errors import Refusal
-from cairn.features.projects.signatures import Signatures
-from cairn.web.request import Message, Request
+from loremark.base import clock, errors, signing
+from loremark.base.caller import Via
+from loremark.base.clock import DAY_MS, MINUTE_MS
+from loremark.base.errors import Refusal
+from loremark.features.projects.signatures import Signatures
+from loremark.web.request import Message, Request
 from tests.features.world import FORBIDDEN, NO_PROJECT, raw_database, told
-from tests.support.processes import Cairn
+from tests.support.processes import Loremark
 from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
@@ -164,15 +164,15 @@ async def test_signing_secrets_are_stored_sealed(service: Service) -> None:
         assert secret not in (await owner.get("/api/audit")).text
 
 
-def test_a_running_server_writes_no_secret_down(cairn: Cairn, tmp_path: Path) -> None:
+def test_a_running_server_writes_no_secret_down(loremark: Loremark, tmp_path: Path) -> None:
     """Neither its log nor any file of its data folder (but the mail and the key itself) holds one in plain."""
-    cairn.settings = {"CAIRN_LOG_LEVEL": "debug", "CAIRN_REGISTRATION": "open"}
+    loremark.settings = {"LOREMARK_LOG_LEVEL": "debug", "LOREMARK_REGISTRATION": "open"}
     token = "glpat-NobodyMayEverSeeThisToken"
-    with cairn.start() as server:
+    with loremark.start() as server:
         server.wait_ready()
         with server.client() as browser:
             account = {"email": "rita@example.com", "password": PASSWORD, "name": "Rita"}
-            login = browser.post("/api/auth/register", json=account).cookies["cairn_login"]
+            login = browser.post("/api/auth/register", json=account).cookies["loremark_login"]
             same_site = {"Sec-Fetch-Site": "same-origin"}
             key = browser.post("/api/keys", json={"name": "k"}, headers=same_site).json()["key"]
         with server.client(key) as client:
@@ -185,7 +185,7 @@ def test_a_running_server_writes_no_secret_down(cairn: Cairn, tmp_path: Path) ->
             assert client.post("/api/auth/login", json=wrong).status_code == 401
         assert server.stop() == 0
         log = server.output
-    assert "Cairn" in log
+    assert "Loremark" in log
     written = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert written
     for hidden in (PASSWORD, login, key, token, secret):

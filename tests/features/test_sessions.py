@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, update
 
-from cairn.base import clock
-from cairn.base.clock import HOUR_MS
-from cairn.storage.tables import sessions, teams
+from loremark.base import clock
+from loremark.base.clock import HOUR_MS
+from loremark.storage.tables import sessions, teams
 from tests.features.signed import events_of, sessions_of, tool_for
 from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, run_sql, told
 from tests.support.people import Person

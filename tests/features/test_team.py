@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from cairn.base import clock, ids
-from cairn.base.clock import HOUR_MS, SECOND_MS
-from cairn.storage.tables import project_members
+from loremark.base import clock, ids
+from loremark.base.clock import HOUR_MS, SECOND_MS
+from loremark.storage.tables import project_members
 from tests.features.world import (
     FORBIDDEN,
     REFUSED_LOGIN,

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.features.enrichment.jobs import EmbedAnew
-from cairn.features.metering.recount import recount_team, set_mark
-from cairn.features.transfer import exporting
-from cairn.features.transfer.refs import ALPHABET, Refs, time_ms
-from cairn.storage.tables import events, items, items_to_embed, sessions
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.features.enrichment.jobs import EmbedAnew
+from loremark.features.metering.recount import recount_team, set_mark
+from loremark.features.transfer import exporting
+from loremark.features.transfer.refs import ALPHABET, Refs, time_ms
+from loremark.storage.tables import events, items, items_to_embed, sessions
 from tests.contract.examples_memory import keep_item
 from tests.features.carried import bring, count_events, decoded, export, made, rich_project, send
 from tests.features.metered import counted
@@ -60,15 +60,15 @@ async def test_a_project_is_carried_over_and_is_the_same_there(service: Service)
     for secret in (memory.tool.secret, memory.tool.project_id, memory.owner.user_id, memory.owner.email):
         assert secret.encode() not in first
     lines = decoded(first)
-    assert lines[0]["cairn"] == "export"
+    assert lines[0]["loremark"] == "export"
     assert lines[0]["version"] == 1
-    assert {line["cairn"] for line in lines[1:]} == {"context", "session", "event", "item", "revision", "end"}
+    assert {line["loremark"] for line in lines[1:]} == {"context", "session", "event", "item", "revision", "end"}
 
     rehearsed = await bring(there, project, first, "&dryRun=true")
     assert rehearsed["dryRun"] is True
     assert await export(there, project) == b"".join(await _empty_like(there, project))
     done = await bring(there, project, first)
-    assert made(done) == made(rehearsed) == {name: count for name, count in lines[-1].items() if name != "cairn"}
+    assert made(done) == made(rehearsed) == {name: count for name, count in lines[-1].items() if name != "loremark"}
     assert done["redacted"] == 0
     assert await export(there, project) == first, "the same bytes"
 
@@ -82,7 +82,7 @@ async def test_a_project_is_carried_over_and_is_the_same_there(service: Service)
 
 async def _empty_like(person: Person, project: str) -> list[bytes]:
     lines = (await export(person, project)).splitlines(keepends=True)
-    assert [json.loads(line)["cairn"] for line in lines] == ["export", "end"]
+    assert [json.loads(line)["loremark"] for line in lines] == ["export", "end"]
     return lines
 
 
@@ -166,7 +166,7 @@ async def test_only_what_is_missing_is_added(service: Service) -> None:
     tree = {context["schemaKey"]: context["name"] for context in await _contexts(owner, other.project_id)}
     assert tree == {"root": "Root", "root/api": "Mine"}
     assert (await owner.get(f"/api/v2/items/{kept}")).json()["content"] == "It stays."
-    assert (await owner.get(f"/api/projects/{other.project_id}")).json()["name"] == "Cairn"
+    assert (await owner.get(f"/api/projects/{other.project_id}")).json()["name"] == "Loremark"
     assert await count_events(service, other.project_id) == 3
     # What was deleted comes back by the file; what was changed stays changed.
     listed = (await owner.get(f"/api/v2/items?projectId={project}")).json()
@@ -282,7 +282,7 @@ async def test_a_foreign_id_is_refused_whoever_names_it(service: Service) -> Non
     stranger = await service.owner("Strangers")
     project = await stranger.create_project()
     refs = Refs(project)
-    by_kind = {json.loads(line)["cairn"]: json.loads(line) for line in lines}
+    by_kind = {json.loads(line)["loremark"]: json.loads(line) for line in lines}
     item, event = by_kind["item"], by_kind["event"]
     refused = (400, {"error": "line 1: it names what belongs to another project"})
     for changed in (

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from cairn.base import clock, ids, limits
-from cairn.base.caller import Scope
-from cairn.features.metering.recount import recount_team, set_mark
-from cairn.memory.items import Quote
-from cairn.memory.merging import MAX_EVIDENCE
-from cairn.storage.tables import items, sessions
-from cairn.wire.transfer import QUOTES
+from loremark.base import clock, ids, limits
+from loremark.base.caller import Scope
+from loremark.features.metering.recount import recount_team, set_mark
+from loremark.memory.items import Quote
+from loremark.memory.merging import MAX_EVIDENCE
+from loremark.storage.tables import items, sessions
+from loremark.wire.transfer import QUOTES
 from tests.contract.examples_memory import keep_item
 from tests.features.carried import bring, decoded, export, made, send
 from tests.features.metered import counted, refused, set_plan, write_plans
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 SECRET = "ghp_" + "a1B2" * 9
 ITEM: dict[str, Any] = {
-    "cairn": "item",
+    "loremark": "item",
     "title": "Use Redis",
     "content": "It is fast.",
     "type": "decision",
@@ -65,7 +65,7 @@ def _item(**changes: Any) -> bytes:
 
 def _session(**changes: Any) -> dict[str, Any]:
     session: dict[str, Any] = {
-        "cairn": "session",
+        "loremark": "session",
         "ref": ids.new("ses"),
         "source": "cli",
         "status": "completed",
@@ -76,7 +76,7 @@ def _session(**changes: Any) -> dict[str, Any]:
 
 def _event(session: dict[str, Any], **changes: Any) -> dict[str, Any]:
     event: dict[str, Any] = {
-        "cairn": "event",
+        "loremark": "event",
         "ref": ids.new("evt"),
         "session": session["ref"],
         "event": "session_save",
@@ -89,7 +89,7 @@ async def test_no_time_is_in_the_future(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     context: dict[str, Any] = {
-        "cairn": "context",
+        "loremark": "context",
         "ref": ids.new("ctx"),
         "name": "A",
         "schemaKey": "root",
@@ -97,7 +97,7 @@ async def test_no_time_is_in_the_future(service: Service) -> None:
     }
     context |= {"description": "", "content": "", "state": "approved", "tier": 2, "contextType": "memory", "version": 1}
     revision: dict[str, Any] = {
-        "cairn": "revision",
+        "loremark": "revision",
         "of": "item",
         "ref": ids.new("itm"),
         "version": 1,
@@ -143,14 +143,14 @@ async def test_fields_are_bounded_as_everywhere(service: Service) -> None:
             answer = await send(owner, project, line)
             assert answer.status_code == 400, field
             assert field in answer.json()["error"]
-    assert [line["cairn"] for line in decoded(await export(owner, project))] == ["export", "end"]
+    assert [line["loremark"] for line in decoded(await export(owner, project))] == ["export", "end"]
 
 
 def _revision(field: str, value: Any) -> bytes:
     snapshot = {**SNAPSHOT, field: value}
     version = value if field == "version" else 1
     return _line(
-        cairn="revision",
+        loremark="revision",
         of="item",
         ref=ids.new("itm"),
         version=version,
@@ -221,7 +221,7 @@ async def test_every_text_is_cleaned_on_its_way_out(service: Service) -> None:
     lines = await export(owner, tool.project_id)
     assert SECRET.encode() not in lines
     assert b"\\u001b" not in lines
-    (line,) = [line for line in decoded(lines) if line["cairn"] == "item"]
+    (line,) = [line for line in decoded(lines) if line["loremark"] == "item"]
     assert (line["files"], line["tags"][1]) == (["src/a.py"], "x" * 60)
     assert len(line["evidence"]) == 1, "the words of an event that is not there prove nothing"
     there = await owner.create_project("There")
@@ -238,7 +238,7 @@ async def test_evidence_rests_on_events_of_the_project(service: Service) -> None
     quotes = [{"event": ref, "quote": "so it was said"} for ref in (event["ref"], ids.new("evt"), foreign, "api")]
     item = {**ITEM, "ref": ids.new("itm"), "evidence": quotes}
     revision: dict[str, Any] = {
-        "cairn": "revision",
+        "loremark": "revision",
         "of": "item",
         "ref": item["ref"],
         "version": 1,
@@ -249,7 +249,7 @@ async def test_evidence_rests_on_events_of_the_project(service: Service) -> None
     (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
     assert [quoted["quote"] for quoted in kept["evidence"]] == ["so it was said"]
     told_again = decoded(await export(owner, project))
-    assert [len(line["snapshot"]["evidence"]) for line in told_again if line["cairn"] == "revision"] == [1]
+    assert [len(line["snapshot"]["evidence"]) for line in told_again if line["loremark"] == "revision"] == [1]
     reverted = await owner.post(f"/api/v2/items/{kept['id']}/revert", {"version": 1})
     assert reverted.json()["evidence"] == kept["evidence"]
 
@@ -257,7 +257,7 @@ async def test_evidence_rests_on_events_of_the_project(service: Service) -> None
 @pytest.fixture
 async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     plans = {"team": {}, "events2": {"events": 2}}
-    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=write_plans(tmp_path, **plans))
+    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
     async with run_service(chosen) as running:
         yield running
 

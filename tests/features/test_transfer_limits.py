@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from cairn.base import clock, ids, limits
-from cairn.base.caller import Scope
-from cairn.base.plans import load_plans
-from cairn.entry.house import open_house
-from cairn.exchange.chunks import chunks, read_lines
-from cairn.features.keys import store as keys
-from cairn.features.metering.recount import recount_team, set_mark
-from cairn.features.projects.repository import RepoHosts
-from cairn.features.transfer.exporting import export_project
-from cairn.features.transfer.service import Kit, import_chunk
-from cairn.storage.tables import items
-from cairn.wire.transfer import CHUNK_MOST_BYTES
+from loremark.base import clock, ids, limits
+from loremark.base.caller import Scope
+from loremark.base.plans import load_plans
+from loremark.entry.house import open_house
+from loremark.exchange.chunks import chunks, read_lines
+from loremark.features.keys import store as keys
+from loremark.features.metering.recount import recount_team, set_mark
+from loremark.features.projects.repository import RepoHosts
+from loremark.features.transfer.exporting import export_project
+from loremark.features.transfer.service import Kit, import_chunk
+from loremark.storage.tables import items
+from loremark.wire.transfer import CHUNK_MOST_BYTES
 from tests.features.carried import bring, decoded, export, made, rich_project, send
 from tests.features.metered import refused, set_plan, write_plans
 from tests.features.signed import tool_for
@@ -37,7 +37,7 @@ def _line(**fields: Any) -> bytes:
 
 
 SESSION: dict[str, Any] = {
-    "cairn": "session",
+    "loremark": "session",
     "source": "cli",
     "status": "completed",
     "itemsExtracted": 0,
@@ -60,7 +60,7 @@ async def test_a_line_that_cannot_be_read_is_named_by_its_number(service: Servic
     for _ in range(limits.PAYLOAD_LEVELS + 1):
         deep = {"a": deep}
     event: dict[str, Any] = {
-        "cairn": "event",
+        "loremark": "event",
         "ref": ids.new("evt"),
         "session": ids.new("ses"),
         "event": "session_save",
@@ -71,17 +71,17 @@ async def test_a_line_that_cannot_be_read_is_named_by_its_number(service: Servic
         b"\xff\xfe": "it is not valid JSON",
         b'{"a":' * 100_000: "it is not valid JSON",
         b"[1]": "it must be an object",
-        b'{"cairn": "cake"}': "cairn has a value that is not known here",
-        b"{}": "cairn is required",
+        b'{"loremark": "cake"}': "loremark has a value that is not known here",
+        b"{}": "loremark is required",
         _session(ref="ses_1"): "ref has an invalid form",
         _session(ref=ids.new("itm")): "ref has an invalid form",
         _session(somethingNew=1): "the field somethingNew is not known here",
         _session(source="a\0b"): "source has an invalid form",
         _session(createdAtMs=clock.now_ms() + 3 * clock.DAY_MS): "createdAtMs is in the future",
         _session(status="enriching"): "status has a value that is not known here",
-        _line(cairn="session", ref=ids.new("ses")): "source is required",
-        _line(cairn="export", version=2, project={}, more=1): "version 2 of the format is not known here, only 1",
-        _line(cairn="export", project={}): "version (none) of the format is not known here, only 1",
+        _line(loremark="session", ref=ids.new("ses")): "source is required",
+        _line(loremark="export", version=2, project={}, more=1): "version 2 of the format is not known here, only 1",
+        _line(loremark="export", project={}): "version (none) of the format is not known here, only 1",
         _line(**event, payload=deep): "payload is nested more than 200 times",
         _line(**event, payload={"a": [[]] * 60_000}): "it holds more than 100000 values",
         _line(**event, payload={}): "its session must come before it",
@@ -89,10 +89,10 @@ async def test_a_line_that_cannot_be_read_is_named_by_its_number(service: Servic
     for bad, sentence in cases.items():
         answer = await send(owner, project, good + b"\n" + bad)
         assert told(answer) == (400, {"error": f"line 3: {sentence}"})
-    header = _line(cairn="export", version=1, project=decoded(await export(owner, project))[0]["project"])
+    header = _line(loremark="export", version=1, project=decoded(await export(owner, project))[0]["project"])
     late = await send(owner, project, good + header)
     assert told(late) == (400, {"error": "line 2: the line that says what it is must be the first"})
-    assert [line["cairn"] for line in decoded(await export(owner, project))] == ["export", "end"], "all or nothing"
+    assert [line["loremark"] for line in decoded(await export(owner, project))] == ["export", "end"], "all or nothing"
     assert made(await bring(owner, project, b"\n\n")) == {}
     too_long = await send(owner, project, b" " * (CHUNK_MOST_BYTES + 1))
     assert told(too_long) == (413, {"error": "Request body too large"})
@@ -113,7 +113,7 @@ async def test_contexts_hang_where_they_hung_and_never_in_a_circle(service: Serv
     owner = await service.owner()
     project = await owner.create_project()
     context: dict[str, Any] = {
-        "cairn": "context",
+        "loremark": "context",
         "description": "",
         "content": "",
         "state": "draft",
@@ -157,7 +157,7 @@ async def test_who_may(service: Service) -> None:
 @pytest.fixture
 async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     plans = {"team": {}, "events2": {"events": 2}, "sessions0": {"sessions": 0}, "bytes100": {"storage_bytes": 100}}
-    chosen = settings_for(tmp_path, database_url, CAIRN_PLANS_FILE=write_plans(tmp_path, **plans))
+    chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **plans))
     async with run_service(chosen) as running:
         yield running
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.exchange.decisions import read_document
-from cairn.exchange.notes import to_event
+from loremark.exchange.decisions import read_document
+from loremark.exchange.notes import to_event
 from tests.features.remembering import Memory
 from tests.support.service import Service
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.features.transfer import turns
+from loremark.features.transfer import turns
 from tests.features.carried import export, export_scope
 from tests.features.world import told
 from tests.support.people import Person

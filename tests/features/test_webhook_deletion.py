@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from cairn.base import clock, ids
-from cairn.base.caller import Scope
-from cairn.features.webhooks import jobs as webhooks_jobs
-from cairn.features.webhooks import service as webhooks
-from cairn.features.webhooks import store
-from cairn.features.webhooks.jobs import prune
-from cairn.jobs import queue
-from cairn.storage.database import Database, Tx
-from cairn.storage.tables import jobs, webhook_deliveries
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.features.webhooks import jobs as webhooks_jobs
+from loremark.features.webhooks import service as webhooks
+from loremark.features.webhooks import store
+from loremark.features.webhooks.jobs import prune
+from loremark.jobs import queue
+from loremark.storage.database import Database, Tx
+from loremark.storage.tables import jobs, webhook_deliveries
 from tests.features.hooks import NO_WEBHOOK, arrived, begin_session, create_webhook, list_deliveries, wait_for_quiet
 from tests.features.rounds import rounds_of
 from tests.features.world import insert_rows, told
@@ -125,7 +125,7 @@ async def test_what_is_left_goes_in_pieces_and_nothing_else_goes(
     assert len(await list_deliveries(owner, kept)) == 7
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
 async def test_nothing_more_is_told_to_a_webhook_that_was_deleted(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from cairn.base import clock
+from loremark.base import clock
 from tests.features.hooks import (
     STANDARD_SECRET,
     arrived,
@@ -36,7 +36,7 @@ def _told(requests: list[Request]) -> list[tuple[str, dict[str, object]]]:
     return sorted(((request.json["type"], request.json["data"]) for request in requests), key=str)
 
 
-@pytest.mark.settings(CAIRN_OUTBOUND_ALLOW="127.0.0.0/8,::1")
+@pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8,::1")
 async def test_a_delivery_is_signed_by_both_rules(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
@@ -148,7 +148,7 @@ async def test_a_webhook_switched_off_while_it_is_told_stays_off(hooked: Service
     assert (await find_webhook(owner, webhook))["status"] == "disabled"
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="0")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="0")
 async def test_a_name_that_leads_elsewhere_later_is_not_followed(
     names: Names, hooked: Service, receiver: Receiver
 ) -> None:
@@ -189,7 +189,7 @@ async def test_a_slow_receiver_of_one_team_holds_up_no_other(hooked: Service, re
     assert len({request.headers["webhook-id"] for request in receiver.requests("/slow")}) == 12
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="60")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="60")
 async def test_a_slow_name_of_one_team_holds_up_no_other(names: Names, hooked: Service, receiver: Receiver) -> None:
     slow, quick = await hooked.owner("Slow"), await hooked.owner("Quick")
     slow_project, quick_project = await slow.create_project(), await quick.create_project()

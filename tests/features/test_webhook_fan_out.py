@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 from sqlalchemy import func, select
 
-from cairn.base.caller import Scope
-from cairn.features.webhooks import store
-from cairn.features.webhooks.jobs import fan_out
-from cairn.jobs import outbox
-from cairn.storage.database import Tx
-from cairn.storage.tables import jobs, webhook_deliveries
-from cairn.wire.events import WebhookEvent
+from loremark.base.caller import Scope
+from loremark.features.webhooks import store
+from loremark.features.webhooks.jobs import fan_out
+from loremark.jobs import outbox
+from loremark.storage.database import Tx
+from loremark.storage.tables import jobs, webhook_deliveries
+from loremark.wire.events import WebhookEvent
 from tests.features.hooks import create_webhook, list_deliveries
 from tests.support.people import Person
 from tests.support.service import Service
@@ -76,7 +76,7 @@ async def test_a_transaction_makes_a_bounded_number_of_deliveries(service: Servi
 async def test_an_event_that_more_want_than_fit_is_told_to_all_of_them(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.features.webhooks.jobs._DELIVERIES_AT_ONCE", 3)
+    monkeypatch.setattr("loremark.features.webhooks.jobs._DELIVERIES_AT_ONCE", 3)
     owner = await service.owner()
     project = await owner.create_project()
     for _ in range(5):

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock
-from cairn.features.webhooks.service import DELIVER
-from cairn.storage.database import Row
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.features.webhooks.service import DELIVER
+from loremark.storage.database import Row
+from loremark.storage.tables import jobs
 from tests.features.hooks import (
     STANDARD_SECRET,
     arrived,
@@ -34,7 +34,7 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
 async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
@@ -99,7 +99,7 @@ async def test_the_schedule_is_the_one_of_the_interface(hooked: Service, receive
     assert len(receiver.requests()) == 6
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
 async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, receiver: Receiver, tmp_path: Path) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
@@ -176,7 +176,7 @@ async def _delivery_job(service: Service) -> Row:
     return found
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="1,1,1,1,1")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1,1,1")
 async def test_what_waits_when_it_is_switched_off_ends_visibly_and_can_be_told_later(
     hooked: Service, receiver: Receiver
 ) -> None:

@@ -7,7 +7,7 @@ import base64
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from cairn.base.webhook_signing import delivery_headers, standard_key
+from loremark.base.webhook_signing import delivery_headers, standard_key
 
 
 def _standard(key: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cairn.base import limits
+from loremark.base import limits
 from tests.features.hooks import (
     NO_WEBHOOK,
     arrived,
@@ -199,7 +199,7 @@ async def test_a_webhook_can_be_tried_out(hooked: Service, receiver: Receiver) -
     assert (await find_webhook(owner, webhook))["status"] == "active", "and does not count"
 
 
-@pytest.mark.settings(CAIRN_WEBHOOK_RETRY_DELAYS="")
+@pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
 async def test_deliveries_are_listed_by_the_page_and_told_again(hooked: Service, receiver: Receiver) -> None:
     owner, stranger = await hooked.owner(), await hooked.owner("Others")
     project = await owner.create_project()

@@ -15,9 +15,9 @@ import asyncpg
 import httpx
 from sqlalchemy import Table, insert
 
-from cairn.base import clock, ids
-from cairn.storage import sqlite_connection
-from cairn.storage.tables import metadata, projects, team_members, users
+from loremark.base import clock, ids
+from loremark.storage import sqlite_connection
+from loremark.storage.tables import metadata, projects, team_members, users
 from tests.support.databases import storage_address
 from tests.support.service import PASSWORD, Service
 

@@ -10,7 +10,7 @@ import pytest
 from tests.entry.owner import make_owner
 from tests.hook.desk import Desk
 from tests.support import databases
-from tests.support.processes import Cairn, Process, free_port
+from tests.support.processes import Loremark, Process, free_port
 
 
 @pytest.fixture
@@ -24,7 +24,14 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 @pytest.fixture
 def here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """The same, with this process on that machine."""
-    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CAIRN_URL", "CAIRN_PROJECT"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "LOREMARK_URL",
+        "LOREMARK_PROJECT",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(desk.home))
     return desk
@@ -34,9 +41,9 @@ def here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Process, dict[str, str]]]:
     """A server on SQLite that many tests share, each with a project of its own; and its owner."""
     folder = tmp_path_factory.mktemp("server")
-    cairn = Cairn(folder, databases.fresh("sqlite", folder))
-    owner = make_owner(cairn)
-    with cairn.start().wait_ready() as server:
+    loremark = Loremark(folder, databases.fresh("sqlite", folder))
+    owner = make_owner(loremark)
+    with loremark.start().wait_ready() as server:
         yield server, owner
 
 
@@ -52,13 +59,13 @@ def guest(tmp_path: Path, running: tuple[Process, dict[str, str]]) -> Iterator[t
 
 
 @pytest.fixture
-def house(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Cairn, Desk]]:
+def house(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Loremark, Desk]]:
     """A server that is not started yet, on SQLite unless asked otherwise, and the machine of its owner."""
     (tmp_path / "server").mkdir()
     engine = getattr(request, "param", "sqlite")
-    cairn = Cairn(tmp_path / "server", databases.fresh(engine, tmp_path))
-    owner = make_owner(cairn)
+    loremark = Loremark(tmp_path / "server", databases.fresh(engine, tmp_path))
+    owner = make_owner(loremark)
     url = f"http://127.0.0.1:{free_port()}"
     desk = Desk(tmp_path / "home", url, owner["projectId"], owner["apiKey"])
-    yield cairn, desk
+    yield loremark, desk
     desk.kill_flusher()

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.support.processes import Process
 
-COMMAND = Path(sys.executable).parent / "cairn"
+COMMAND = Path(sys.executable).parent / "loremark"
 Payload = dict[str, Any]
 
 
@@ -31,7 +31,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.home / ".config" / "cairn").mkdir(parents=True, exist_ok=True)
+        (self.home / ".config" / "loremark").mkdir(parents=True, exist_ok=True)
         self.write_profile()
         self.link(self.project_id)
 
@@ -41,18 +41,18 @@ class Desk:
 
     @property
     def spool(self) -> Path:
-        return self.home / ".local" / "state" / "cairn" / "spool"
+        return self.home / ".local" / "state" / "loremark" / "spool"
 
     def write_profile(self, **more: Any) -> None:
         secrets = {self.project_id: self.secret} if self.secret else {}
         profile = {"url": self.url, "key": self.key, "secrets": secrets, **more}
-        (self.home / ".config" / "cairn" / "profile.json").write_text(json.dumps(profile))
+        (self.home / ".config" / "loremark" / "profile.json").write_text(json.dumps(profile))
 
     def link(self, project_id: str, folder: Path | None = None) -> None:
-        """As ``cairn init`` leaves a folder that is in no repository, for whatever server."""
+        """As ``loremark init`` leaves a folder that is in no repository, for whatever server."""
         folder = folder or self.folder
-        (folder / ".cairn.toml").write_text(f'project = "{project_id}"\n')
-        links = self.home / ".config" / "cairn" / "links.json"
+        (folder / ".loremark.toml").write_text(f'project = "{project_id}"\n')
+        links = self.home / ".config" / "loremark" / "links.json"
         known = json.loads(links.read_text()) if links.exists() else {}
         links.write_text(json.dumps({**known, str(folder.resolve()): {"project": project_id}}))
 
@@ -112,7 +112,7 @@ class Desk:
         return pid is not None
 
     def flush(self) -> None:
-        """``cairn hook flush``, until nothing is left."""
+        """``loremark hook flush``, until nothing is left."""
 
         def is_empty() -> bool:
             self.hook(b"", "flush")
@@ -129,7 +129,7 @@ class Desk:
 
     def everything(self) -> bytes:
         """All bytes that the hook left anywhere but in the profile."""
-        profile = self.home / ".config" / "cairn" / "profile.json"
+        profile = self.home / ".config" / "loremark" / "profile.json"
         return b"\n".join(path.read_bytes() for path in self.home.rglob("*") if path.is_file() and path != profile)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import profile
-from cairn.hook import commits, gathering, link, outbox, spool, starting
+from loremark.base import profile
+from loremark.hook import commits, gathering, link, outbox, spool, starting
 
 PROJECT = "prj_git"
 SERVER = "http://127.0.0.1:1"
@@ -49,7 +49,7 @@ class Repository:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def link(self) -> None:
-        """As ``cairn init`` does."""
+        """As ``loremark init`` does."""
         link.save_link(str(self.folder), PROJECT, SERVER)
 
     def commit(self, path: str, content: str | bytes, message: str) -> str:
@@ -77,7 +77,7 @@ class Repository:
             folder, name, given, head, branch, rebase, said = call.read_text().split("\n", 6)
             call.unlink()
             with self.monkeypatch.context() as patch:
-                patch.setenv("CAIRN_GIT_AT", f"{head}\n{branch}")
+                patch.setenv("LOREMARK_GIT_AT", f"{head}\n{branch}")
                 if rebase:
                     patch.setenv("GIT_CHERRY_PICK_HELP", "…")
                 patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
@@ -107,7 +107,7 @@ def create(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Repo
     folder.mkdir(parents=True)
     made = Repository(folder, monkeypatch)
     made.git("init", "--quiet", "--initial-branch=main", *options)
-    made.write(".git/info/exclude", "/.cairn.toml\n")
+    made.write(".git/info/exclude", "/.loremark.toml\n")
     made.link()
     return made
 
@@ -115,8 +115,8 @@ def create(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Repo
 def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home of its own for git and for us, signed in to a server that is not there."""
     home.mkdir()
-    for name in [name for name in os.environ if name.startswith(("CAIRN_", "XDG_", "GIT_"))]:
-        if not name.startswith("CAIRN_TEST_"):
+    for name in [name for name in os.environ if name.startswith(("LOREMARK_", "XDG_", "GIT_"))]:
+        if not name.startswith("LOREMARK_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cairn.base import marks
-from cairn.base.clock import iso
-from cairn.hook import agents, record, spool, stripping, tools, transcript
-from cairn.hook.link import Link
+from loremark.base import marks
+from loremark.base.clock import iso
+from loremark.hook import agents, record, spool, stripping, tools, transcript
+from loremark.hook.link import Link
 
 PAYLOADS = Path(__file__).parents[1] / "agents" / "payloads"
 LINK = Link("prj_stones", "http://127.0.0.1:1", "/home/dev/project", "")
@@ -57,7 +57,7 @@ def test_recorded_payloads_are_understood_whatever_the_argument_says(agent: str,
         assert made["files"] == ["stones.txt"]
 
 
-OPENCODE = {"cairn": 1, "agent": "opencode"}
+OPENCODE = {"loremark": 1, "agent": "opencode"}
 OTHERS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("cursor", "prompt", {"hook_event_name": "beforeSubmitPrompt", "prompt": "Why?"}, {"text": "Why?", "turn": "g-1"}),
     ("cursor", "tool", {"hook_event_name": "afterFileEdit", "file_path": "/w/a.py"}, {"files": ["a.py"]}),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cairn.hook import commits, files, flush, outbox, spool, web
+from loremark.hook import commits, files, flush, outbox, spool, web
 from tests.hook.desk import Desk
 
 SAID = [f"Answer {number}" for number in range(2)]

@@ -10,16 +10,16 @@ from collections import Counter
 import pytest
 
 from tests.hook.desk import Desk, Payload, events_of
-from tests.support.processes import Cairn, Process
+from tests.support.processes import Loremark, Process
 
-House = tuple[Cairn, Desk]
+House = tuple[Loremark, Desk]
 Guest = tuple[Process, Desk]
 STONES = "Errors are always answered as one object with a text, because clients parse a single shape."
 
 
 def serve(house: House) -> Process:
-    cairn, desk = house
-    return cairn.start("serve", int(desk.url.rpartition(":")[2])).wait_ready()
+    loremark, desk = house
+    return loremark.start("serve", int(desk.url.rpartition(":")[2])).wait_ready()
 
 
 def run_turns(desk: Desk, sessions: int, turns: int) -> int:
@@ -84,13 +84,13 @@ def tell_and_be_told(server: Process, desk: Desk) -> None:
     said = json.loads(desk.hook(desk.claude("SessionStart", "s-2", source="startup")))
     context = said["hookSpecificOutput"]["additionalContext"]
     assert STONES in context
-    assert context.startswith("<!-- cairn:brain -->\n")
-    assert context.endswith("\n<!-- /cairn:brain -->")
+    assert context.startswith("<!-- loremark:brain -->\n")
+    assert context.endswith("\n<!-- /loremark:brain -->")
     # What was briefed is not captured as the person's words.
     desk.hook(desk.claude("UserPromptSubmit", "s-2", prompt=f"{context}\nThank you"))
     (kept,) = (desk.spool / "records").glob("*.prompt")
     assert json.loads(kept.read_text())["text"] == "Thank you"
-    profile = desk.home / ".config" / "cairn" / "profile.json"
+    profile = desk.home / ".config" / "loremark" / "profile.json"
     assert json.loads(profile.read_text())["secrets"].keys() == {desk.project_id}
     assert profile.stat().st_mode & 0o777 == 0o600
 

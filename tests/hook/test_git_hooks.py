@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import commits, githooks, spool
+from loremark.hook import commits, githooks, spool
 from tests.hook.git_repositories import Repository, at_home, create, subjects, taken
 
 SHELL = '#!/bin/sh\nset -eu\necho "$@" >> ran\n{ [ $# -eq 0 ] || cat >> said; }\nwait\nexit 0'
@@ -31,13 +31,13 @@ EXISTING: dict[str, tuple[bytes, int] | None] = {
 # The hook as it is, but for the flusher: that is the test, since it would wait minutes for a server that is not there.
 PROGRAM = """#!/bin/sh
 exec {python} -c 'import sys
-from cairn.hook import hook, starting
+from loremark.hook import hook, starting
 starting.start = lambda: None
 sys.exit(hook.main(sys.argv[2:]))' "$@"
 """
 
 # Written in one go: hooks run beside each other.
-_HEAR = '#!/bin/sh\ntold=$(echo "$@"; echo "$CAIRN_GIT_AT"; cat)\nprintf "%s\\n" "$told" >> "{}"\n'
+_HEAR = '#!/bin/sh\ntold=$(echo "$@"; echo "$LOREMARK_GIT_AT"; cat)\nprintf "%s\\n" "$told" >> "{}"\n'
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def _program(work: Repository, text: str) -> Path:
-    """A ``cairn`` on the path."""
-    place = work.folder.parent / "bin" / "cairn"
+    """A ``loremark`` on the path."""
+    place = work.folder.parent / "bin" / "loremark"
     place.parent.mkdir(exist_ok=True)
     place.write_text(text)
     place.chmod(0o755)
@@ -99,7 +99,7 @@ def test_an_existing_hook_goes_on_as_before_and_comes_back_byte_for_byte(work: R
         assert not (work.folder / "ran").exists()
     githooks.uninstall(str(work.folder))
     assert _state(hooks) == before
-    assert githooks.uninstall(str(work.folder)) == ["no git hook of cairn is installed here"]
+    assert githooks.uninstall(str(work.folder)) == ["no git hook of loremark is installed here"]
 
 
 def test_what_others_added_to_our_hook_stays(work: Repository) -> None:
@@ -131,7 +131,7 @@ def test_other_tools_are_left_alone_and_the_lines_told(work: Repository, tmp_pat
     (work.folder / "lefthook.yml").unlink()
     work.git("config", "core.hooksPath", ".husky/_")
     assert "left alone (husky)" in told()
-    assert 'cairn hook git post-commit "$@"' in told()
+    assert 'loremark hook git post-commit "$@"' in told()
     work.git("config", "core.hooksPath", str(tmp_path / "elsewhere"))
     assert "leads out of the repository" in told()
     work.git("config", "--unset", "core.hooksPath")
@@ -180,7 +180,7 @@ def test_a_real_commit_reaches_the_spool_and_is_not_slowed(
     plain = Repository(work.folder.parent / "plain", work.monkeypatch)
     shutil.copytree(work.folder, plain.folder)
     githooks.install(str(work.folder))
-    assert (work.folder / ".git/hooks/post-commit").read_text().count(str(work.folder.parent / "bin" / "cairn")) == 1
+    assert (work.folder / ".git/hooks/post-commit").read_text().count(str(work.folder.parent / "bin" / "loremark")) == 1
     ratios: list[float] = []
     seconds: list[float] = []
     for number in range(12):  # one beside the other, since the machine is shared

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import commits, git, githooks, gitrepository
-from cairn.memory.extraction.commit_log import commits_of
+from loremark.hook import commits, git, githooks, gitrepository
+from loremark.memory.extraction.commit_log import commits_of
 from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
 
 BRANCHES = (
@@ -193,10 +193,12 @@ def test_a_pipe_where_a_file_should_be_holds_nothing_up(work: Repository, name: 
     path.unlink(missing_ok=True)
     os.mkfifo(path)
     script = (
-        "import sys; from cairn.hook import commits, gitrepository, link, spool\n"
+        "import sys; from loremark.hook import commits, gitrepository, link, spool\n"
         "link.remember_place(sys.argv[1]); commits.caught('post-commit', [], sys.argv[1])\n"
         "print(gitrepository.last_move(gitrepository.Repository(*[sys.argv[1] + '/.git'] * 2, '', ''), 'x'))"
     )
     command = [sys.executable, "-c", script, str(work.folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=15, env={**os.environ, "CAIRN_DISABLED": ""})
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=15, env={**os.environ, "LOREMARK_DISABLED": ""}
+    )
     assert (done.stdout, done.stderr) == ("('', '')\n", "")

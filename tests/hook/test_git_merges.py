@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import commits, gitdigest, githistory, gitledger
+from loremark.hook import commits, gitdigest, githistory, gitledger
 from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import commits, githooks, gitledger
-from cairn.memory.extraction.commit_log import commits_of
+from loremark.hook import commits, githooks, gitledger
+from loremark.memory.extraction.commit_log import commits_of
 from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
 
 SIXTY = "".join(f"line {number}\n" for number in range(60))
@@ -181,7 +181,7 @@ def test_what_was_pulled_is_told_by_first_parent(work: Repository, tmp_path: Pat
     work.git("clone", "--quiet", str(work.folder), str(tmp_path / "clone"))
     clone = Repository(tmp_path / "clone", work.monkeypatch)
     clone.watch()
-    clone.write(".git/info/exclude", "/.cairn.toml\n")
+    clone.write(".git/info/exclude", "/.loremark.toml\n")
     clone.link()
     work.events()
     work.git("checkout", "--quiet", "-b", "side")
@@ -204,7 +204,7 @@ def test_worktrees_share_what_was_told_and_a_detached_head_has_no_branch(work: R
     work.events()
     work.git("worktree", "add", "--quiet", "-b", "beside", str(tmp_path / "beside"))
     beside = Repository(tmp_path / "beside", work.monkeypatch)
-    beside.write(".cairn.toml", f'project = "{PROJECT}"\n')
+    beside.write(".loremark.toml", f'project = "{PROJECT}"\n')
     beside.commit("b.py", "b = 1\n", "Add b")
     (event,) = beside.events()
     assert (event["branch"], subjects([event])) == ("beside", ["Add b"])

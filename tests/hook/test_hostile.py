@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import hook, payload, record, spool, starting
-from cairn.hook.link import Link
+from loremark.hook import hook, payload, record, spool, starting
+from loremark.hook.link import Link
 from tests.hook.desk import COMMAND, Desk
 from tests.memory.secret_samples import SECRETS
 
@@ -132,14 +132,14 @@ def test_a_folder_that_is_not_linked_leaves_no_trace(desk: Desk, tmp_path: Path)
     elsewhere.mkdir()
     for event in ("SessionStart", "UserPromptSubmit", "Stop"):
         assert desk.hook({**desk.claude(event, prompt="Why?"), "cwd": str(elsewhere)}) == b""
-    desk.settings["CAIRN_DISABLED"] = "1"
+    desk.settings["LOREMARK_DISABLED"] = "1"
     assert desk.hook(desk.claude("Stop", last_assistant_message="So.")) == b""
     assert not desk.spool.exists()
     assert not (desk.home / ".cache").exists()
 
 
 def test_the_hook_loads_little() -> None:
-    script = "import sys; import cairn.hook.hook; print(*sys.modules)"
+    script = "import sys; import loremark.hook.hook; print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.split())
     heavy = {"typing", "dataclasses", "argparse", "subprocess", "socket", "ssl", "http.client", "asyncio", "hashlib"}
     assert not loaded & heavy

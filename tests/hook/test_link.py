@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.hook import gathering, link, place, spool
+from loremark.hook import gathering, link, place, spool
 from tests.hook.desk import Desk
 
 
@@ -32,7 +32,7 @@ def linked(here: Desk, tmp_path: Path) -> Path:
     """A repository below the home with one commit, linked without a file in it."""
     folder = started(here.home / "repository", "First")
     assert link.save_link(str(folder), "prj_stones", here.url).root
-    (folder / ".cairn.toml").unlink()
+    (folder / ".loremark.toml").unlink()
     return folder
 
 
@@ -41,7 +41,7 @@ def test_a_file_above_links_and_a_nearer_one_wins(here: Desk) -> None:
     inner.mkdir(parents=True)
     assert link.find_link(str(inner)) == link.Link("prj_stones", here.url, str(here.folder.resolve()), "")
     here.link("prj_other", here.folder / "a")
-    (here.folder / "a" / ".cairn.toml").write_text(
+    (here.folder / "a" / ".loremark.toml").write_text(
         f"# ours\nproject = 'prj_other' # that\nurl = \"{here.url}/\"\n[x]\n"
     )
     found = link.find_link(str(inner))
@@ -65,14 +65,14 @@ def test_a_file_above_links_and_a_nearer_one_wins(here: Desk) -> None:
     ],
 )
 def test_a_hostile_file_links_nothing(here: Desk, text: str, why: str) -> None:
-    (here.folder / ".cairn.toml").write_text(text)
+    (here.folder / ".loremark.toml").write_text(text)
     found, reason = link.look(str(here.folder))
     assert found is None
     assert why in reason
 
 
 def test_a_pipe_or_a_link_in_its_place_holds_nothing_up(here: Desk) -> None:
-    path = here.folder / ".cairn.toml"
+    path = here.folder / ".loremark.toml"
     path.unlink()
     os.mkfifo(path)
     assert link.look(str(here.folder))[0] is None
@@ -83,7 +83,7 @@ def test_a_pipe_or_a_link_in_its_place_holds_nothing_up(here: Desk) -> None:
 
 
 def test_saving_keeps_every_other_line(here: Desk) -> None:
-    path = here.folder / ".cairn.toml"
+    path = here.folder / ".loremark.toml"
     path.write_text('# a comment\nproject = "prj_old"\nurl = "http://old"\nother = 1\n[table]\nproject = "stays"\n')
     link.save_link(str(here.folder), "prj_new", here.url + "/")
     assert path.read_text() == (
@@ -121,7 +121,7 @@ def test_a_repository_is_known_by_its_root_commit_wherever_it_lies(here: Desk, l
     found = link.find_link(str(other))
     assert found is not None
     assert found.project == "prj_other"
-    links = here.home / ".config" / "cairn" / "links.json"
+    links = here.home / ".config" / "loremark" / "links.json"
     # The server that the link was made for is not the one signed in to: nothing goes there.
     links.write_text(
         json.dumps({row: {"project": "prj_x", "url": "http://e"} for row in json.loads(links.read_text())})
@@ -134,13 +134,13 @@ def test_a_file_of_somebody_else_joins_nobody_to_a_project(here: Desk, linked: P
     hostile = started(here.home / "hostile", "A trap")
     for folder in (hostile, here.home / "unpacked"):
         folder.mkdir(exist_ok=True)
-        (folder / ".cairn.toml").write_text('project = "prj_stones"\n')
+        (folder / ".loremark.toml").write_text('project = "prj_stones"\n')
         for _ in range(2):  # not known at first, and not trusted when it is
             found, why = link.look(str(folder))
             assert found is None
             link.remember_place(str(folder))
         assert why == link.UNCONFIRMED
-        assert "cairn init" in why
+        assert "loremark init" in why
         for event in ("SessionStart", "UserPromptSubmit", "Stop"):
             told = {"prompt": "Why?", "last_assistant_message": "So.", "source": "startup"}
             assert here.hook({**here.claude(event, **told), "cwd": str(folder)}) == b""
@@ -149,11 +149,11 @@ def test_a_file_of_somebody_else_joins_nobody_to_a_project(here: Desk, linked: P
     # It counts from the moment that the person says so, for its copies as well, and for no other project.
     link.save_link(str(hostile), "prj_stones", here.url)
     git(here.home, "clone", "-q", str(hostile), str(here.home / "copy"))
-    (here.home / "copy" / ".cairn.toml").write_text('project = "prj_stones"\n')
+    (here.home / "copy" / ".loremark.toml").write_text('project = "prj_stones"\n')
     link.remember_place(str(here.home / "copy"))
     for name in ("hostile", "copy"):
         assert link.find_link(str(here.home / name)) is not None
-        (here.home / name / ".cairn.toml").write_text('project = "prj_other"\n')
+        (here.home / name / ".loremark.toml").write_text('project = "prj_other"\n')
         assert link.look(str(here.home / name)) == (None, link.UNCONFIRMED)
 
 
@@ -172,7 +172,7 @@ def test_a_repository_in_the_place_of_another_is_not_the_same(here: Desk, linked
         thief = here.home / f"thief-{number}"
         thief.mkdir()
         (thief / ".git").write_text(f"gitdir: {told}\n")
-        (thief / ".cairn.toml").write_text('project = "prj_stones"\n')
+        (thief / ".loremark.toml").write_text('project = "prj_stones"\n')
         link.remember_place(str(thief))
         assert link.look(str(thief)) == (None, link.UNCONFIRMED)
     assert link.find_link(str(here.home / "side")) is not None
@@ -221,7 +221,7 @@ def test_a_shallow_clone_is_known_by_its_place_alone(here: Desk) -> None:
     for folder in (hostile, second):
         link.remember_place(str(folder))
         assert link.look(str(folder)) == (None, "not linked to a project")
-        (folder / ".cairn.toml").write_text('project = "prj_stones"\n')
+        (folder / ".loremark.toml").write_text('project = "prj_stones"\n')
         assert link.look(str(folder)) == (None, link.UNCONFIRMED)
         assert here.hook({**here.claude("UserPromptSubmit", prompt="Why?"), "cwd": str(folder)}) == b""
         assert spool.list_names() == []
@@ -251,7 +251,7 @@ def test_what_was_linked_by_its_origin_once_is_to_be_linked_again(here: Desk) ->
     clone = shallow_clone(origin, here.home / "clone")
     link.remember_place(str(clone))
     name = f"shallow-{'a' * 40}"
-    for table in (here.home / ".config" / "cairn" / "links.json", here.home / ".local/state/cairn/places.json"):
+    for table in (here.home / ".config" / "loremark" / "links.json", here.home / ".local/state/loremark/places.json"):
         kept = json.loads(table.read_text())
         row = kept.get(str(clone / ".git"), {"project": "prj_stones", "url": here.url})
         kept[name if "project" in row else str(clone / ".git")] = {**row, "root": name}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base.redaction import redacting, shapes
-from cairn.base.redaction.redacting import redact
+from loremark.base.redaction import redacting, shapes
+from loremark.base.redaction.redacting import redact
 from tests.memory import secret_files
 from tests.memory.secret_samples import INNOCENT, SECRETS
 
@@ -34,7 +34,7 @@ def words(value: Any) -> Iterator[str]:
 def texts() -> list[str]:
     found = [line for line, _ in SECRETS] + INNOCENT + ODD
     found += [word for value in vars(secret_files).values() for word in words(value)]
-    sets = resources.files("cairn.memory.evaluation").joinpath("sets")
+    sets = resources.files("loremark.memory.evaluation").joinpath("sets")
     for name in ("dev", "test"):
         lines = sets.joinpath(name, "events.jsonl").read_text().splitlines()
         found += [word for line in lines for word in words(json.loads(line))]

@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cairn.base import clock
-from cairn.hook import flush, gathering, outbox, sessions, spool, starting, trimming, turns
+from loremark.base import clock
+from loremark.hook import flush, gathering, outbox, sessions, spool, starting, trimming, turns
 from tests.hook.desk import Desk
 
 WRITER = """
 import sys
-from cairn.hook import spool
+from loremark.hook import spool
 for number in range(10_000):
     print(spool.put({"kind": "prompt", "text": f"{number} " * 200, "n": number}), number, flush=True)
 """
@@ -105,7 +105,7 @@ def test_a_flusher_that_hangs_ends_and_its_lock_is_free(here: Desk) -> None:
     script = (
         "import signal, sys; signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n"
-        "from cairn.hook import starting; lock = starting.take_lock(); starting.limit_life(1); open(sys.argv[1])"
+        "from loremark.hook import starting; lock = starting.take_lock(); starting.limit_life(1); open(sys.argv[1])"
     )
     command = [sys.executable, "-c", script, str(here.home / "pipe")]
     assert subprocess.run(command, env=here.environment(), timeout=60).returncode == -signal.SIGALRM

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import structlog
 
-from cairn.base import log
-from cairn.jobs import runner
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
+from loremark.base import log
+from loremark.jobs import runner
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
 from tests.support import databases
 
 

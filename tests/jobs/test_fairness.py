@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cairn.jobs import lanes, queue, runner
-from cairn.jobs.run import Run
-from cairn.jobs.runner import Kind, Pace
-from cairn.storage.database import Database
-from cairn.storage.statements import SQLITE
-from cairn.storage.tables import jobs
+from loremark.jobs import lanes, queue, runner
+from loremark.jobs.run import Run
+from loremark.jobs.runner import Kind, Pace
+from loremark.storage.database import Database
+from loremark.storage.statements import SQLITE
+from loremark.storage.tables import jobs
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, precondition, rule
 from sqlalchemy import select
 
-from cairn.base import clock
-from cairn.jobs import leases, operator, queue
-from cairn.storage.database import Database, Row
-from cairn.storage.opening import open_database
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import leases, operator, queue
+from loremark.storage.database import Database, Row
+from loremark.storage.opening import open_database
+from loremark.storage.tables import jobs
 from tests.jobs import work
 from tests.support import databases
 
@@ -59,7 +59,7 @@ class Machine(RuleBasedStateMachine):
         self.owners: dict[int, str] = {}
         self.before: dict[str, tuple[str, int]] = {}
         self.loop = asyncio.Runner()
-        self.folder = Path(tempfile.mkdtemp(prefix="cairn-machine-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="loremark-machine-"))
         self.clock = clock.use(lambda: self.now_ms)
         self.clock.__enter__()
         address = databases.storage_address(databases.fresh_sqlite(self.folder))

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock
-from cairn.jobs import operator, queue, recurring
-from cairn.jobs.run import Run
-from cairn.storage.database import Database
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import operator, queue, recurring
+from loremark.jobs.run import Run
+from loremark.storage.database import Database
+from loremark.storage.tables import jobs
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio

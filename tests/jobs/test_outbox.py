@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 import pytest
 from sqlalchemy import delete, select
 
-from cairn.base.caller import Scope
-from cairn.jobs import operator, outbox
-from cairn.jobs.outbox import Pump
-from cairn.storage.database import Database, Row, Tx
-from cairn.storage.tables import jobs
-from cairn.storage.tables import outbox as events
-from cairn.wire.events import WebhookEvent
+from loremark.base.caller import Scope
+from loremark.jobs import operator, outbox
+from loremark.jobs.outbox import Pump
+from loremark.storage.database import Database, Row, Tx
+from loremark.storage.tables import jobs
+from loremark.storage.tables import outbox as events
+from loremark.wire.events import WebhookEvent
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.jobs.place import take_place
-from cairn.storage.database import Database
+from loremark.jobs.place import take_place
+from loremark.storage.database import Database
 from tests.jobs import work
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ["sqlite"], indirect=True)]

@@ -8,10 +8,10 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import func, select
 
-from cairn.base import clock
-from cairn.jobs import lanes, leases, operator, queue
-from cairn.storage.database import Database
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import lanes, leases, operator, queue
+from loremark.storage.database import Database
+from loremark.storage.tables import jobs
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio

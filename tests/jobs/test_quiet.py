@@ -7,12 +7,12 @@ import asyncio
 import pytest
 from sqlalchemy import select, update
 
-from cairn.base import clock
-from cairn.jobs import notices, queue, runner
-from cairn.jobs.run import Run
-from cairn.jobs.runner import Kind
-from cairn.storage.database import Database, Tx
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import notices, queue, runner
+from loremark.jobs.run import Run
+from loremark.jobs.runner import Kind
+from loremark.storage.database import Database, Tx
+from loremark.storage.tables import jobs
 from tests.jobs import work
 from tests.support.service import Service
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock
-from cairn.jobs import lanes, operator, queue
-from cairn.jobs import runner as runner_module
-from cairn.jobs.run import Run
-from cairn.jobs.runner import Pace, Work, retry_delay_ms
-from cairn.storage.database import Database
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import lanes, operator, queue
+from loremark.jobs import runner as runner_module
+from loremark.jobs.run import Run
+from loremark.jobs.runner import Pace, Work, retry_delay_ms
+from loremark.storage.database import Database
+from loremark.storage.tables import jobs
 from tests.jobs import weather, work
 from tests.jobs.work import running
 

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from sqlalchemy import insert, select
 
-from cairn.base import clock
-from cairn.jobs import operator, queue
-from cairn.jobs.run import Cancelled, LeaseLost, RetryLater, Run
-from cairn.jobs.runner import Kind, Runner
-from cairn.storage.database import Database, Tx
-from cairn.storage.tables import installation, jobs
+from loremark.base import clock
+from loremark.jobs import operator, queue
+from loremark.jobs.run import Cancelled, LeaseLost, RetryLater, Run
+from loremark.jobs.runner import Kind, Runner
+from loremark.storage.database import Database, Tx
+from loremark.storage.tables import installation, jobs
 from tests.jobs import work
 
 pytestmark = pytest.mark.anyio

@@ -12,9 +12,9 @@ from typing import TypeVar
 import asyncpg
 import pytest
 
-from cairn.jobs import runner
-from cairn.storage import sqlite
-from cairn.storage.database import StorageUnavailable
+from loremark.jobs import runner
+from loremark.storage import sqlite
+from loremark.storage.database import StorageUnavailable
 
 T = TypeVar("T")
 Storm = Callable[[str | Path], AbstractAsyncContextManager[None]]

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import select, update
 
-from cairn.base import clock
-from cairn.jobs import lanes, leases, queue
-from cairn.jobs.runner import Kind, Pace, Runner, Work
-from cairn.storage.database import Database, Row
-from cairn.storage.tables import jobs
+from loremark.base import clock
+from loremark.jobs import lanes, leases, queue
+from loremark.jobs.runner import Kind, Pace, Runner, Work
+from loremark.storage.database import Database, Row
+from loremark.storage.tables import jobs
 
 HURRIED = Pace(lease_ms=400, grace_s=0.05)
 

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from cairn.base import ids
-from cairn.entry.application import ROUTES
-from cairn.storage.tables import (
+from loremark.base import ids
+from loremark.entry.application import ROUTES
+from loremark.storage.tables import (
     audit_entries,
     chats,
     contexts,

@@ -1,4 +1,4 @@
-"""A process that serves Cairn for the conformance suite: our app, our mounting and a real key.
+"""A process that serves Loremark for the conformance suite: our app, our mounting and a real key.
 
 The suite sends no credentials, so whoever comes without any is given the owner's key before our door; everything
 after that is the product. ``--fixtures`` lays the suite's tools over ours (and keeps sessions, because some of them
@@ -16,9 +16,9 @@ from typing import Any
 
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from cairn.entry.mounting import Mount
-from cairn.mcp.http import Endpoint, memory_of
-from cairn.mcp.server import build_server
+from loremark.entry.mounting import Mount
+from loremark.mcp.http import Endpoint, memory_of
+from loremark.mcp.server import build_server
 from tests.mcp.fixtures import Fixtures
 from tests.mcp.serving import on_socket
 from tests.support import databases
@@ -37,7 +37,7 @@ async def main(folder: Path, *, fixtures: bool) -> None:
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{bound.getsockname()[1]}"
-    chosen = settings_for(folder, databases.fresh("sqlite", folder), CAIRN_BASE_URL=url)
+    chosen = settings_for(folder, databases.fresh("sqlite", folder), LOREMARK_BASE_URL=url)
     async with run_service(chosen) as service:
         owner = await service.owner()
         project_id = await owner.create_project("Conformance")

@@ -30,7 +30,7 @@ def installed() -> Path:
         pytest.skip("the official MCP tools need npm, and the Node that comes with them Linux on x86_64")
     files = [LOCK / "package.json", LOCK / "package-lock.json"]
     mark = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    folder = Path(tempfile.gettempdir()) / f"cairn-mcp-tools-{os.getuid()}"
+    folder = Path(tempfile.gettempdir()) / f"loremark-mcp-tools-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     assert folder.stat().st_uid == os.getuid(), f"{folder} belongs to somebody else"
     with (folder / "lock").open("w") as turn:
@@ -79,7 +79,7 @@ def inspector(tools: Path, home: Path, *options: str) -> subprocess.CompletedPro
 
 @contextmanager
 def conforming(folder: Path, *options: str) -> Iterator[tuple[str, str, str]]:
-    """Cairn in a process of its own for the suite: its address, a key and a project."""
+    """Loremark in a process of its own for the suite: its address, a key and a project."""
     folder.mkdir()
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.mcp.conforming", str(folder), *options],

@@ -13,8 +13,8 @@ import uvicorn
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from cairn.base.settings import Settings
-from cairn.entry.protocol import GuardedProtocol
+from loremark.base.settings import Settings
+from loremark.entry.protocol import GuardedProtocol
 from tests.support.service import Service, run_service
 
 ERAS = ("2026-07-28", "legacy")
@@ -53,7 +53,7 @@ async def agent(
     url: str, key: str, era: str = "2026-07-28", project: str = "", **options: Any
 ) -> AsyncIterator[Client]:
     """An agent connected to the service, in one of the two eras of the protocol."""
-    headers = {"Authorization": f"Bearer {key}"} | ({"X-Cairn-Project": project} if project else {})
+    headers = {"Authorization": f"Bearer {key}"} | ({"X-Loremark-Project": project} if project else {})
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30.0, verify=False) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=era, **options) as client,

@@ -1,4 +1,4 @@
-"""``cairn mcp`` as a process between an agent and a real server: speaking, failing well, and ending."""
+"""``loremark mcp`` as a process between an agent and a real server: speaking, failing well, and ending."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import Implementation
 
-from cairn.entry.mounting import Mount
-from cairn.mcp.http import Endpoint, memory_of
-from cairn.mcp.server import build_server
+from loremark.entry.mounting import Mount
+from loremark.mcp.http import Endpoint, memory_of
+from loremark.mcp.server import build_server
 from tests.mcp.serving import ERAS, listening, on_socket
 from tests.mcp.test_door import META, Sleeper
 from tests.servers import lifetime
@@ -42,22 +42,22 @@ class Home:
         self.folder = folder
         self.work = folder / "work"
         self.work.mkdir(parents=True)
-        self._config = folder / "config" / "cairn"
+        self._config = folder / "config" / "loremark"
 
     def sign_in(self, url: str, key: str) -> None:
         self._config.mkdir(parents=True, exist_ok=True)
         (self._config / "profile.json").write_text(json.dumps({"url": url, "key": key, "secrets": {}}))
 
     def link(self, project_id: str, url: str) -> None:
-        """As ``cairn init`` does."""
-        (self.work / ".cairn.toml").write_text(f'project = "{project_id}"\nurl = "{url}"\n')
+        """As ``loremark init`` does."""
+        (self.work / ".loremark.toml").write_text(f'project = "{project_id}"\nurl = "{url}"\n')
         links = {str(self.work.resolve()): {"project": project_id, "url": url}}
         (self._config / "links.json").write_text(json.dumps(links))
 
     @property
     def environment(self) -> dict[str, str]:
         return {
-            **{name: value for name, value in lifetime.child_env().items() if not name.startswith("CAIRN_")},
+            **{name: value for name, value in lifetime.child_env().items() if not name.startswith("LOREMARK_")},
             "HOME": str(self.folder),
             "XDG_CONFIG_HOME": str(self.folder / "config"),
             "XDG_STATE_HOME": str(self.folder / "state"),
@@ -69,14 +69,14 @@ class Home:
         self, era: str = "2026-07-28", info: Implementation | None = None, **environment: str
     ) -> AsyncIterator[Client]:
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "cairn.mcp"], env={**self.environment, **environment}, cwd=self.work
+            command=sys.executable, args=["-m", "loremark.mcp"], env={**self.environment, **environment}, cwd=self.work
         )
         async with Client(server, mode=era, client_info=info) as client:
             yield client
 
     async def start(self, **environment: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "cairn.mcp", cwd=self.work, env={**self.environment, **environment},
+            sys.executable, "-m", "loremark.mcp", cwd=self.work, env={**self.environment, **environment},
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=16 * 1024 * 1024,
         )  # fmt: skip
 
@@ -141,15 +141,15 @@ async def test_an_agent_speaks_through_the_bridge(small: tuple[Service, str], ho
         answer = await client.call_tool("memory_ask", {"question": "Why ☕ at all?"}, progress_callback=note)
         assert not answer.is_error
         assert steps
-        assert (await client.read_resource("cairn://brain")).contents[0].mime_type == "text/markdown"
+        assert (await client.read_resource("loremark://brain")).contents[0].mime_type == "text/markdown"
         assert "There is no such project" in await _text(client, project="prj_nowhere")
 
 
 async def test_the_oldest_handshake_and_what_is_no_message(small: tuple[Service, str], home: Home) -> None:
     service, url = small
     owner = await service.owner()
-    await owner.create_project("Cairn")
-    child = await home.start(CAIRN_URL=url, CAIRN_API_KEY=owner.key)
+    await owner.create_project("Loremark")
+    child = await home.start(LOREMARK_URL=url, LOREMARK_API_KEY=owner.key)
     hello = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "cline", "version": "3"}}
     await say(child, b"\n", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
     assert (await hear(child))["result"]["protocolVersion"] == "2024-11-05"
@@ -171,7 +171,7 @@ async def test_the_oldest_handshake_and_what_is_no_message(small: tuple[Service,
 async def test_an_id_that_is_none_does_no_harm_even_first(small: tuple[Service, str], home: Home) -> None:
     service, url = small
     owner = await service.owner()
-    child = await home.start(CAIRN_URL=url, CAIRN_API_KEY=owner.key)
+    child = await home.start(LOREMARK_URL=url, LOREMARK_API_KEY=owner.key)
     await say(child, request(1, "tools/list") | {"id": [1]}, request(2, "tools/list"))
     assert (await hear(child))["error"]["code"] == -32600
     assert (await hear(child))["id"] == 2
@@ -183,7 +183,7 @@ async def test_what_an_agent_saves_says_which_agent_it_was(small: tuple[Service,
     """Also after the older handshake, of which a server without sessions knows nothing at the next request."""
     service, url = small
     owner = await service.owner()
-    project_id = await owner.create_project("Cairn")
+    project_id = await owner.create_project("Loremark")
     home.sign_in(url, owner.key)
     async with home.agent(era, info=Implementation(name="codex-mcp-client", version="1")) as client:
         await _text(client, "memory_save", summary="We keep all times in UTC, because reports must match.")
@@ -197,7 +197,7 @@ async def test_what_the_agent_cancels_ends_on_the_server(small: tuple[Service, s
     sleeper = Sleeper()
     service.app._tools.use(Mount).make = lambda: Endpoint(build_server(memory_of, [sleeper.tool]))
     owner = await service.owner()
-    child = await home.start(CAIRN_URL=url, CAIRN_API_KEY=owner.key)
+    child = await home.start(LOREMARK_URL=url, LOREMARK_API_KEY=owner.key)
     await say(child, request(1, "server/discover"))
     assert "result" in await hear(child)
     await say(child, request(2, "tools/call", name="memory_sleep", arguments={}))
@@ -215,18 +215,18 @@ async def test_whoever_is_not_signed_in_is_told_and_helped_at_once_when_they_are
 ) -> None:
     service, url = small
     owner = await service.owner()
-    await owner.create_project("Cairn")
+    await owner.create_project("Loremark")
     async with home.agent("legacy") as client:
         assert len((await client.list_tools()).tools) == 13
         assert len((await client.list_prompts()).prompts) == 3
         for tool in ("memory_brief", "memory_eval"):
             answer = await client.call_tool(tool, {})
             assert answer.is_error
-            assert "Not signed in to a Cairn server: run `cairn login`" in answer.content[0].text  # type: ignore[union-attr]
+            assert "Not signed in to a Loremark server: run `loremark login`" in answer.content[0].text  # type: ignore[union-attr]
         home.sign_in(url, "service_sk_wrong")
         assert "refused the key" in await _text(client)
         home.sign_in(url, owner.key)
-        assert "# Cairn" in await _text(client)
+        assert "# Loremark" in await _text(client)
         saved = await _text(client, "memory_save", summary="We keep all times in UTC, because reports must match.")
         assert saved.startswith("Saved as event")
 
@@ -261,7 +261,7 @@ async def switched(data: Path) -> AsyncIterator[Switched]:
     bound = _bind()
     url = f"http://127.0.0.1:{bound.getsockname()[1]}"
     async with (
-        run_service(settings_for(data, databases.fresh("sqlite", data), CAIRN_BASE_URL=url)) as service,
+        run_service(settings_for(data, databases.fresh("sqlite", data), LOREMARK_BASE_URL=url)) as service,
         AsyncExitStack() as up,
     ):
         server = Switched(service, url, bound, up)
@@ -272,19 +272,19 @@ async def switched(data: Path) -> AsyncIterator[Switched]:
 async def test_a_server_that_is_away_is_told_and_used_when_it_comes_back(tmp_path: Path, home: Home) -> None:
     async with switched(tmp_path / "data") as server:
         owner = await server.service.owner()
-        await owner.create_project("Cairn")
+        await owner.create_project("Loremark")
         home.sign_in(server.url, owner.key)
         async with home.agent() as client:
-            assert "# Cairn" in await _text(client)
+            assert "# Loremark" in await _text(client)
             await server.go()
             assert f"not reachable at {server.url}" in await _text(client)
             async with home.agent() as late:  # one that starts while it is away
                 assert f"not reachable at {server.url}" in await _text(late)
                 await server.come()
                 for each in (client, late):
-                    assert "# Cairn" in await _text(each)
+                    assert "# Loremark" in await _text(each)
             await _change_keys(owner, home, server.url)
-            assert "# Cairn" in await _text(client)
+            assert "# Loremark" in await _text(client)
 
 
 async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tmp_path: Path, home: Home) -> None:
@@ -292,16 +292,16 @@ async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tm
     learnt = {"summary": "We keep all times in UTC.", "changes": [change]}
     async with switched(tmp_path / "data") as server:
         owner = await server.service.owner()
-        project = await owner.create_project("Cairn")
+        project = await owner.create_project("Loremark")
         home.sign_in(server.url, owner.key)
         async with home.agent() as client:
-            assert "# Cairn" in await _text(client)
+            assert "# Loremark" in await _text(client)
             await server.go()
             assert "kept on this machine" in await _text(client, "memory_save", project=project, **learnt)
             assert "not reachable" in await _text(client, "memory_save", summary="To which project?")
         await server.come()
         async with home.agent() as later:  # the agent that saved has gone
-            assert "# Cairn" in await _text(later)
+            assert "# Loremark" in await _text(later)
             async with asyncio.timeout(30):
                 while not (sessions := (await owner.get(f"/api/v2/sessions?projectId={project}")).json()):
                     await asyncio.sleep(0.05)
@@ -313,7 +313,7 @@ async def test_what_is_saved_while_the_server_is_away_arrives_when_it_is_back(tm
 
 
 async def _change_keys(owner: Person, home: Home, url: str) -> None:
-    """Sign in with a new key, as by ``cairn login``, and revoke the old one."""
+    """Sign in with a new key, as by ``loremark login``, and revoke the old one."""
     made = (await owner.post("/api/keys", {"name": "new"})).json()
     old = next(entry["id"] for entry in (await owner.get("/api/keys")).json() if entry["id"] != made["id"])
     home.sign_in(url, made["key"])
@@ -326,15 +326,15 @@ async def test_it_starts_quickly_and_ends_with_its_agent(small: tuple[Service, s
     best = 9.0
     for _ in range(3):
         before = _cpu()
-        child = await home.start(CAIRN_URL=url, CAIRN_API_KEY=owner.key)
+        child = await home.start(LOREMARK_URL=url, LOREMARK_API_KEY=owner.key)
         await say(child, request(1, "server/discover"))
         assert "result" in await hear(child)
         await end(child)
         best = min(best, _cpu() - before)
-    print(f"cairn mcp, start to first answer: {best * 1000:.0f} ms of CPU")
+    print(f"loremark mcp, start to first answer: {best * 1000:.0f} ms of CPU")
     assert best < START_CPU_S
 
-    child = await home.start(CAIRN_URL=url, CAIRN_API_KEY=owner.key)
+    child = await home.start(LOREMARK_URL=url, LOREMARK_API_KEY=owner.key)
     await say(child, request(1, "tools/list"), request(2, "prompts/list"))
     assert await end(child) < 10  # asked, and gone before the answers
     assert child.stdout is not None
@@ -366,7 +366,7 @@ async def test_a_start_while_the_server_is_away_costs_no_more(home: Home, tmp_pa
 
     async with run_service(settings_for(data, databases.fresh("sqlite", data))) as service:
         owner = await service.owner()
-        await owner.create_project("Cairn")
+        await owner.create_project("Loremark")
         async with listening(service.app) as url:
             home.sign_in(url, owner.key)
             child = await home.start()
@@ -383,14 +383,14 @@ async def test_a_start_while_the_server_is_away_costs_no_more(home: Home, tmp_pa
     assert answers[10]["result"] == {}
     await end(child)
     assert _cpu() - used < START_CPU_S
-    cache = home.folder / "cache" / "cairn" / "mcp"
+    cache = home.folder / "cache" / "loremark" / "mcp"
     assert {path.stat().st_mode & 0o777 for path in cache.iterdir()} == {0o600}
     assert not any(owner.key in path.read_text() for path in cache.iterdir())
     home.sign_in(url, "service_sk_of_somebody_else")
     child = await home.start()
     heard = await ask(child)
     listed = 2 + LISTS.index("resources/list")
-    assert ["Briefing of Cairn" in json.dumps(each[listed]) for each in (before, heard)] == [True, False]
+    assert ["Briefing of Loremark" in json.dumps(each[listed]) for each in (before, heard)] == [True, False]
     await end(child)
 
 
@@ -400,18 +400,18 @@ def _cpu() -> float:
 
 
 async def test_a_folder_cannot_send_the_key_elsewhere(small: tuple[Service, str], home: Home) -> None:
-    """A committed .cairn.toml of somebody else names a server of theirs: it never hears from us."""
+    """A committed .loremark.toml of somebody else names a server of theirs: it never hears from us."""
     service, url = small
     owner = await service.owner()
-    await owner.create_project("Cairn")
+    await owner.create_project("Loremark")
     heard: list[Any] = []
 
     async def thief(scope: Any, receive: Any, send: Any) -> None:
         heard.append(scope["headers"])
 
     async with listening(thief) as elsewhere:
-        (home.work / ".cairn.toml").write_text(f'project = "prj_theirs"\nurl = "{elsewhere}"\n')
+        (home.work / ".loremark.toml").write_text(f'project = "prj_theirs"\nurl = "{elsewhere}"\n')
         home.sign_in(url, owner.key)
         async with home.agent() as client:
-            assert "# Cairn" in await _text(client)
+            assert "# Loremark" in await _text(client)
     assert heard == []

@@ -12,14 +12,14 @@ import httpx
 import pytest
 from mcp.shared.exceptions import MCPError
 
-import cairn
-from cairn.entry.application import open_app
-from cairn.entry.mounting import Mount
-from cairn.mcp.clients import agent_of
-from cairn.mcp.http import Endpoint, memory_of
-from cairn.mcp.memory import Memory
-from cairn.mcp.server import build_server
-from cairn.mcp.tool import Arguments, Progress, Result, Tool
+import loremark
+from loremark.entry.application import open_app
+from loremark.entry.mounting import Mount
+from loremark.mcp.clients import agent_of
+from loremark.mcp.http import Endpoint, memory_of
+from loremark.mcp.memory import Memory
+from loremark.mcp.server import build_server
+from loremark.mcp.tool import Arguments, Progress, Result, Tool
 from tests.mcp.serving import ERAS, agent, listening
 from tests.support.people import Person
 from tests.support.service import Service
@@ -92,7 +92,7 @@ def test_agents_are_called_the_same_everywhere(told: str, agent_name: str) -> No
 
 async def test_a_revoked_key_fails_at_once_also_within_a_connection(service: Service, url: str) -> None:
     owner = await service.owner()
-    await owner.create_project("Cairn")
+    await owner.create_project("Loremark")
     made = (await owner.post("/api/keys", {"name": "agent"})).json()
     async with agent(url, made["key"]) as client:
         assert not (await client.call_tool("memory_brief", {})).is_error
@@ -105,7 +105,7 @@ async def test_a_revoked_key_fails_at_once_also_within_a_connection(service: Ser
 async def test_any_process_answers_any_request(service: Service) -> None:
     """Two of them behind a balancer that gives each the next request, in both eras."""
     owner = await service.owner()
-    await owner.create_project("Cairn")
+    await owner.create_project("Loremark")
     async with open_app(service.house) as other:
         turns = cycle((service.app, other))
 
@@ -119,10 +119,10 @@ async def test_any_process_answers_any_request(service: Service) -> None:
                         assert not (await client.call_tool("memory_brief", {})).is_error
 
 
-@pytest.mark.settings(CAIRN_RATE_LIMIT_PER_MINUTE="30")
+@pytest.mark.settings(LOREMARK_RATE_LIMIT_PER_MINUTE="30")
 async def test_a_call_counts_once_however_much_it_does_inside(service: Service) -> None:
     owner = await service.owner()
-    await owner.create_project("Cairn")
+    await owner.create_project("Loremark")
     seen: list[tuple[str, int]] = []
     while len(seen) < 3:
         answer = await post(owner, "tools/call", name="memory_eval", arguments={})
@@ -237,16 +237,18 @@ async def test_a_fault_of_ours_is_told_without_its_text(small: tuple[Service, st
 
 
 def test_a_start_does_not_load_the_sdk() -> None:
-    """It takes a second: only ``cairn.mcp`` names it, and nobody names that but inside a function."""
-    source = Path(cairn.__file__).parent
+    """It takes a second: only ``loremark.mcp`` names it, and nobody names that but inside a function."""
+    source = Path(loremark.__file__).parent
     eager = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*.py")
-        if re.search(r"^(?:from|import) (?:cairn\.)?mcp\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(r"^(?:from|import) (?:loremark\.)?mcp\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {path for path in eager if not path.startswith("mcp/")} == set()
     light = ("mcp/bridge.py", "mcp/relay.py", "mcp/kept.py", "mcp/message.py", "mcp/clients.py", "mcp/__main__.py")
     for name in light:
         named = re.findall(r"^(?:from|import) (\S+)", (source / name).read_text(encoding="utf-8"), re.MULTILINE)
-        heavy = {module for module in named if module.startswith(("mcp", "cairn.client", "cairn.wire", "msgspec"))}
+        heavy = {
+            module for module in named if module.startswith(("mcp", "loremark.client", "loremark.wire", "msgspec"))
+        }
         assert heavy == set(), name

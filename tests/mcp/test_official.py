@@ -1,4 +1,4 @@
-"""The official conformance suite and inspector against Cairn: our app, our mounting, both transports."""
+"""The official conformance suite and inspector against Loremark: our app, our mounting, both transports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_product_as_it_is_lacks_only_the_fixtures(tools: Path, tmp_path: Pat
 
 
 def _targets(url: str, key: str) -> dict[str, list[str]]:
-    bridge = ["-e", f"CAIRN_URL={url}", "-e", f"CAIRN_API_KEY={key}", sys.executable, "-m", "cairn.mcp"]
+    bridge = ["-e", f"LOREMARK_URL={url}", "-e", f"LOREMARK_API_KEY={key}", sys.executable, "-m", "loremark.mcp"]
     return {"http": [f"{url}/mcp", "--header", f"Authorization: Bearer {key}"], "stdio": bridge}
 
 
@@ -65,5 +65,5 @@ def test_the_inspector_finds_nothing_to_complain_about(tools: Path, tmp_path: Pa
             inspect("--method", "tools/call", "--tool-name", "memory_brief", "--tool-arg", "budget=500")
         )
         assert "# Conformance" in called["content"][0]["text"]
-        read = inspect("--method", "resources/read", "--uri", f"cairn://projects/{project_id}/brain")
+        read = inspect("--method", "resources/read", "--uri", f"loremark://projects/{project_id}/brain")
         assert json.loads(read)["contents"][0]["mimeType"] == "text/markdown"

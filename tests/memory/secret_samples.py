@@ -126,7 +126,7 @@ _IN_CONTEXT: list[tuple[str, str]] = [
         (frame.format(value), value)
         for frame, value in [
             ("postgres://app:{}@db.internal:5432/app", "s3cr3tPw"),
-            ("postgresql+asyncpg://cairn:{}@localhost/cairn", "n0tSoGood"),
+            ("postgresql+asyncpg://loremark:{}@localhost/loremark", "n0tSoGood"),
             ("redis://:{}@cache:6379/0", _a(20, "url1")),
             ("mongodb+srv://root:{}@cluster0.mongodb.net/test", "Winter2024"),
             ("amqp://guest:{}@rabbit:5672//", "guest1"),
@@ -396,7 +396,7 @@ INNOCENT: list[str] = [
     "bearer authentication-required-everywhere is our rule",
     "Cookie: theme=dark; lang=en",
     "Cookie: session=<session>",
-    "src/cairn/features/keys/service.py holds the secret's hash",
+    "src/loremark/features/keys/service.py holds the secret's hash",
     "tests/fixtures/secret_samples.py",
     "C:\\Users\\dev\\secrets\\readme.txt",
     "AKIA is how access keys begin",

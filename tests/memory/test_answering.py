@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.memory.answering.composing import NEAREST, NOTHING, compose
-from cairn.memory.answering.condensing import condense
-from cairn.memory.answering.records import Passage, Turn
+from loremark.memory.answering.composing import NEAREST, NOTHING, compose
+from loremark.memory.answering.condensing import condense
+from loremark.memory.answering.records import Passage, Turn
 
 
 def _passage(

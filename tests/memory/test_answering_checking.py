@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.answering.checking import NOT_IN_MEMORY, check
-from cairn.memory.answering.records import Passage
+from loremark.memory.answering.checking import NOT_IN_MEMORY, check
+from loremark.memory.answering.records import Passage
 
 POOL = Passage(
     "pool",

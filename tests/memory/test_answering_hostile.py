@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.answering.checking import NOT_IN_MEMORY, check
-from cairn.memory.answering.composing import NEAREST, NOTHING, PERHAPS, compose
-from cairn.memory.answering.prompting import build_prompt
-from cairn.memory.answering.records import Passage, Turn
-from cairn.memory.answering.sentences import harmless, sentences_of
+from loremark.memory.answering.checking import NOT_IN_MEMORY, check
+from loremark.memory.answering.composing import NEAREST, NOTHING, PERHAPS, compose
+from loremark.memory.answering.prompting import build_prompt
+from loremark.memory.answering.records import Passage, Turn
+from loremark.memory.answering.sentences import harmless, sentences_of
 
 MARK = re.compile(r"\[(\d+)\]")
 SENTENCE = re.compile(r"(.*?) \[(\d+)\](?: |$)")

@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 import pytest
 
-from cairn.memory.evaluation.asking import AskKind, foreign_questions, load_asks, parse_asks, score_asks
-from cairn.memory.evaluation.loading import FaultyLineError, Split
+from loremark.memory.evaluation.asking import AskKind, foreign_questions, load_asks, parse_asks, score_asks
+from loremark.memory.evaluation.loading import FaultyLineError, Split
 
 SPLITS: tuple[Split, ...] = get_args(Split)
 PAGE = Path(__file__).parents[2] / "docs" / "evaluation.md"
@@ -53,7 +53,7 @@ def test_the_splits_are_of_different_projects() -> None:
 
 
 def test_the_closed_set_is_the_one_that_was_closed() -> None:
-    folder = resources.files("cairn.memory.evaluation").joinpath("sets", "asks-test")
+    folder = resources.files("loremark.memory.evaluation").joinpath("sets", "asks-test")
     parts = (folder.joinpath(f"{part}.jsonl").read_bytes() for part in ("memory", "questions"))
     digest = hashlib.sha256(b"".join(parts)).hexdigest()
     assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.brain.document import Document, compose
-from cairn.memory.brain.entries import Entry, Text, density, worth
-from cairn.memory.brain.head import Project, layer_zero, left_out
-from cairn.memory.brain.nearness import nearness
-from cairn.memory.brain.planning import choose
-from cairn.ports.llm.tokens import count
+from loremark.memory.brain.document import Document, compose
+from loremark.memory.brain.entries import Entry, Text, density, worth
+from loremark.memory.brain.head import Project, layer_zero, left_out
+from loremark.memory.brain.nearness import nearness
+from loremark.memory.brain.planning import choose
+from loremark.ports.llm.tokens import count
 
 NOW_MS = 1_790_000_000_000
 YEAR_MS = 365 * 24 * 3600 * 1000
@@ -158,7 +158,7 @@ def _entries(document: Document) -> list[str]:
 @given(st.lists(st.tuples(texts, wild), min_size=1, max_size=10))
 def test_the_tokens_of_blocks_add_up(parts: list[tuple[str, str]]) -> None:
     """What lets the budget be kept without counting the whole again for each block."""
-    from cairn.memory.brain.document import _entry, _section
+    from loremark.memory.brain.document import _entry, _section
 
     blocks: list[str] = []
     for number, (title, content) in enumerate(parts):

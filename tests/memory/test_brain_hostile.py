@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.base import clock
-from cairn.memory.brain.head import Project, layer_zero
-from cairn.memory.brain.neutral import in_code, lines_of, one_line
-from cairn.ports.llm.tokens import count
+from loremark.base import clock
+from loremark.memory.brain.head import Project, layer_zero
+from loremark.memory.brain.neutral import in_code, lines_of, one_line
+from loremark.ports.llm.tokens import count
 
 LONG = 200_000
 

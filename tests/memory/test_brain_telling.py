@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from cairn.memory.brain.entries import Text, promises, worth
-from cairn.memory.brain.telling import repeats, tells
+from loremark.memory.brain.entries import Text, promises, worth
+from loremark.memory.brain.telling import repeats, tells
 from tests.memory.test_brain import _beginning, assemble, told, wild
 
 RICH = (

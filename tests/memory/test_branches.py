@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.branches import is_default, merged
+from loremark.memory.branches import is_default, merged
 
 
 @pytest.mark.parametrize(

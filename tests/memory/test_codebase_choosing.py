@@ -7,11 +7,11 @@ import time
 import pathspec
 import pytest
 
-from cairn.memory.codebase.choosing.choosing import Listed, candidates, choose
-from cairn.memory.codebase.choosing.contents import is_binary, is_generated, is_minified
-from cairn.memory.codebase.choosing.glancing import quick_imports
-from cairn.memory.codebase.choosing.ignoring import Ignored
-from cairn.memory.codebase.choosing.weighing import is_test
+from loremark.memory.codebase.choosing.choosing import Listed, candidates, choose
+from loremark.memory.codebase.choosing.contents import is_binary, is_generated, is_minified
+from loremark.memory.codebase.choosing.glancing import quick_imports
+from loremark.memory.codebase.choosing.ignoring import Ignored
+from loremark.memory.codebase.choosing.weighing import is_test
 
 
 def _kept(*paths: str, ignore: dict[str, str] | None = None) -> set[str]:

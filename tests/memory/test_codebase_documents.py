@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.documents import read_document
+from loremark.memory.codebase.documents import read_document
 
 README = """---
 title: ignored

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.reading import read_file
-from cairn.memory.codebase.records import Codebase, Entry, FileFacts, Import, Symbol
-from cairn.memory.codebase.study.door_places import placed_doors
-from cairn.memory.codebase.study.door_roles import own_scripts, role_doors
-from cairn.memory.codebase.study.door_sources import source_doors
-from cairn.memory.codebase.study.doors import Door, Doors
-from cairn.memory.codebase.study.entry_points import entry_points
-from cairn.memory.codebase.study.reaching import entry_point_findings
-from cairn.memory.codebase.study.survey import Survey
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.records import Codebase, Entry, FileFacts, Import, Symbol
+from loremark.memory.codebase.study.door_places import placed_doors
+from loremark.memory.codebase.study.door_roles import own_scripts, role_doors
+from loremark.memory.codebase.study.door_sources import source_doors
+from loremark.memory.codebase.study.doors import Door, Doors
+from loremark.memory.codebase.study.entry_points import entry_points
+from loremark.memory.codebase.study.reaching import entry_point_findings
+from loremark.memory.codebase.study.survey import Survey
 
 
 def facts(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from cairn.memory.codebase.graph.graph import Graph
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.reading import read_file
-from cairn.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Finding, Import
-from cairn.memory.codebase.study.entry_points import entry_points
-from cairn.memory.codebase.study.reaching import entry_point_findings
-from cairn.memory.codebase.study.survey import Survey
+from loremark.memory.codebase.graph.graph import Graph
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.records import Codebase, Dependency, Entry, FileFacts, Finding, Import
+from loremark.memory.codebase.study.entry_points import entry_points
+from loremark.memory.codebase.study.reaching import entry_point_findings
+from loremark.memory.codebase.study.survey import Survey
 
 FIRST = 15
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.graph.graph import Graph, counts, import_graph
-from cairn.memory.codebase.records import Import
+from loremark.memory.codebase.graph.graph import Graph, counts, import_graph
+from loremark.memory.codebase.records import Import
 
 
 def _edges(imports: dict[str, list[str | Import]], *others: str, names: dict[str, str] | None = None) -> Graph:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from cairn.memory.codebase.reading import read_file
-from cairn.memory.codebase.records import Codebase, Dependency
-from cairn.memory.codebase.study.study import study
+from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.records import Codebase, Dependency
+from loremark.memory.codebase.study.study import study
 
 
 def _codebase(texts: dict[str, str], paths: tuple[str, ...] = ()) -> Codebase:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.memory.codebase.layout import main_directories
-from cairn.memory.codebase.records import Codebase, Entry, FileFacts, Import, Model
+from loremark.memory.codebase.layout import main_directories
+from loremark.memory.codebase.records import Codebase, Entry, FileFacts, Import, Model
 
 
 def _codebase(files: dict[str, FileFacts], *others: str) -> Codebase:

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.manifests.reading import ManifestFacts, is_lock, is_manifest, read_manifest
-from cairn.memory.codebase.manifests.versions import fits, plain_version
-from cairn.memory.codebase.reading import read_file
+from loremark.memory.codebase.manifests.reading import ManifestFacts, is_lock, is_manifest, read_manifest
+from loremark.memory.codebase.manifests.versions import fits, plain_version
+from loremark.memory.codebase.reading import read_file
 
 
 def _direct(facts: ManifestFacts) -> dict[str, str | None]:

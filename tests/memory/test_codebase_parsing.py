@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.parsing.collecting import Collector
-from cairn.memory.codebase.parsing.reading import read_source
-from cairn.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.reading import read_source
+from loremark.memory.codebase.parsing.testing import is_test
 
 LANGUAGES = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "vue", "svelte")
 

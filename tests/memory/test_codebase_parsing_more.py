@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.parsing import c, csharp, php, ruby, syntax
-from cairn.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing import c, csharp, php, ruby, syntax
+from loremark.memory.codebase.parsing.collecting import MOST, Collector
 
 _READERS = {"csharp": csharp.read, "ruby": ruby.read, "php": php.read, "c": c.read, "cpp": c.read}
 

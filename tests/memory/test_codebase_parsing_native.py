@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.codebase.manifests.native import read_automake, read_cmake, read_meson
-from cairn.memory.codebase.reading import read_file
+from loremark.memory.codebase.manifests.native import read_automake, read_cmake, read_meson
+from loremark.memory.codebase.reading import read_file
 
 
 def _entries(path: str, source: str) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.codebase.reading import read_file
+from loremark.memory.codebase.reading import read_file
 
 
 def _entries(path: str, source: str) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.parsing import csharp, java, php, ruby, syntax
-from cairn.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing import csharp, java, php, ruby, syntax
+from loremark.memory.codebase.parsing.collecting import Collector
 
 _READERS = {"java": java.read, "csharp": csharp.read, "php": php.read, "ruby": ruby.read}
 

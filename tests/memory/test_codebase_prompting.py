@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.codebase.prompting import (
+from loremark.memory.codebase.prompting import (
     CHUNK_CHARS,
     MAX_SYNTHESIS_FINDINGS,
     MalformedAnswer,
@@ -16,7 +16,7 @@ from cairn.memory.codebase.prompting import (
     read_synthesis_answer,
     synthesis_prompt,
 )
-from cairn.memory.codebase.records import Finding
+from loremark.memory.codebase.records import Finding
 
 PATHS = {"src/queue.py", "src/[id]/page.tsx"}
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.parsing import csharp, php, ruby, syntax
-from cairn.memory.codebase.parsing.collecting import Collector
-from cairn.memory.codebase.records import Model
-from cairn.memory.codebase.schemas.reading import LANGUAGES, read_schema
+from loremark.memory.codebase.parsing import csharp, php, ruby, syntax
+from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.records import Model
+from loremark.memory.codebase.schemas.reading import LANGUAGES, read_schema
 
 
 def _models(language: str, path: str, source: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:

@@ -11,8 +11,8 @@ import pytest
 from detect_secrets.core.secrets_collection import SecretsCollection
 from detect_secrets.settings import default_settings
 
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.security.reading import hits_in
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.security.reading import hits_in
 from tests.memory import secret_files
 from tests.memory.secret_files import Made, Place
 
@@ -93,13 +93,13 @@ def test_secrets_are_found_and_look_alikes_are_left_alone(made: Made, tmp_path: 
     ]
     for name, is_counted in parts:
         score, other = Score(made, ours, is_counted), Score(made, theirs, is_counted)
-        print(f"\n{score.row(f'cairn, {name}')}\n{other.row(f'detect-secrets, {name}')}")
+        print(f"\n{score.row(f'loremark, {name}')}\n{other.row(f'detect-secrets, {name}')}")
         assert score.recall >= 0.95, score.missed
         assert score.precision >= 0.9, score.false
         assert score.recall > other.recall
         assert score.precision > other.precision
     whole = Score(made, ours, parts[0][1])
-    print(f"missed by cairn: {dict(+whole.missed)}\nfalse alarms of cairn: {dict(+whole.false)}")
+    print(f"missed by loremark: {dict(+whole.missed)}\nfalse alarms of loremark: {dict(+whole.false)}")
     # Every line that is told belongs to something planted or to a look-alike: the lines around them are never told.
     known = {(place.path, line) for place in (*made.planted, *made.alike) for line in _lines(place)}
     assert {(path, line) for path, lines in ours.items() for line in lines} <= known

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.records import FileFacts, Finding, Hit
-from cairn.memory.codebase.security.audit import audit
-from cairn.memory.codebase.security.reading import hits_in
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.records import FileFacts, Finding, Hit
+from loremark.memory.codebase.security.audit import audit
+from loremark.memory.codebase.security.reading import hits_in
 
 # path, line to stop at, rule
 STOPPED = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.manifests.reading import is_manifest, read_defaults, read_manifest
-from cairn.memory.codebase.records import Codebase, FileFacts, Import, Tech
-from cairn.memory.codebase.stack import technologies
-from cairn.memory.codebase.stack.stack import packages, tech_stack
-from cairn.memory.codebase.stack.technologies import size_of_table
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.manifests.reading import is_manifest, read_defaults, read_manifest
+from loremark.memory.codebase.records import Codebase, FileFacts, Import, Tech
+from loremark.memory.codebase.stack import technologies
+from loremark.memory.codebase.stack.stack import packages, tech_stack
+from loremark.memory.codebase.stack.technologies import size_of_table
 
 
 def _codebase(files: dict[str, str | int]) -> Codebase:

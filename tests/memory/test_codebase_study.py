@@ -8,11 +8,21 @@ from typing import Any
 
 import pytest
 
-from cairn.memory import schema_keys
-from cairn.memory.codebase.languages import language_of
-from cairn.memory.codebase.records import Codebase, Commit, Dependency, Entry, FileFacts, Finding, Import, Model, Study
-from cairn.memory.codebase.study.entry_points import entry_points
-from cairn.memory.codebase.study.study import study
+from loremark.memory import schema_keys
+from loremark.memory.codebase.languages import language_of
+from loremark.memory.codebase.records import (
+    Codebase,
+    Commit,
+    Dependency,
+    Entry,
+    FileFacts,
+    Finding,
+    Import,
+    Model,
+    Study,
+)
+from loremark.memory.codebase.study.entry_points import entry_points
+from loremark.memory.codebase.study.study import study
 
 
 @dataclass

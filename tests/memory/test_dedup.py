@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cairn.memory.dedup import choose, group, judge
-from cairn.memory.items import Item, Quote
-from cairn.wire.items import ItemType
+from loremark.memory.dedup import choose, group, judge
+from loremark.memory.items import Item, Quote
+from loremark.wire.items import ItemType
 
 PROPERTY = settings(max_examples=100, deadline=None, database=None)
 NEAR = 0.95

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.drift import Conflict, FileNow, Holding, conflicts, stale_items
-from cairn.memory.extraction.commit_files import is_beside
-from cairn.memory.items import Item, Quote
+from loremark.memory.drift import Conflict, FileNow, Holding, conflicts, stale_items
+from loremark.memory.extraction.commit_files import is_beside
+from loremark.memory.items import Item, Quote
 
 
 def _item(content: str, id: str = "", title: str = "Timeout of the client") -> Item:

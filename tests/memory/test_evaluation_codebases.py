@@ -7,8 +7,8 @@ import json
 import msgspec
 import pytest
 
-from cairn.memory.codebase.records import Category, Tech
-from cairn.memory.evaluation.codebases import (
+from loremark.memory.codebase.records import Category, Tech
+from loremark.memory.evaluation.codebases import (
     DIRECTORIES_READ,
     ENTRIES_READ,
     SPLITS,

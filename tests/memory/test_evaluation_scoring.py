@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from cairn.memory.evaluation.loading import EventLine, Gold, LabelledSet, PairLine, PairSide
-from cairn.memory.evaluation.report import Report, faults, measure
-from cairn.memory.evaluation.scoring import (
+from loremark.memory.evaluation.loading import EventLine, Gold, LabelledSet, PairLine, PairSide
+from loremark.memory.evaluation.report import Report, faults, measure
+from loremark.memory.evaluation.scoring import (
     PairsScore,
     Verdict,
     content_words,
@@ -17,8 +17,8 @@ from cairn.memory.evaluation.scoring import (
     score_extraction,
     score_pairs,
 )
-from cairn.memory.items import Item, Quote
-from cairn.wire.items import ItemType
+from loremark.memory.items import Item, Quote
+from loremark.wire.items import ItemType
 
 
 def _item(content: str, type: ItemType = "bug", *files: str, quote: str = "") -> Item:

@@ -13,11 +13,11 @@ from typing import Any, get_args
 
 import pytest
 
-from cairn.memory.evaluation.loading import EventKind, FaultyLineError, LabelledSet, Split, load, parse, texts
-from cairn.memory.evaluation.report import measure
-from cairn.memory.evaluation.scoring import Predictions, Ref
-from cairn.memory.items import Item, RawEvent
-from cairn.wire.items import ItemType
+from loremark.memory.evaluation.loading import EventKind, FaultyLineError, LabelledSet, Split, load, parse, texts
+from loremark.memory.evaluation.report import measure
+from loremark.memory.evaluation.scoring import Predictions, Ref
+from loremark.memory.items import Item, RawEvent
+from loremark.wire.items import ItemType
 
 SPLITS: tuple[Split, ...] = get_args(Split)
 SHARED_GRAMS = 0.1
@@ -85,7 +85,7 @@ def test_no_text_of_test_is_a_near_copy_of_dev() -> None:
 
 
 def test_the_test_split_is_the_one_that_was_closed() -> None:
-    folder = resources.files("cairn.memory.evaluation").joinpath("sets", "test")
+    folder = resources.files("loremark.memory.evaluation").joinpath("sets", "test")
     kinds = ("events", "pairs", "questions")
     digest = hashlib.sha256(b"".join(folder.joinpath(f"{kind}.jsonl").read_bytes() for kind in kinds)).hexdigest()
     assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"

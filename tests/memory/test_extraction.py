@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.extraction.extract import ContextUpdate, Extraction, FileChange, Operation, extract
-from cairn.memory.items import Item, RawEvent
+from loremark.memory.extraction.extract import ContextUpdate, Extraction, FileChange, Operation, extract
+from loremark.memory.items import Item, RawEvent
 
 Expected = list[tuple[str, str, tuple[str, ...]]]  # type, title, files
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from cairn.features.items.records import item_text
-from cairn.memory import judgement
-from cairn.memory.extraction.commit_types import open_types
-from cairn.memory.extraction.extract import extract
-from cairn.memory.extraction.sentences import split
-from cairn.memory.extraction.titles import headline, without_prefix
-from cairn.memory.items import Item, RawEvent
-from cairn.ports.embeddings.embedder import open_embedder
+from loremark.features.items.records import item_text
+from loremark.memory import judgement
+from loremark.memory.extraction.commit_types import open_types
+from loremark.memory.extraction.extract import extract
+from loremark.memory.extraction.sentences import split
+from loremark.memory.extraction.titles import headline, without_prefix
+from loremark.memory.items import Item, RawEvent
+from loremark.ports.embeddings.embedder import open_embedder
 
 pytestmark = pytest.mark.anyio
 

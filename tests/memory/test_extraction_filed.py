@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.extraction.extract import Extraction, extract
-from cairn.memory.items import Item, RawEvent
+from loremark.memory.extraction.extract import Extraction, extract
+from loremark.memory.items import Item, RawEvent
 
 SHORT = [
     ("decision", "Use JWT", "We use JWT for auth."),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory import schema_keys
-from cairn.memory.extraction.extract import Extraction, extract, texts_of
-from cairn.memory.extraction.typing_rules import TYPES
-from cairn.memory.items import TIER_OF_TYPE, RawEvent
+from loremark.memory import schema_keys
+from loremark.memory.extraction.extract import Extraction, extract, texts_of
+from loremark.memory.extraction.typing_rules import TYPES
+from loremark.memory.items import TIER_OF_TYPE, RawEvent
 
 PROPERTY = settings(max_examples=150, deadline=None, database=None)
 EVENTS = ("session_save", "git_digest", "scan_result", "context_update", "memory_operation", "unheard_of")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cairn.memory.extraction.extract import Extraction, extract, texts_of
-from cairn.memory.extraction.results import ContextUpdate, Operation
-from cairn.memory.items import RawEvent
+from loremark.memory.extraction.extract import Extraction, extract, texts_of
+from loremark.memory.extraction.results import ContextUpdate, Operation
+from loremark.memory.items import RawEvent
 
 
 def _operate(**payload: Any) -> Extraction:

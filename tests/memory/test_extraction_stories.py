@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cairn.memory.extraction.extract import extract
-from cairn.memory.items import Item, RawEvent
+from loremark.memory.extraction.extract import extract
+from loremark.memory.items import Item, RawEvent
 
 STORY = """A long afternoon with the tide station. You showed me a chart that jumped at midnight and I was sure it was
 the parser. It was not: readings are stored in harbour time while the chart draws in UTC. I wasted an hour on that.

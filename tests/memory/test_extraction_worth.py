@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.extraction.durability import lasting
-from cairn.memory.extraction.extract import extract
-from cairn.memory.extraction.typing_rules import verdict
-from cairn.memory.items import Item, RawEvent
+from loremark.memory.extraction.durability import lasting
+from loremark.memory.extraction.extract import extract
+from loremark.memory.extraction.typing_rules import verdict
+from loremark.memory.items import Item, RawEvent
 
 PASSING = [
     "Helped Sven set up his dev environment, his Docker needed more memory.",

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.evaluation.hygiene import make_value
-from cairn.memory.hygiene import duplicates, personal, quality, redacting, second_look, tagging, titles
-from cairn.memory.hygiene.analysis import analyze
-from cairn.memory.hygiene.proposals import Proposal, Seen
-from cairn.memory.items import Item, Quote
+from loremark.memory.evaluation.hygiene import make_value
+from loremark.memory.hygiene import duplicates, personal, quality, redacting, second_look, tagging, titles
+from loremark.memory.hygiene.analysis import analyze
+from loremark.memory.hygiene.proposals import Proposal, Seen
+from loremark.memory.items import Item, Quote
 
 
 def _item(title: str, content: str = "", **fields: object) -> Item:

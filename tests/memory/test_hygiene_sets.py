@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cairn.features.items.records import item_text
-from cairn.memory.evaluation import hygiene
-from cairn.memory.evaluation.loading import Split
-from cairn.memory.items import Item
-from cairn.ports.embeddings.builtin import BuiltinEmbedder
+from loremark.features.items.records import item_text
+from loremark.memory.evaluation import hygiene
+from loremark.memory.evaluation.loading import Split
+from loremark.memory.items import Item
+from loremark.ports.embeddings.builtin import BuiltinEmbedder
 
 pytestmark = pytest.mark.anyio
 

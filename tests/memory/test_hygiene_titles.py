@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.extraction import sentences
-from cairn.memory.extraction.titles import headline
-from cairn.memory.hygiene import clauses, second_look, titles
-from cairn.memory.hygiene.proposals import Proposal
-from cairn.memory.items import Item, Quote
+from loremark.memory.extraction import sentences
+from loremark.memory.extraction.titles import headline
+from loremark.memory.hygiene import clauses, second_look, titles
+from loremark.memory.hygiene.proposals import Proposal
+from loremark.memory.items import Item, Quote
 
 WEBHOOK = "The refund webhook of Adyen is not verified yet"
 ADYEN = (

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from bench import judgement as fitting
 
-from cairn.memory import judgement
-from cairn.memory.evaluation.loading import load, texts
-from cairn.memory.extraction.telling import telling_words
-from cairn.memory.items import Item, Quote
-from cairn.ports.embeddings.embedder import open_embedder
+from loremark.memory import judgement
+from loremark.memory.evaluation.loading import load, texts
+from loremark.memory.extraction.telling import telling_words
+from loremark.memory.items import Item, Quote
+from loremark.ports.embeddings.embedder import open_embedder
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.items import Item, Quote
-from cairn.memory.merging import MAX_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
+from loremark.memory.items import Item, Quote
+from loremark.memory.merging import MAX_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
 
 PROPERTY = settings(max_examples=150, deadline=None, database=None)
 SENTENCES = [

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cairn.memory.paths import DiffFile, diff_files, named_file, normal_path, paths_in
+from loremark.memory.paths import DiffFile, diff_files, named_file, normal_path, paths_in
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.extraction.prompting import (
+from loremark.memory.extraction.prompting import (
     MAX_EVENTS,
     PROMPT_VERSION,
     Answer,
@@ -18,7 +18,7 @@ from cairn.memory.extraction.prompting import (
     prompt,
     read_answer,
 )
-from cairn.memory.items import Item, Quote, RawEvent
+from loremark.memory.items import Item, Quote, RawEvent
 
 SAVE = RawEvent(
     "e1",

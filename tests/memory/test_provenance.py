@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from cairn.memory.dedup import clash_between, contradicts, excludes, is_same, judge
-from cairn.memory.items import Item, Quote
-from cairn.memory.merging import merge
-from cairn.memory.provenance import ids_in, without_ids
+from loremark.memory.dedup import clash_between, contradicts, excludes, is_same, judge
+from loremark.memory.items import Item, Quote
+from loremark.memory.merging import merge
+from loremark.memory.provenance import ids_in, without_ids
 
 
 def _item(title: str, content: str = "", *origins: str, files: tuple[str, ...] = ()) -> Item:

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cairn.memory.ranking.calibration import CALIBRATIONS, USUAL, calibration_of
-from cairn.memory.ranking.corpus import Corpus
-from cairn.memory.ranking.entry import Entry, OtherFormatError, pack_terms
-from cairn.memory.ranking.ranking import Filters, Question, rank
+from loremark.memory.ranking.calibration import CALIBRATIONS, USUAL, calibration_of
+from loremark.memory.ranking.corpus import Corpus
+from loremark.memory.ranking.entry import Entry, OtherFormatError, pack_terms
+from loremark.memory.ranking.ranking import Filters, Question, rank
 
 PROPERTY = settings(max_examples=60, deadline=None, database=None)
 WIDTH = 16

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory.ranking.corpus import Corpus
-from cairn.memory.ranking.entry import Entry, pack_terms
-from cairn.memory.ranking.ranking import Filters, Question, rank
+from loremark.memory.ranking.corpus import Corpus
+from loremark.memory.ranking.entry import Entry, pack_terms
+from loremark.memory.ranking.ranking import Filters, Question, rank
 from tests.memory.test_ranking import vectors
 
 PROPERTY = settings(max_examples=60, deadline=None, database=None)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cairn.memory.ranking.corpus import Corpus
-from cairn.memory.ranking.entry import Entry, pack_terms
-from cairn.memory.ranking.ranking import Filters, Hit, Question, rank
-from cairn.memory.ranking.segment import GRID
+from loremark.memory.ranking.corpus import Corpus
+from loremark.memory.ranking.entry import Entry, pack_terms
+from loremark.memory.ranking.ranking import Filters, Hit, Question, rank
+from loremark.memory.ranking.segment import GRID
 
 WIDTH = 384
 DEPTH = 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cairn.memory.items import Item
-from cairn.memory.reversals import takes_back
+from loremark.memory.items import Item
+from loremark.memory.reversals import takes_back
 
 
 def _item(told: tuple[str, str]) -> Item:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory import schema_keys
+from loremark.memory import schema_keys
 
 PROPERTY = settings(max_examples=100, deadline=None, database=None)
 SEGMENT = st.text(alphabet="abcxyz019-", min_size=1, max_size=8)

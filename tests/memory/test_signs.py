@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory import clauses, stance
-from cairn.memory.balance import Balance
-from cairn.memory.cue import Cue, small_letters
-from cairn.memory.dedup import canonical_key, contradicts, is_same, judge
-from cairn.memory.evaluation.loading import load
-from cairn.memory.items import Item
-from cairn.memory.signs import STAGES, signs_of, stages_of
-from cairn.memory.weights import CONTRADICTS, SAME, weigh
+from loremark.memory import clauses, stance
+from loremark.memory.balance import Balance
+from loremark.memory.cue import Cue, small_letters
+from loremark.memory.dedup import canonical_key, contradicts, is_same, judge
+from loremark.memory.evaluation.loading import load
+from loremark.memory.items import Item
+from loremark.memory.signs import STAGES, signs_of, stages_of
+from loremark.memory.weights import CONTRADICTS, SAME, weigh
 
 PROPERTY = settings(max_examples=300, deadline=None, database=None)
 PAIRS = [(line.a.item, line.b.item) for line in load("dev").pairs]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.memory import states
-from cairn.memory.states import States
+from loremark.memory import states
+from loremark.memory.states import States
 from tests.contract import contract
 
 TABLES: dict[str, States] = {name.lower(): value for name, value in vars(states).items() if isinstance(value, States)}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import ids
-from cairn.ports.blobs.place import BlobsUnavailable
-from cairn.ports.blobs.store import Blobs, open_blobs
+from loremark.base import ids
+from loremark.ports.blobs.place import BlobsUnavailable
+from loremark.ports.blobs.store import Blobs, open_blobs
 
 pytestmark = pytest.mark.anyio
 
@@ -92,5 +92,5 @@ async def test_odd_identifiers_reach_nothing_of_others(blobs: Blobs, folder: Pat
 def test_the_folder_is_private_and_another_kind_of_address_is_refused(folder: Path) -> None:
     open_blobs(folder.as_uri())
     assert folder.stat().st_mode & 0o077 == 0
-    with pytest.raises(ValueError, match="CAIRN_BLOBS_URL"):
+    with pytest.raises(ValueError, match="LOREMARK_BLOBS_URL"):
         open_blobs("ftp://example.com/blobs")

@@ -34,7 +34,7 @@ async def on_s3(
     """The service with its blobs in the bucket."""
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-    chosen = {"CAIRN_BLOBS_URL": f"s3://{BUCKET}/{engine}", "CAIRN_S3_ENDPOINT": server.endpoint}
+    chosen = {"LOREMARK_BLOBS_URL": f"s3://{BUCKET}/{engine}", "LOREMARK_S3_ENDPOINT": server.endpoint}
     async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **chosen)) as running:
         yield running
 

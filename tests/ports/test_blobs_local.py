@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.ports.blobs.place import BlobsUnavailable
-from cairn.ports.blobs.store import Blobs, open_blobs
-from cairn.storage.database import StorageUnavailable
+from loremark.ports.blobs.place import BlobsUnavailable
+from loremark.ports.blobs.store import Blobs, open_blobs
+from loremark.storage.database import StorageUnavailable
 from tests.servers import lifetime
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +29,7 @@ KILLS = 6
 PUTTING = """
 import asyncio, hashlib, os, random, signal, sys, time
 from pathlib import Path
-from cairn.ports.blobs.store import open_blobs
+from loremark.ports.blobs.store import open_blobs
 
 said, heard = os.pipe()
 

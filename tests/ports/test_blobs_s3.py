@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import ids
-from cairn.ports.blobs.place import BlobsUnavailable
-from cairn.ports.blobs.s3 import CALL_SECONDS, S3Place
-from cairn.ports.blobs.store import Blobs, open_blobs
-from cairn.storage.database import StorageUnavailable
+from loremark.base import ids
+from loremark.ports.blobs.place import BlobsUnavailable
+from loremark.ports.blobs.s3 import CALL_SECONDS, S3Place
+from loremark.ports.blobs.store import Blobs, open_blobs
+from loremark.storage.database import StorageUnavailable
 from tests.servers.process import free_port
 from tests.servers.s3 import BUCKET, CREDENTIALS, S3Server
 

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cairn.ports.embeddings.bytepairs import TOKENS_PER_TEXT
-from cairn.ports.embeddings.compact import pack, unpack
-from cairn.ports.embeddings.embedder import Embedded, Embedder, EmbedderFailed, open_embedder
-from cairn.ports.embeddings.weights import read_pack
+from loremark.ports.embeddings.bytepairs import TOKENS_PER_TEXT
+from loremark.ports.embeddings.compact import pack, unpack
+from loremark.ports.embeddings.embedder import Embedded, Embedder, EmbedderFailed, open_embedder
+from loremark.ports.embeddings.weights import read_pack
 
 REFERENCE = np.load(Path(__file__).with_name("embeddings_reference.npz"))
 TEXTS: list[str] = json.loads(REFERENCE["texts"].tobytes())
@@ -196,7 +196,7 @@ def test_a_closed_embedder_says_so() -> None:
 
 @pytest.mark.parametrize("spec", ["", "builtin:int4", "openai", "openai:", "magic:model"])
 def test_an_unknown_embedder_is_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match="CAIRN_EMBEDDINGS"):
+    with pytest.raises(ValueError, match="LOREMARK_EMBEDDINGS"):
         open_embedder(spec)
 
 
@@ -224,7 +224,7 @@ def test_nobody_is_told_that_a_text_was_embedded(tmp_path: Path) -> None:
     """onnxruntime as it comes leaves an id of the device at home, and a queue of what it will tell its maker."""
     script = (
         "import asyncio, os, sys\n"
-        "from cairn.ports.embeddings.embedder import open_embedder\n"
+        "from loremark.ports.embeddings.embedder import open_embedder\n"
         "embedder = open_embedder('builtin')\n"
         "asyncio.run(embedder.embed(['a text']))\n"
         "print(os.environ['ORT_DISABLE_TELEMETRY'])\n"

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cairn.ports.embeddings.embedder import Embedded, EmbedderFailed, open_embedder
-from cairn.ports.embeddings.remote import RemoteEmbedder
+from loremark.ports.embeddings.embedder import Embedded, EmbedderFailed, open_embedder
+from loremark.ports.embeddings.remote import RemoteEmbedder
 
 Answer = Callable[[dict[str, Any]], tuple[int, Any]]
 
@@ -195,5 +195,5 @@ def test_without_a_key_or_the_sdk_it_says_what_is_missing(monkeypatch: pytest.Mo
     with pytest.raises(EmbedderFailed, match="need a key"):
         open_embedder("openai:text-embedding-3-small")
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(EmbedderFailed, match=r"cairn\[openai\]"):
+    with pytest.raises(EmbedderFailed, match=r"loremark\[openai\]"):
         open_embedder("openai:text-embedding-3-small", api_key="key")

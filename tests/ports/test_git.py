@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock
-from cairn.ports.git.repository import ChangedFile, Repositories, RepositoryFailed
-from cairn.ports.outbound.guard import Guard
+from loremark.base import clock
+from loremark.ports.git.repository import ChangedFile, Repositories, RepositoryFailed
+from loremark.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
 from tests.servers.https import Authority
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock
-from cairn.ports.git import disk
-from cairn.ports.git.copies import Copies
-from cairn.ports.git.remote import place_of
-from cairn.ports.git.repository import Repositories
-from cairn.ports.outbound.guard import Guard
+from loremark.base import clock
+from loremark.ports.git import disk
+from loremark.ports.git.copies import Copies
+from loremark.ports.git.remote import place_of
+from loremark.ports.git.repository import Repositories
+from loremark.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
 from tests.servers.https import Authority
 
@@ -130,7 +130,7 @@ async def test_the_longest_unused_go_until_the_rest_fits(server: GitServer, read
 async def test_one_in_use_stays_and_goes_later(
     server: GitServer, reader: Repositories, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.ports.git.copies._PATIENCE_S", 0.2)
+    monkeypatch.setattr("loremark.ports.git.copies._PATIENCE_S", 0.2)
     sha = _serve(server)
     url = server.url("silent/o/r")
     server.is_silent = False

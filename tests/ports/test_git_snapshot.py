@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import clock
-from cairn.ports.git.remote import place_of
-from cairn.ports.git.repository import PastCommit, Repositories, RepositoryFailed, TreeEntry
-from cairn.ports.outbound.guard import Guard
+from loremark.base import clock
+from loremark.ports.git.remote import place_of
+from loremark.ports.git.repository import PastCommit, Repositories, RepositoryFailed, TreeEntry
+from loremark.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, ask_git, make_repository
 from tests.servers.https import Authority
 
@@ -228,7 +228,7 @@ async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
             pack.write_bytes(b"damaged")
         assert await snapshot.entries() == [entry]
         [copy] = copies.glob("*-tips/*.git")
-        (copy / "cairn-fetched").unlink()  # as if we had died in the midst of it
+        (copy / "loremark-fetched").unlink()  # as if we had died in the midst of it
         (copy.with_name("left.git.removed") / "objects").mkdir(parents=True)
         assert [commit.sha for commit in await snapshot.commits()] == [tip]
         assert await snapshot.entries() == [entry]
@@ -290,8 +290,8 @@ async def test_one_who_gives_up_leaves_no_process_no_lock_and_no_secret(
 _ELSEWHERE = """
 import asyncio, sys
 from pathlib import Path
-from cairn.ports.git.repository import Repositories
-from cairn.ports.outbound.guard import Guard
+from loremark.ports.git.repository import Repositories
+from loremark.ports.outbound.guard import Guard
 
 async def fetch() -> None:
     reader = Repositories(Path(sys.argv[1]), Guard(("127.0.0.0/8",)), ca_file=sys.argv[2])

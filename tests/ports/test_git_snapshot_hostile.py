@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.ports.git.repository import Repositories, RepositoryFailed, Snapshot
-from cairn.ports.outbound.guard import Guard
+from loremark.ports.git.repository import Repositories, RepositoryFailed, Snapshot
+from loremark.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, ask_git, import_pieces, make_repository
 from tests.servers.https import Authority
 

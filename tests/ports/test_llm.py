@@ -14,12 +14,12 @@ from typing import cast
 
 import pytest
 
-from cairn.ports.llm.anthropic_messages import AnthropicMessages
-from cairn.ports.llm.breaker import FAILURES, OPEN_S
-from cairn.ports.llm.calls import RemoteModel
-from cairn.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
-from cairn.ports.llm.openai_chat import OpenAiChat
-from cairn.ports.llm.tokens import count
+from loremark.ports.llm.anthropic_messages import AnthropicMessages
+from loremark.ports.llm.breaker import FAILURES, OPEN_S
+from loremark.ports.llm.calls import RemoteModel
+from loremark.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
+from loremark.ports.llm.openai_chat import OpenAiChat
+from loremark.ports.llm.tokens import count
 from tests.servers.process import free_port
 from tests.servers.scripted_model import MODEL, Drop, Hang, Raw, Refuse, Reply, Request, Say, ScriptedModel
 
@@ -544,9 +544,9 @@ def test_opening(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, module in (("openai", "openai_chat"), ("anthropic", "anthropic_messages")):
-        monkeypatch.delitem(sys.modules, f"cairn.ports.llm.{module}")
+        monkeypatch.delitem(sys.modules, f"loremark.ports.llm.{module}")
         monkeypatch.setitem(sys.modules, kind, None)
-        with pytest.raises(ValueError, match=rf"cairn\[{kind}\]"):
+        with pytest.raises(ValueError, match=rf"loremark\[{kind}\]"):
             open_model(f"{kind}:x")
 
 

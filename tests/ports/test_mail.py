@@ -14,11 +14,11 @@ import pytest
 import structlog
 from sqlalchemy import select
 
-from cairn.base import clock, log
-from cairn.features.team import service as team
-from cairn.jobs import runner
-from cairn.ports.mail.mailer import MailError, open_mailer
-from cairn.storage.tables import jobs
+from loremark.base import clock, log
+from loremark.features.team import service as team
+from loremark.jobs import runner
+from loremark.ports.mail.mailer import MailError, open_mailer
+from loremark.storage.tables import jobs
 from tests.servers.smtp import SmtpServer
 from tests.support import databases
 from tests.support.processes import free_port
@@ -26,7 +26,7 @@ from tests.support.service import run_service, settings_for
 
 pytestmark = pytest.mark.anyio
 
-_SENDER = "Cairn <cairn@example.com>"
+_SENDER = "Loremark <loremark@example.com>"
 _TEXT = "Grüße aus Köln!\n\nA line that starts with a dot:\n.\nThe end, with a long line: " + "x" * 2_000 + "\n"
 
 
@@ -76,7 +76,7 @@ async def test_smtp_with_a_login_delivers_what_was_sent() -> None:
     with SmtpServer("post@office", "p@ss:wörd/?") as server:
         await open_mailer(server.url, _SENDER).send("ada@example.com", "Grüße", _TEXT)
         (received,) = server.messages
-    assert (received.sender, received.recipients) == ("cairn@example.com", ("ada@example.com",))
+    assert (received.sender, received.recipients) == ("loremark@example.com", ("ada@example.com",))
     assert (received.message["Subject"], received.message["To"]) == ("Grüße", "ada@example.com")
     assert _text(received.message).replace("\r\n", "\n") == _TEXT
 
@@ -104,7 +104,7 @@ async def test_every_refusal_is_a_mail_error() -> None:
 
 
 def test_an_address_of_another_kind_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="CAIRN_MAIL_URL"):
+    with pytest.raises(ValueError, match="LOREMARK_MAIL_URL"):
         open_mailer("https://mail.example.com", _SENDER)
 
 
@@ -123,9 +123,9 @@ async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_
 ) -> None:
     monkeypatch.setattr(runner, "_FIRST_RETRY_MS", 50)
     monkeypatch.setattr(runner, "_POLL_S", 0.05)
-    with SmtpServer("cairn", "secret") as server:
+    with SmtpServer("loremark", "secret") as server:
         server.refuse_next(2)
-        settings = settings_for(tmp_path, databases.fresh(engine, tmp_path), CAIRN_MAIL_URL=server.url)
+        settings = settings_for(tmp_path, databases.fresh(engine, tmp_path), LOREMARK_MAIL_URL=server.url)
         async with run_service(settings) as service:
             owner = await service.owner("Stones & Söhne")
             invited = await owner.post("/api/team", {"email": "bob@example.com"})

@@ -6,7 +6,7 @@ import ipaddress
 
 import pytest
 
-from cairn.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
+from loremark.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
 from tests.servers.addresses import PUBLIC, Names, refused_urls
 
 pytestmark = pytest.mark.anyio

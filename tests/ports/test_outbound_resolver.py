@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cairn.ports.outbound.resolver import Resolver
+from loremark.ports.outbound.resolver import Resolver
 from tests.servers.addresses import PUBLIC, Names
 
 pytestmark = pytest.mark.anyio

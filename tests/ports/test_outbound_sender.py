@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cairn.ports.outbound.guard import Guard
-from cairn.ports.outbound.sender import Answer, HttpsSender
+from loremark.ports.outbound.guard import Guard
+from loremark.ports.outbound.sender import Answer, HttpsSender
 from tests.servers.addresses import Names, refused_urls
 from tests.servers.https import Authority, Receiver, Reply
 from tests.support.processes import free_port

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from cairn.base import settings
-from cairn.base.crypto import Sealer
-from cairn.base.plans import PACKS, PLANS
-from cairn.base.settings import SettingsError
-from cairn.ports.payments.local import LocalPayments
-from cairn.ports.payments.opening import open_payments
-from cairn.ports.payments.provider import Buyer, NoPaymentMethod, Order, PaymentFailed, PaymentsUnavailable
-from cairn.ports.payments.stripe import StripePayments
+from loremark.base import settings
+from loremark.base.crypto import Sealer
+from loremark.base.plans import PACKS, PLANS
+from loremark.base.settings import SettingsError
+from loremark.ports.payments.local import LocalPayments
+from loremark.ports.payments.opening import open_payments
+from loremark.ports.payments.provider import Buyer, NoPaymentMethod, Order, PaymentFailed, PaymentsUnavailable
+from loremark.ports.payments.stripe import StripePayments
 from tests.servers.stripe import KEY, SECRET, FakeStripe
 
 pytestmark = pytest.mark.anyio
@@ -128,19 +128,19 @@ async def test_a_subscription_that_has_ended_is_not_ended_again(fake: FakeStripe
 
 def test_settings_say_who_takes_the_money(tmp_path: Path) -> None:
     def chosen(**given: str) -> settings.Settings:
-        return settings.load({"CAIRN_DATA_DIR": str(tmp_path), **given}, folder=tmp_path)
+        return settings.load({"LOREMARK_DATA_DIR": str(tmp_path), **given}, folder=tmp_path)
 
     sealer = Sealer(b"k" * 32)
     plain = open_payments(chosen(), sealer)
     assert plain.provider is plain.local
     assert (plain.stripe, plain.events) == (None, None)
-    secrets = {"CAIRN_STRIPE_API_KEY": KEY, "CAIRN_STRIPE_WEBHOOK_SECRET": SECRET}
-    with_money = open_payments(chosen(CAIRN_PAYMENTS="stripe", **secrets), sealer)
+    secrets = {"LOREMARK_STRIPE_API_KEY": KEY, "LOREMARK_STRIPE_WEBHOOK_SECRET": SECRET}
+    with_money = open_payments(chosen(LOREMARK_PAYMENTS="stripe", **secrets), sealer)
     assert with_money.provider is with_money.stripe
     earlier = open_payments(chosen(**secrets), sealer)
     assert earlier.provider is earlier.local
     assert earlier.stripe is not None
     for name in secrets:
         rest = {other: value for other, value in secrets.items() if other != name}
-        with pytest.raises(SettingsError, match="needs CAIRN_STRIPE_API_KEY and CAIRN_STRIPE_WEBHOOK_SECRET"):
-            chosen(CAIRN_PAYMENTS="stripe", **rest)
+        with pytest.raises(SettingsError, match="needs LOREMARK_STRIPE_API_KEY and LOREMARK_STRIPE_WEBHOOK_SECRET"):
+            chosen(LOREMARK_PAYMENTS="stripe", **rest)

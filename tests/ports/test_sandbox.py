@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from cairn.ports.sandbox.child import Child, NoAnswer
+from loremark.ports.sandbox.child import Child, NoAnswer
 
 pytestmark = pytest.mark.anyio
 
 _PATIENCE_S = 20.0
 _SCRIPT = """
 import ctypes, json, os, resource, sys, time
-from cairn.ports.sandbox.child import confine, read_frame, write_frame
+from loremark.ports.sandbox.child import confine, read_frame, write_frame
 
 confine()
 while (asked := read_frame()) is not None:
@@ -68,7 +68,7 @@ while (asked := read_frame()) is not None:
 """
 _PARENT = f"""
 import asyncio, sys
-from cairn.ports.sandbox.child import Child
+from loremark.ports.sandbox.child import Child
 
 async def main():
     child = Child([sys.executable, "-I", "-c", {_SCRIPT!r}])
@@ -179,7 +179,7 @@ async def test_who_gives_up_waiting_leaves_no_process(child: Child, pause_s: flo
 async def test_it_sees_no_environment_and_writes_no_file(
     child: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CAIRN_SECRET_KEY", "nobody sees this")
+    monkeypatch.setenv("LOREMARK_SECRET_KEY", "nobody sees this")
     told = json.loads(await child.ask(b"look", _PATIENCE_S))
     assert set(told["environment"]) <= {"PATH", "LC_ALL", "LC_CTYPE", "OPENBLAS_NUM_THREADS"}
     assert "nobody" not in str(told)

@@ -147,7 +147,7 @@ def refused_urls(port: int = 443) -> list[str]:
 
 
 class Names(NameServer):
-    """The name server that Cairn asks in this test. Names of the hosts file are found there as usual."""
+    """The name server that Loremark asks in this test. Names of the hosts file are found there as usual."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()

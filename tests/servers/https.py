@@ -35,7 +35,7 @@ class Authority:
         self.ca_file = folder / "ca.pem"
         self._chain = folder / "receiver.pem"
         ca_key, leaf_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-        ca_name = _name("Cairn test authority")
+        ca_name = _name("Loremark test authority")
         root = (
             _certificate(ca_name, ca_name, ca_key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)

@@ -15,8 +15,8 @@ from tests.servers.postgres import PostgresServer
 from tests.servers.process import ServerError
 from tests.servers.redis import RedisServer
 
-POSTGRES_VARIABLE = "CAIRN_TEST_POSTGRES"
-REDIS_VARIABLE = "CAIRN_TEST_REDIS"
+POSTGRES_VARIABLE = "LOREMARK_TEST_POSTGRES"
+REDIS_VARIABLE = "LOREMARK_TEST_REDIS"
 
 Server = TypeVar("Server", PostgresServer, RedisServer)
 
@@ -66,8 +66,8 @@ def stop_all() -> None:
 
 
 def child_env() -> dict[str, str]:
-    """The environment for a process of the product: ours without any CAIRN_ variable, and bytecode is kept."""
-    left_out = ("CAIRN_", "PYTHONDONTWRITEBYTECODE")
+    """The environment for a process of the product: ours without any LOREMARK_ variable, and bytecode is kept."""
+    left_out = ("LOREMARK_", "PYTHONDONTWRITEBYTECODE")
     return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
 
 
@@ -80,7 +80,7 @@ def _obtain(variable: str, name: str, known_at: Callable[[str], Server], start: 
     elif "PYTEST_XDIST_WORKER" in os.environ:
         raise ServerError(f"A test worker has no {variable}: conftest must call start_all when it is configured.")
     else:
-        folder = Path(tempfile.mkdtemp(prefix=f"cairn-test-{name}-"))
+        folder = Path(tempfile.mkdtemp(prefix=f"loremark-test-{name}-"))
         try:
             server = start(folder, remove=True)
         except ServerError as error:

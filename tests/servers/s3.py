@@ -10,7 +10,7 @@ from tests.servers.process import SupervisedProcess, on_free_port
 
 BUCKET = "stones"
 
-CREDENTIALS = {"AWS_ACCESS_KEY_ID": "cairn-test", "AWS_SECRET_ACCESS_KEY": "no secret", "AWS_REGION": "us-east-1"}
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "loremark-test", "AWS_SECRET_ACCESS_KEY": "no secret", "AWS_REGION": "us-east-1"}
 """What a client needs in its environment; moto takes any."""
 
 

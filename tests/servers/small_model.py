@@ -33,7 +33,7 @@ def missing() -> str | None:
 @contextmanager
 def small_model() -> Iterator[str]:
     """The address of a running server, for the OpenAI SDK; it ends with the block."""
-    with tempfile.TemporaryDirectory(prefix="cairn-test-model-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loremark-test-model-") as folder:
         process, port = on_free_port(lambda port: _launch(Path(folder), port))
         try:
             yield f"http://127.0.0.1:{port}/v1"

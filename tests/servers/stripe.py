@@ -1,4 +1,4 @@
-"""Stripe at the wire, on loopback: the few calls Cairn makes, with idempotency keys and faults on demand."""
+"""Stripe at the wire, on loopback: the few calls Loremark makes, with idempotency keys and faults on demand."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ class FakeStripe:
 
     def settings(self) -> dict[str, str]:
         return {
-            "CAIRN_PAYMENTS": "stripe",
-            "CAIRN_STRIPE_API_KEY": KEY,
-            "CAIRN_STRIPE_WEBHOOK_SECRET": SECRET,
-            "CAIRN_STRIPE_BASE_URL": self.url,
+            "LOREMARK_PAYMENTS": "stripe",
+            "LOREMARK_STRIPE_API_KEY": KEY,
+            "LOREMARK_STRIPE_WEBHOOK_SECRET": SECRET,
+            "LOREMARK_STRIPE_BASE_URL": self.url,
         }
 
     # What a test does at Stripe's own side.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
-from cairn.storage.sqlite import SqliteDatabase
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
+from loremark.storage.sqlite import SqliteDatabase
 from tests.support import databases
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import asyncpg
 from sqlalchemy import bindparam, insert, select, update
 
-from cairn.storage.database import Database, Tx
-from cairn.storage.statements import InList, Sql
-from cairn.storage.tables import installation
+from loremark.storage.database import Database, Tx
+from loremark.storage.statements import InList, Sql
+from loremark.storage.tables import installation
 
 _INSERT = Sql(insert(installation))
 _UPDATE = Sql(

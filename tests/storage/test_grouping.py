@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cairn.storage import grouping
-from cairn.storage.database import Database, StorageUnavailable, Tx
-from cairn.storage.grouping import Grouped
+from loremark.storage import grouping
+from loremark.storage.database import Database, StorageUnavailable, Tx
+from loremark.storage.grouping import Grouped
 from tests.storage import facts
 
 pytestmark = pytest.mark.anyio

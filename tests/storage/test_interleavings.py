@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import bindparam, insert, select, update
 
-from cairn.base import ids
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
-from cairn.storage.statements import Sql
-from cairn.storage.tables import usage_counters
+from loremark.base import ids
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
+from loremark.storage.statements import Sql
+from loremark.storage.tables import usage_counters
 
 _COUNTERS = ("a", "b", "c")
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection, Text, create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from cairn.storage import migrations, schema, sqlite_connection
-from cairn.storage.tables import metadata
+from loremark.storage import migrations, schema, sqlite_connection
+from loremark.storage.tables import metadata
 from tests.servers import lifetime
 from tests.support import databases
 
@@ -140,7 +140,7 @@ async def test_migrating_an_empty_database_once_is_enough(engine: str, tmp_path:
 _RACER = """
 import asyncio, sys
 from pathlib import Path
-from cairn.storage import schema
+from loremark.storage import schema
 print("ready", flush=True)
 for line in sys.stdin:
     address = line.strip()
@@ -187,7 +187,9 @@ def _answer(racer: subprocess.Popen[str]) -> str:
 async def test_an_empty_database_is_refused_with_the_command_to_run(engine: str, tmp_path: Path) -> None:
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(databases.empty(engine, tmp_path))
-    assert str(refused.value) == (f"The database is empty, this version needs {schema.HEAD}. Run: cairn admin migrate")
+    assert str(refused.value) == (
+        f"The database is empty, this version needs {schema.HEAD}. Run: loremark admin migrate"
+    )
 
 
 async def test_an_old_and_a_newer_schema_are_refused_in_their_own_words(address: str | Path) -> None:
@@ -195,10 +197,10 @@ async def test_an_old_and_a_newer_schema_are_refused_in_their_own_words(address:
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(address)
     assert str(refused.value) == (
-        f"The database is at schema 0000, this version needs {schema.HEAD}. Run: cairn admin migrate"
+        f"The database is at schema 0000, this version needs {schema.HEAD}. Run: loremark admin migrate"
     )
     await _set_version(address, "9999")
-    newer = f"The database is at schema 9999, newer than this version's {schema.HEAD}. Update Cairn."
+    newer = f"The database is at schema 9999, newer than this version's {schema.HEAD}. Update Loremark."
     for attempt in (schema.require_current, schema.migrate):
         with pytest.raises(schema.SchemaError) as refused:
             await attempt(address)

@@ -8,9 +8,9 @@ from contextlib import suppress
 import asyncpg
 import pytest
 
-from cairn.storage.database import Database, StorageUnavailable
-from cairn.storage.opening import open_database
-from cairn.storage.signals import Listener, Signals
+from loremark.storage.database import Database, StorageUnavailable
+from loremark.storage.opening import open_database
+from loremark.storage.signals import Listener, Signals
 from tests.storage import facts
 from tests.support import databases
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from cairn.base import clock
-from cairn.storage import batch, sqlite, sqlite_connection
-from cairn.storage.database import StorageUnavailable
-from cairn.storage.sqlite import SqliteDatabase
+from loremark.base import clock
+from loremark.storage import batch, sqlite, sqlite_connection
+from loremark.storage.database import StorageUnavailable
+from loremark.storage.sqlite import SqliteDatabase
 from tests.storage import facts
 
 pytestmark = pytest.mark.anyio

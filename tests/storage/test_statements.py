@@ -13,9 +13,9 @@ import asyncpg
 import pytest
 from sqlalchemy import Executable, bindparam, insert, select, update
 
-import cairn
-from cairn.storage.statements import POSTGRES, SQLITE, Engine, Sql
-from cairn.storage.tables import installation, users
+import loremark
+from loremark.storage.statements import POSTGRES, SQLITE, Engine, Sql
+from loremark.storage.tables import installation, users
 from tests.support import databases
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 def _statements() -> Iterator[tuple[str, Sql]]:
     """All of them with their names, also those inside a tuple, list or dict of a module."""
-    for info in pkgutil.walk_packages(cairn.__path__, "cairn."):
+    for info in pkgutil.walk_packages(loremark.__path__, "loremark."):
         if info.name.endswith("__main__") or ".migrations" in info.name:
             continue
         module = importlib.import_module(info.name)
@@ -39,8 +39,8 @@ def _statements() -> Iterator[tuple[str, Sql]]:
 def test_there_are_statements_to_look_at() -> None:
     names = {name for name, _ in _statements()}
     assert len(names) > 50
-    assert "cairn.jobs.queue._CLAIM[0]" in names
-    assert "cairn.features.team.store._CREDENTIALS[1]" in names
+    assert "loremark.jobs.queue._CLAIM[0]" in names
+    assert "loremark.features.team.store._CREDENTIALS[1]" in names
 
 
 async def test_postgresql_understands_every_statement() -> None:

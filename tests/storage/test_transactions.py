@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select
 
-from cairn.storage.database import Database, Tx
-from cairn.storage.opening import open_database
-from cairn.storage.snapshots import open_snapshot
-from cairn.storage.tables import installation
+from loremark.storage.database import Database, Tx
+from loremark.storage.opening import open_database
+from loremark.storage.snapshots import open_snapshot
+from loremark.storage.tables import installation
 from tests.storage import facts
 
 pytestmark = pytest.mark.anyio

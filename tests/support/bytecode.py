@@ -17,7 +17,7 @@ def share(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    _made.append(tempfile.mkdtemp(prefix="cairn-bytecode-"))
+    _made.append(tempfile.mkdtemp(prefix="loremark-bytecode-"))
     os.environ[_FOLDER] = _made[-1]
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from threading import Thread
 
-from cairn.base import ids
-from cairn.storage import schema
+from loremark.base import ids
+from loremark.storage import schema
 from tests.servers import lifetime
 
 ENGINES = ("sqlite", "postgresql")
@@ -38,7 +38,7 @@ def _run_apart(address: str | Path) -> None:
 
 @cache
 def _sqlite_template() -> Path:
-    path = Path(tempfile.mkdtemp(prefix="cairn-template-")) / "template.db"
+    path = Path(tempfile.mkdtemp(prefix="loremark-template-")) / "template.db"
     _run_apart(path)
     return path
 
@@ -55,7 +55,7 @@ def _postgres_template() -> str:
 def fresh_sqlite(folder: Path) -> str:
     """The address of a migrated SQLite file in this folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "cairn.db"
+    path = folder / "loremark.db"
     shutil.copyfile(_sqlite_template(), path)
     return f"sqlite:///{path}"
 

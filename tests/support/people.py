@@ -39,7 +39,7 @@ class Person:
     async def delete(self, path: str, json: Any = None, **options: Any) -> httpx.Response:
         return await self.call("DELETE", path, json, **options)
 
-    async def create_project(self, name: str = "Cairn", **fields: Any) -> str:
+    async def create_project(self, name: str = "Loremark", **fields: Any) -> str:
         answer = await self.post("/api/projects", {"name": name, **fields})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["id"])

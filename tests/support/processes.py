@@ -1,4 +1,4 @@
-"""Cairn as real processes: started by its own command, reached over TCP, killed by their id."""
+"""Loremark as real processes: started by its own command, reached over TCP, killed by their id."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import httpx
 
 from tests.servers import lifetime
 
-COMMAND = Path(sys.executable).parent / "cairn"
+COMMAND = Path(sys.executable).parent / "loremark"
 
 
 def free_port() -> int:
@@ -28,7 +28,7 @@ def free_port() -> int:
 
 
 @dataclass
-class Cairn:
+class Loremark:
     """One data folder and database; processes of it can be started, killed and started again."""
 
     folder: Path
@@ -37,14 +37,14 @@ class Cairn:
 
     def environment(self, port: int | None = None) -> dict[str, str]:
         given = {
-            "CAIRN_DATA_DIR": str(self.folder),
-            "CAIRN_DATABASE_URL": self.database_url,
-            "CAIRN_RATE_LIMIT_PER_MINUTE": "1000000",
-            "CAIRN_ROUTE_LIMITS": "login=100000/minute,ask=100000/minute",
+            "LOREMARK_DATA_DIR": str(self.folder),
+            "LOREMARK_DATABASE_URL": self.database_url,
+            "LOREMARK_RATE_LIMIT_PER_MINUTE": "1000000",
+            "LOREMARK_ROUTE_LIMITS": "login=100000/minute,ask=100000/minute",
             **self.settings,
         }
         if port is not None:
-            given["CAIRN_PORT"] = str(port)
+            given["LOREMARK_PORT"] = str(port)
         return {**lifetime.child_env(), **given}
 
     def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -71,16 +71,16 @@ class Cairn:
 class Process:
     """A process of ours. Use it as a context manager: it never outlives the block."""
 
-    def __init__(self, cairn: Cairn, command: str, port: int) -> None:
+    def __init__(self, loremark: Loremark, command: str, port: int) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
-        self.folder = cairn.folder
-        self._log = cairn.folder / f"{command}-{port}.log"
+        self.folder = loremark.folder
+        self._log = loremark.folder / f"{command}-{port}.log"
         with self._log.open("ab") as log:
             self._child = subprocess.Popen(
                 [str(COMMAND), command],
-                env=cairn.environment(port),
-                cwd=cairn.folder,
+                env=loremark.environment(port),
+                cwd=loremark.folder,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -98,11 +98,11 @@ class Process:
         stop = time.monotonic() + seconds
         while time.monotonic() < stop:
             if self._child.poll() is not None:
-                raise RuntimeError(f"cairn ended with {self._child.returncode}:\n{self.output}")
+                raise RuntimeError(f"loremark ended with {self._child.returncode}:\n{self.output}")
             if self._is_ready():
                 return self
             time.sleep(0.02)
-        raise TimeoutError(f"cairn did not come up:\n{self.output}")
+        raise TimeoutError(f"loremark did not come up:\n{self.output}")
 
     def _is_ready(self) -> bool:
         asking = HTTPConnection("127.0.0.1", self.port, timeout=2.0)

@@ -10,20 +10,20 @@ from typing import Any
 
 import httpx
 
-from cairn.base import ids, settings
-from cairn.base.caller import Via
-from cairn.base.plans import load_plans
-from cairn.base.settings import Settings
-from cairn.entry.application import open_app
-from cairn.entry.background import open_background
-from cairn.entry.house import House, open_house
-from cairn.features.identity import service as identity
-from cairn.features.identity import store as people
-from cairn.features.keys import service as keys
-from cairn.features.team import invitations
-from cairn.features.team.tokens import InvitationTokens
-from cairn.web.app import App
-from cairn.wire.keys import NewKey
+from loremark.base import ids, settings
+from loremark.base.caller import Via
+from loremark.base.plans import load_plans
+from loremark.base.settings import Settings
+from loremark.entry.application import open_app
+from loremark.entry.background import open_background
+from loremark.entry.house import House, open_house
+from loremark.features.identity import service as identity
+from loremark.features.identity import store as people
+from loremark.features.keys import service as keys
+from loremark.features.team import invitations
+from loremark.features.team.tokens import InvitationTokens
+from loremark.web.app import App
+from loremark.wire.keys import NewKey
 from tests.support.people import Person
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -65,7 +65,7 @@ class Service:
             "/api/team/invitations/accept", json={"token": token, "name": "Mira Member", "password": PASSWORD}
         )
         assert accepted.status_code == 200, accepted.text
-        cookies = {"cairn_login": accepted.cookies["cairn_login"]}
+        cookies = {"loremark_login": accepted.cookies["loremark_login"]}
         self.http.cookies.clear()
         made = await self.browser_call("POST", "/api/keys", cookies, json={"name": "test"})
         member = accepted.json()
@@ -95,7 +95,7 @@ class Service:
         """Until no job is waiting or running."""
         from sqlalchemy import select
 
-        from cairn.storage.tables import jobs
+        from loremark.storage.tables import jobs
 
         async with asyncio.timeout(seconds):
             while True:
@@ -111,12 +111,12 @@ class Service:
 def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
     """Settings for a test: generous limits, everything in the test's own folder."""
     environment = {
-        "CAIRN_DATA_DIR": str(folder),
-        "CAIRN_DATABASE_URL": database_url,
-        "CAIRN_BASE_URL": BASE_URL,
-        "CAIRN_RATE_LIMIT_PER_MINUTE": "100000",
-        "CAIRN_ROUTE_LIMITS": "login=1000/minute,ask=100000/minute,genesis.start=0",
-        "CAIRN_LOG_LEVEL": "error",
+        "LOREMARK_DATA_DIR": str(folder),
+        "LOREMARK_DATABASE_URL": database_url,
+        "LOREMARK_BASE_URL": BASE_URL,
+        "LOREMARK_RATE_LIMIT_PER_MINUTE": "100000",
+        "LOREMARK_ROUTE_LIMITS": "login=1000/minute,ask=100000/minute,genesis.start=0",
+        "LOREMARK_LOG_LEVEL": "error",
         **changes,
     }
     return settings.load(environment, folder=folder)

@@ -8,13 +8,13 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
 from tests.support import databases
 from tests.web.running import Running, start
 
-hypothesis.settings.register_profile("cairn", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("cairn")
+hypothesis.settings.register_profile("loremark", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("loremark")
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def running(started: Running) -> Iterator[Running]:
-    """``cairn serve`` with an owner, a project and a login, on both engines; it must be well after every test."""
+    """``loremark serve`` with an owner, a project and a login, on both engines; it must be well after every test."""
     started.forget_log()
     yield started
     started.assert_well()

@@ -8,20 +8,20 @@ from typing import Any
 
 import httpx
 
-from cairn.base.caller import OWNER, Caller, Role, Via
-from cairn.storage.database import Database, Tx
-from cairn.web.addresses import Addresses
-from cairn.web.app import App
-from cairn.web.call import Tools
-from cairn.web.metrics import Metrics
-from cairn.web.needs import Authenticators, Origins, VerifySignature
-from cairn.web.ratelimit import Counter, Limit, MemoryCounter, RateLimits
-from cairn.web.request import Request
-from cairn.web.routes import Routes
+from loremark.base.caller import OWNER, Caller, Role, Via
+from loremark.storage.database import Database, Tx
+from loremark.web.addresses import Addresses
+from loremark.web.app import App
+from loremark.web.call import Tools
+from loremark.web.metrics import Metrics
+from loremark.web.needs import Authenticators, Origins, VerifySignature
+from loremark.web.ratelimit import Counter, Limit, MemoryCounter, RateLimits
+from loremark.web.request import Request
+from loremark.web.routes import Routes
 
 BASE_URL = "http://127.0.0.1:8000"
 ADDRESS = "198.51.100.7"
-COOKIE = "cairn_login"
+COOKIE = "loremark_login"
 NOON_MS = 1_800_000_000_000  # the first millisecond of a minute
 
 

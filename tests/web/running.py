@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import msgspec
 
-from cairn.base import clock, ids, signing
-from cairn.entry.application import ROUTES
-from cairn.web.routes import Route
-from tests.support.processes import Cairn, Process
+from loremark.base import clock, ids, signing
+from loremark.entry.application import ROUTES
+from loremark.web.routes import Route
+from tests.support.processes import Loremark, Process
 from tests.support.service import PASSWORD
 from tests.web.raw import SECONDS, Connection
 
@@ -89,9 +89,11 @@ class Running:
 
 @contextmanager
 def start(folder: Path, database_url: str, **settings: str) -> Iterator[Running]:
-    """``cairn serve`` on this database, with an owner who has registered, made a key and a project."""
-    cairn = Cairn(folder, database_url, {"CAIRN_REGISTRATION": "open", "CAIRN_DEFAULT_PLAN": "enterprise", **settings})
-    with cairn.start() as process:
+    """``loremark serve`` on this database, with an owner who has registered, made a key and a project."""
+    loremark = Loremark(
+        folder, database_url, {"LOREMARK_REGISTRATION": "open", "LOREMARK_DEFAULT_PLAN": "enterprise", **settings}
+    )
+    with loremark.start() as process:
         process.wait_ready(seconds=90.0)
         with process.client() as http:
             http.timeout = httpx.Timeout(SECONDS)
@@ -103,7 +105,7 @@ def start(folder: Path, database_url: str, **settings: str) -> Iterator[Running]
             browser = {"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}
             key = http.post("/api/keys", json={"name": "test"}, headers=browser).json()["key"]
             bearer = {"Authorization": f"Bearer {key}"}
-            project_id = http.post("/api/projects", json={"name": "Cairn"}, headers=bearer).json()["id"]
+            project_id = http.post("/api/projects", json={"name": "Loremark"}, headers=bearer).json()["id"]
             secret = http.get(f"/api/projects/{project_id}/hmac-secret", headers=bearer).json()["secret"]
             yield Running(process, http, key, cookie, project_id, secret)
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.storage.database import Database
-from cairn.web.addresses import Addresses
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE
-from cairn.web.request import Message, Request
-from cairn.web.routes import Routes
-from cairn.wire.shapes import Shape
+from loremark.storage.database import Database
+from loremark.web.addresses import Addresses
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE
+from loremark.web.request import Message, Request
+from loremark.web.routes import Routes
+from loremark.wire.shapes import Shape
 from tests.web.kit import app_of, speaking_to
 
 CLIENT = "203.0.113.9"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from cairn.base import errors
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.web.routes import Route
 from tests.web.running import BODY_ROUTES, PLAIN_ROUTES, Running, assert_refused, name_of, path_of, sample_body
 
 every_body_route = pytest.mark.parametrize("route", BODY_ROUTES, ids=name_of)
@@ -247,7 +247,7 @@ def test_routes_that_take_no_body_are_not_upset_by_one(running: Running, route: 
     """What nobody reads cannot be wrong: the answer is the same as without it."""
     headers = running.credentials(route)
     if route.needs.by_login and not route.needs.by_key:
-        headers["Cookie"] = "cairn_login=unknown"  # logging out would end the login of the other tests
+        headers["Cookie"] = "loremark_login=unknown"  # logging out would end the login of the other tests
     without = running.http.request(route.method, path_of(route), headers=headers)
     for body in (b"{", b"\xff\0", DEEP_ARRAY, b" " * TOO_LARGE):
         with running.process.client() as http:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cairn.base import errors, ids
+from loremark.base import errors, ids
 from tests.web.running import SIGNED_ROUTES, Running, assert_refused, path_of
 from tests.web.test_bad_bodies import DEEP, DEEP_ARRAY, DEEP_OBJECT, ENDLESS, NOT_AN_OBJECT, NOT_JSON, TOO_LARGE
 

@@ -7,8 +7,8 @@ import json
 import msgspec
 import pytest
 
-from cairn.base import errors
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.web.routes import Route
 from tests.web.raw import Answer, request
 from tests.web.running import API_ROUTES, QUERY_ROUTES, Running, name_of, path_of, sample_body
 
@@ -74,8 +74,8 @@ HEADERS = {
     "not ASCII": "Authorization: Bearer schlüssel".encode(),
     "not UTF-8": b"Authorization: Bearer \xff\xfe",
     "long": b"Authorization: Bearer service_sk_" + b"a" * 60_000,
-    "a strange cookie": b"Cookie: cairn_login=\xff; ;=;;cairn_login",
-    "a long cookie": b"Cookie: cairn_login=" + b"a" * 60_000,
+    "a strange cookie": b"Cookie: loremark_login=\xff; ;=;;loremark_login",
+    "a long cookie": b"Cookie: loremark_login=" + b"a" * 60_000,
     "many cookies": b"Cookie: " + b"a=b; " * 10_000,
 }
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cairn.base import errors
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.web.routes import Route
 from tests.web.running import SIGNED_ROUTES, Running, assert_refused
 from tests.web.test_bad_bodies import DEEP_OBJECT, ENDLESS, NOT_AN_OBJECT, NOT_JSON, TOO_LARGE
 

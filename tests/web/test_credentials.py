@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from cairn.base import errors
-from cairn.base.caller import ADMIN, MANAGERS, MEMBER, Via
-from cairn.features.identity.cookies import LoginCookie, own_origins
-from cairn.storage.database import Database
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE, KEY, LOGIN, Origins, needs
-from cairn.web.routes import Routes
-from cairn.wire.shapes import Shape
+from loremark.base import errors
+from loremark.base.caller import ADMIN, MANAGERS, MEMBER, Via
+from loremark.features.identity.cookies import LoginCookie, own_origins
+from loremark.storage.database import Database
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE, KEY, LOGIN, Origins, needs
+from loremark.web.routes import Routes
+from loremark.wire.shapes import Shape
 from tests.web.kit import BASE_URL, COOKIE, app_of, authenticators, caller, speaking_to
 
 pytestmark = pytest.mark.anyio
@@ -241,11 +241,11 @@ async def test_a_login_form_on_somebody_elses_page(
     [
         ("http://127.0.0.1:8000", {"http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"}),
         ("http://localhost", {"http://127.0.0.1", "http://localhost", "http://[::1]"}),
-        ("https://cairn.example.com", {"https://cairn.example.com"}),
-        ("https://cairn.example.com:8443", {"https://cairn.example.com:8443"}),
-        ("https://cairn.example.com/sub/path", {"https://cairn.example.com"}),
-        ("https://Cairn.Example.com", {"https://cairn.example.com"}),
-        ("https://cairn.example.com:443", {"https://cairn.example.com"}),
+        ("https://loremark.example.com", {"https://loremark.example.com"}),
+        ("https://loremark.example.com:8443", {"https://loremark.example.com:8443"}),
+        ("https://loremark.example.com/sub/path", {"https://loremark.example.com"}),
+        ("https://Loremark.Example.com", {"https://loremark.example.com"}),
+        ("https://loremark.example.com:443", {"https://loremark.example.com"}),
         ("http://[2001:db8::1]:8000", {"http://[2001:db8::1]:8000"}),
     ],
 )
@@ -256,12 +256,12 @@ async def test_the_origins_of_our_own_pages_as_browsers_write_them(base_url: str
 @pytest.mark.parametrize(
     ("base_url", "name"),
     [
-        ("https://cairn.example.com", "__Host-cairn_login"),
-        ("http://cairn.internal:8000", "__Host-cairn_login"),
-        ("https://127.0.0.1:8000", "__Host-cairn_login"),
-        ("http://127.0.0.1:8000", "cairn_login"),
-        ("http://localhost:8000", "cairn_login"),
-        ("http://[::1]:8000", "cairn_login"),
+        ("https://loremark.example.com", "__Host-loremark_login"),
+        ("http://loremark.internal:8000", "__Host-loremark_login"),
+        ("https://127.0.0.1:8000", "__Host-loremark_login"),
+        ("http://127.0.0.1:8000", "loremark_login"),
+        ("http://localhost:8000", "loremark_login"),
+        ("http://[::1]:8000", "loremark_login"),
     ],
 )
 async def test_the_cookie_is_bound_to_https_everywhere_but_on_this_machine(base_url: str, name: str) -> None:

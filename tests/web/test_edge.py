@@ -11,15 +11,15 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from cairn.base import errors, ids
-from cairn.features.identity import store as people
-from cairn.storage.database import Database, StorageUnavailable
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE
-from cairn.web.request import Message
-from cairn.web.response import HTML, Response
-from cairn.web.routes import Routes, TxMode
-from cairn.wire.shapes import Shape
+from loremark.base import errors, ids
+from loremark.features.identity import store as people
+from loremark.storage.database import Database, StorageUnavailable
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE
+from loremark.web.request import Message
+from loremark.web.response import HTML, Response
+from loremark.web.routes import Routes, TxMode
+from loremark.wire.shapes import Shape
 from tests.web.kit import app_of, speaking_to
 
 pytestmark = pytest.mark.anyio

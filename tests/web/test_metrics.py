@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cairn.base import clock
-from cairn.storage.database import Database
-from cairn.web.call import Call
-from cairn.web.metrics import Metrics
-from cairn.web.needs import ANYONE
-from cairn.web.routes import Routes
-from cairn.wire.shapes import Shape
+from loremark.base import clock
+from loremark.storage.database import Database
+from loremark.web.call import Call
+from loremark.web.metrics import Metrics
+from loremark.web.needs import ANYONE
+from loremark.web.routes import Routes
+from loremark.wire.shapes import Shape
 from tests.web.kit import app_of, speaking_to
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +46,7 @@ def _samples(metrics: Metrics) -> Samples:
 
 
 def _requests(samples: Samples, *labels: str) -> float:
-    return samples["cairn_requests_total", frozenset(labels)]
+    return samples["loremark_requests_total", frozenset(labels)]
 
 
 async def test_answers_are_counted_by_route_method_and_status(sqlite: Database) -> None:
@@ -64,7 +64,7 @@ async def test_answers_are_counted_by_route_method_and_status(sqlite: Database) 
     assert _requests(samples, "unknown", "GET", "404") == 2
     assert _requests(samples, "unknown", "other", "405") == 2
     assert _requests(samples, "unknown", "POST", "405") == 1
-    assert samples["cairn_request_seconds_count", frozenset(("small.note",))] == 4
+    assert samples["loremark_request_seconds_count", frozenset(("small.note",))] == 4
 
 
 async def test_times_fall_into_buckets_that_add_up() -> None:
@@ -73,11 +73,11 @@ async def test_times_fall_into_buckets_that_add_up() -> None:
     for seconds in (0.0, 0.004, 0.2, 5.0, 60.0):
         metrics.observe("small.note", "GET", 200, now - seconds)
     samples = _samples(metrics)
-    buckets = [value for name, value in samples.items() if name[0] == "cairn_request_seconds_bucket"]
+    buckets = [value for name, value in samples.items() if name[0] == "loremark_request_seconds_bucket"]
     assert buckets == sorted(buckets)
-    assert buckets[-1] == samples["cairn_request_seconds_count", frozenset(("small.note",))] == 5
-    assert 65.2 < samples["cairn_request_seconds_sum", frozenset(("small.note",))] < 66
-    assert samples["cairn_request_seconds_bucket", frozenset(("small.note", "10.0"))] == 4
+    assert buckets[-1] == samples["loremark_request_seconds_count", frozenset(("small.note",))] == 5
+    assert 65.2 < samples["loremark_request_seconds_sum", frozenset(("small.note",))] < 66
+    assert samples["loremark_request_seconds_bucket", frozenset(("small.note", "10.0"))] == 4
 
 
 async def test_apps_in_one_process_do_not_mix() -> None:

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 
-from cairn.base import errors
-from cairn.entry.application import ROUTES
-from cairn.web.openapi import document
-from cairn.web.routes import Route
+from loremark.base import errors
+from loremark.entry.application import ROUTES
+from loremark.web.openapi import document
+from loremark.web.routes import Route
 from tests.web.running import API_ROUTES, BODY_ROUTES, Running, name_of, sample_body
 
-DOCUMENT = document(ROUTES, version="1", server="http://127.0.0.1:8000", cookie_name="cairn_login")
+DOCUMENT = document(ROUTES, version="1", server="http://127.0.0.1:8000", cookie_name="loremark_login")
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 
 TEXTS = (
@@ -103,7 +103,7 @@ def test_every_shape_is_a_valid_schema_without_python_in_it(name: str) -> None:
     jsonschema_rs.meta.validate(SCHEMAS[name])
     text = json.dumps(SCHEMAS[name])
     assert "\\\\x" not in text, "a pattern that only Python can read"
-    assert "cairn." not in text
+    assert "loremark." not in text
     assert "NoneType" not in text
 
 

@@ -6,13 +6,13 @@ import bisect
 
 import pytest
 
-from cairn.base import ids
-from cairn.storage.database import Database
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE
-from cairn.web.paging import Page, cut
-from cairn.web.routes import Routes
-from cairn.wire.shapes import Shape
+from loremark.base import ids
+from loremark.storage.database import Database
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE
+from loremark.web.paging import Page, cut
+from loremark.web.routes import Routes
+from loremark.wire.shapes import Shape
 from tests.web.kit import app_of, speaking_to
 
 pytestmark = pytest.mark.anyio

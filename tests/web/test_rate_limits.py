@@ -8,16 +8,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 import httpx
 import pytest
 
-from cairn.base import clock, errors, limits
-from cairn.base.caller import MEMBER, OWNER, Via
-from cairn.storage.database import Database, StorageUnavailable
-from cairn.web.addresses import bucket
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE, KEY, LOGIN, needs
-from cairn.web.ratelimit import Limit, parse_route_limits
-from cairn.web.response import Response, Stream
-from cairn.web.routes import Routes, TxMode
-from cairn.wire.shapes import Shape
+from loremark.base import clock, errors, limits
+from loremark.base.caller import MEMBER, OWNER, Via
+from loremark.storage.database import Database, StorageUnavailable
+from loremark.web.addresses import bucket
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE, KEY, LOGIN, needs
+from loremark.web.ratelimit import Limit, parse_route_limits
+from loremark.web.response import Response, Stream
+from loremark.web.routes import Routes, TxMode
+from loremark.wire.shapes import Shape
 from tests.web.kit import COOKIE, NOON_MS, app_of, authenticators, caller, speaking_to
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cairn.base import ids
+from loremark.base import ids
 from tests.web.raw import Connection, request
 from tests.web.running import Running
 

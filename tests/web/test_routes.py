@@ -6,11 +6,11 @@ import tracemalloc
 
 import pytest
 
-from cairn.entry.application import ROUTES
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE
-from cairn.web.routes import Router, Routes, TxMode
-from cairn.wire.shapes import Shape
+from loremark.entry.application import ROUTES
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE
+from loremark.web.routes import Router, Routes, TxMode
+from loremark.wire.shapes import Shape
 
 
 class Note(Shape):

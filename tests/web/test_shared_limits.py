@@ -9,9 +9,9 @@ import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from cairn.base import clock, ids
-from cairn.storage.database import Database
-from cairn.web.ratelimit import Limit, RateLimits, open_counter
+from loremark.base import clock, ids
+from loremark.storage.database import Database
+from loremark.web.ratelimit import Limit, RateLimits, open_counter
 from tests.servers import lifetime
 from tests.support.processes import free_port
 from tests.web.kit import NOON_MS, app_of, speaking_to

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from cairn.base import clock, ids, limits, signing
-from cairn.features.projects.signatures import Signatures
-from cairn.storage.database import Database
-from cairn.storage.opening import open_database
-from cairn.web.app import App
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE, SIGNATURE, needs
-from cairn.web.request import Message
-from cairn.web.routes import Routes, TxMode
-from cairn.wire.shapes import Shape
+from loremark.base import clock, ids, limits, signing
+from loremark.features.projects.signatures import Signatures
+from loremark.storage.database import Database
+from loremark.storage.opening import open_database
+from loremark.web.app import App
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE, SIGNATURE, needs
+from loremark.web.request import Message
+from loremark.web.routes import Routes, TxMode
+from loremark.wire.shapes import Shape
 from tests.support.databases import storage_address
 from tests.support.people import Person
 from tests.support.service import Service

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cairn.base.caller import Via
-from cairn.entry import server
-from cairn.storage.database import Database
-from cairn.web import sse
-from cairn.web.app import App
-from cairn.web.call import Call
-from cairn.web.needs import ANYONE, KEY, needs
-from cairn.web.response import Stream
-from cairn.web.routes import Routes, TxMode
+from loremark.base.caller import Via
+from loremark.entry import server
+from loremark.storage.database import Database
+from loremark.web import sse
+from loremark.web.app import App
+from loremark.web.call import Call
+from loremark.web.needs import ANYONE, KEY, needs
+from loremark.web.response import Stream
+from loremark.web.routes import Routes, TxMode
 from tests.support.service import settings_for
 from tests.web.kit import app_of, authenticators, caller, speaking_to
 
@@ -107,8 +107,8 @@ async def watched(call: Call) -> Stream:
 
 @asynccontextmanager
 async def listening(app: App, folder: Path) -> AsyncIterator[int]:
-    """The app behind the server that ``cairn serve`` uses; its port."""
-    settings = settings_for(folder, f"sqlite:///{folder}/cairn.db", CAIRN_PORT="0")
+    """The app behind the server that ``loremark serve`` uses; its port."""
+    settings = settings_for(folder, f"sqlite:///{folder}/loremark.db", LOREMARK_PORT="0")
     stop = asyncio.Event()
     with server.open_socket(settings) as opened:
         serving = asyncio.create_task(server.listen(app, opened, stop, app.close))

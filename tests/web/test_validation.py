@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
-from cairn.base import errors
-from cairn.base.errors import Refusal
-from cairn.web.paging import Cursor, Page
-from cairn.web.request import Message, Request
-from cairn.web.validation import explain, read_json, read_query
-from cairn.wire.projects import RepoToken
-from cairn.wire.shapes import Email, ProjectName, Shape, Token
+from loremark.base import errors
+from loremark.base.errors import Refusal
+from loremark.web.paging import Cursor, Page
+from loremark.web.request import Message, Request
+from loremark.web.validation import explain, read_json, read_query
+from loremark.wire.projects import RepoToken
+from loremark.wire.shapes import Email, ProjectName, Shape, Token
 
 
 class Inner(Shape):

@@ -2,7 +2,7 @@
 (function () {
   var kept = null;
   try {
-    kept = localStorage.getItem("cairn-scheme");
+    kept = localStorage.getItem("loremark-scheme");
   } catch (ignored) {
     // Storage may be closed to us; then the system decides.
   }

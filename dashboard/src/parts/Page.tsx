@@ -16,7 +16,7 @@ interface PageProps {
 
 export function Page({ title, about, actions, wide, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Cairn`;
+    document.title = `${title} · Loremark`;
   }, [title]);
   return (
     <Box className={wide ? classes.wide : classes.page}>

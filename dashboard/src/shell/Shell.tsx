@@ -30,7 +30,7 @@ import { useProjects } from "./project";
 import classes from "./shell.module.css";
 
 const PLACE = /^\/p\/([^/]+)(?:\/([^/]+))?/;
-const LAST = "cairn-last-project";
+const LAST = "loremark-last-project";
 
 function remembered(): string | null {
   try {
@@ -208,8 +208,8 @@ export function Shell({ children }: { children: ReactNode }) {
           <Group gap="sm" wrap="nowrap">
             <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <Link href="/" className={classes.brand}>
-              <img src="/assets/cairn.svg" alt="" width={26} height={26} />
-              <span>Cairn</span>
+              <img src="/assets/loremark.svg" alt="" width={26} height={26} />
+              <span>Loremark</span>
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">

@@ -22,7 +22,7 @@ export function Failure({ problem, retry }: { problem: Error; retry?: () => void
   };
   const advice = () => {
     if (limited && !manages(me)) return "Owners and admins of the team can buy credits or change the plan.";
-    if (status === 503) return "Whoever runs the server sets CAIRN_WORKER_URL and CAIRN_WORKER_SECRET.";
+    if (status === 503) return "Whoever runs the server sets LOREMARK_WORKER_URL and LOREMARK_WORKER_SECRET.";
     return null;
   };
   return (

@@ -47,7 +47,7 @@ export function Start({ projectId, ask }: { projectId: string; ask: (question: s
               .
             </Text>
             <Code label="Copy the command">
-              {'cairn save "Deploys need a tag; main goes to staging only"'}
+              {'loremark save "Deploys need a tag; main goes to staging only"'}
             </Code>
           </Empty>
         ) : (

@@ -116,4 +116,4 @@ export function where(entry: Entry): string {
   return entry.actor.address ? `${via}, ${entry.actor.address}` : via;
 }
 
-export const who = (entry: Entry) => entry.actor.name || entry.actor.userId || "Cairn";
+export const who = (entry: Entry) => entry.actor.name || entry.actor.userId || "Loremark";

@@ -30,16 +30,16 @@ export function ForAgents({ asked }: { asked: Asked }) {
       <Stack gap="md" mt="md">
         <div>
           <Text size="sm" mb={6}>
-            By itself: an agent that was set up with <code>cairn install</code> is given it at the start of
+            By itself: an agent that was set up with <code>loremark install</code> is given it at the start of
             each session. On the command line, in a linked folder:
           </Text>
-          <Code label="Copy the command">{`cairn brain ${options}`}</Code>
+          <Code label="Copy the command">{`loremark brain ${options}`}</Code>
         </div>
         <div>
           <Text size="sm" mb={6}>
             As a resource of the MCP server (at 6,000 tokens):
           </Text>
-          <Code label="Copy the address of the resource">{`cairn://projects/${asked.projectId}/brain`}</Code>
+          <Code label="Copy the address of the resource">{`loremark://projects/${asked.projectId}/brain`}</Code>
         </div>
         <div>
           <Text size="sm" mb={6}>

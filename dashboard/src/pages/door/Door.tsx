@@ -5,13 +5,13 @@ import classes from "./door.module.css";
 function Brand({ className = "" }: { className?: string }) {
   return (
     <div className={`${classes.brand} ${className}`}>
-      <img src="/assets/cairn.svg" alt="" width={34} height={34} />
-      <span>Cairn</span>
+      <img src="/assets/loremark.svg" alt="" width={34} height={34} />
+      <span>Loremark</span>
     </div>
   );
 }
 
-/** Hills in the morning, and a cairn that somebody has left for those who come after. */
+/** Hills in the morning, and a loremark that somebody has left for those who come after. */
 function Land() {
   return (
     <svg className={classes.land} viewBox="0 0 600 560" preserveAspectRatio="xMidYMax slice" aria-hidden>
@@ -39,11 +39,11 @@ interface DoorProps {
 /** What is seen before one is in: a quiet view and one thing to do. */
 export function Door({ title, about, children, hint }: DoorProps) {
   useEffect(() => {
-    document.title = `${title} · Cairn`;
+    document.title = `${title} · Loremark`;
   }, [title]);
   return (
     <div className={classes.door}>
-      <aside className={classes.view} aria-label="Cairn">
+      <aside className={classes.view} aria-label="Loremark">
         <Land />
         <div className={classes.words}>
           <Brand />

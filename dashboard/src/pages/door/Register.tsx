@@ -81,7 +81,7 @@ function Closed({ invited }: { invited: boolean }) {
           : "Nobody can register here. Accounts are made by whoever runs this server."}
       </Text>
       <Text>You run it yourself? This prints a link that signs you in:</Text>
-      <Code>cairn admin signin-link</Code>
+      <Code>loremark admin signin-link</Code>
     </Stack>
   );
 }

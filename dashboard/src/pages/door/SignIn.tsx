@@ -22,7 +22,7 @@ function OtherWays({ search }: { search: string }) {
   return (
     <>
       No account, or no password? The link in an invitation lets you in. Whoever runs this server gets one by{" "}
-      <code>cairn admin signin-link</code>.
+      <code>loremark admin signin-link</code>.
     </>
   );
 }

@@ -43,7 +43,7 @@ export function NoRepository() {
               ? "Read a checkout on your own machine. Only what was found is sent, and it becomes memory of this project."
               : "Whoever may write in this project can read a checkout on their own machine."}
           </Text>
-          <Code label="Copy the command">{`cairn scan --project ${project.id}`}</Code>
+          <Code label="Copy the command">{`loremark scan --project ${project.id}`}</Code>
           <Text size="xs" c="dimmed">
             Run it in the folder of the checkout. With <code>--dry-run</code> it looks and sends nothing.
           </Text>

@@ -19,20 +19,20 @@ function Installed({ agent, url, projectId }: { agent: Agent; url: string; proje
   return (
     <ol className={classes.steps}>
       <Step title="Once on this machine: remember the server. It asks for the key; paste it there, so that it stands in no shell history.">
-        <Code label="Copy the login command">{`cairn login --url ${url}`}</Code>
+        <Code label="Copy the login command">{`loremark login --url ${url}`}</Code>
         <Text size="xs" c="dimmed" mt={6}>
           Without pasting: add <span className={classes.mono}>--browser</span>, and allow it here. No such
-          command? It comes with Cairn; after <span className={classes.mono}>make run</span> it is{" "}
-          <span className={classes.mono}>.venv/bin/cairn</span> in Cairn's folder.
+          command? It comes with Loremark; after <span className={classes.mono}>make run</span> it is{" "}
+          <span className={classes.mono}>.venv/bin/loremark</span> in Loremark's folder.
         </Text>
       </Step>
       <Step title="In the folder of your repository: link it to the project.">
-        <Code label="Copy the init command">{`cairn init --project ${projectId}`}</Code>
+        <Code label="Copy the init command">{`loremark init --project ${projectId}`}</Code>
       </Step>
       <Step
         title={`Set ${agent.title} up: capture, briefing and tools. It shows what it would change with --dry-run.`}
       >
-        <Code label="Copy the install command">{`cairn install ${agent.name}`}</Code>
+        <Code label="Copy the install command">{`loremark install ${agent.name}`}</Code>
       </Step>
       <Step title={`${agent.next} Then work as always.`}>
         {agent.limits && (
@@ -59,7 +59,7 @@ export function Commands({ agent, projectId }: { agent: Agent; projectId: string
   if (agent.kind === "mcp")
     return (
       <ol className={classes.steps}>
-        <Step title="Put the key into the environment of the client, as CAIRN_API_KEY, and this into its settings:">
+        <Step title="Put the key into the environment of the client, as LOREMARK_API_KEY, and this into its settings:">
           <Code label="Copy the settings">{mcpSettings(url)}</Code>
         </Step>
         <Step

@@ -49,8 +49,8 @@ function Connecting() {
         <Anchor component={Link} href="/welcome" inherit underline="always">
           tour
         </Anchor>{" "}
-        does the same step by step and shows the first event as it comes. <code>cairn doctor</code> says what
-        is wrong, if something is.
+        does the same step by step and shows the first event as it comes. <code>loremark doctor</code> says
+        what is wrong, if something is.
       </Text>
     </Stack>
   );

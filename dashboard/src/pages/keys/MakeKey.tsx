@@ -16,7 +16,7 @@ function Form({ onClose }: { onClose: () => void }) {
       <Stack>
         <NewKeyShown apiKey={make.data.key} />
         <Text size="sm">This asks for it and remembers it on the machine, for all the other commands:</Text>
-        <Code label="Copy the login command">{`cairn login --url ${window.location.origin}`}</Code>
+        <Code label="Copy the login command">{`loremark login --url ${window.location.origin}`}</Code>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             I have kept it

@@ -1,9 +1,9 @@
 export interface Agent {
-  /** As `cairn install` calls it; "" for those that are connected by hand. */
+  /** As `loremark install` calls it; "" for those that are connected by hand. */
   name: string;
   title: string;
   kind: "agent" | "curl" | "mcp";
-  /** What is still to be done by hand after `cairn install`. */
+  /** What is still to be done by hand after `loremark install`. */
   next: string;
   /** What is captured and told, where it is less than all. */
   limits?: string;
@@ -17,13 +17,13 @@ const agent = (name: string, title: string, next: string, limits?: string): Agen
   limits,
 });
 
-/** Those that `cairn install` knows, in the order of the documentation, and two ways by hand. */
+/** Those that `loremark install` knows, in the order of the documentation, and two ways by hand. */
 export const AGENTS: Agent[] = [
   agent("claude-code", "Claude Code", "Start Claude Code anew."),
   agent(
     "codex",
     "Codex",
-    "Start codex, type /hooks and trust the six of cairn: it runs no hook before that.",
+    "Start codex, type /hooks and trust the six of loremark: it runs no hook before that.",
   ),
   agent("gemini", "Gemini CLI", "Start Gemini CLI anew."),
   agent("copilot", "Copilot", "Start copilot anew."),
@@ -34,17 +34,17 @@ export const AGENTS: Agent[] = [
     "Start Cline anew; in the extension, turn hooks on in its settings.",
     "Its command line does not tell us what was asked, only what was answered and done.",
   ),
-  agent("cursor", "Cursor", "Start Cursor anew and turn the server cairn on in Settings, Tools & MCP."),
+  agent("cursor", "Cursor", "Start Cursor anew and turn the server loremark on in Settings, Tools & MCP."),
   agent(
     "vscode",
     "VS Code",
-    "Run MCP: List Servers and start cairn; hooks are a preview (setting chat.useHooks).",
+    "Run MCP: List Servers and start loremark; hooks are a preview (setting chat.useHooks).",
   ),
   agent("windsurf", "Windsurf", "Start Windsurf anew and refresh the servers in Cascade's settings."),
   agent(
     "zed",
     "Zed",
-    "Zed starts the server by itself. Run cairn sync, so that AGENTS.md briefs it.",
+    "Zed starts the server by itself. Run loremark sync, so that AGENTS.md briefs it.",
     "It has no hooks: only what it saves by a tool is captured.",
   ),
   { name: "mcp", title: "Any MCP client", kind: "mcp", next: "" },
@@ -74,7 +74,11 @@ export const mcpSettings = (url: string) =>
   JSON.stringify(
     {
       mcpServers: {
-        cairn: { type: "http", url: `${url}/mcp`, headers: { Authorization: "Bearer ${CAIRN_API_KEY}" } },
+        loremark: {
+          type: "http",
+          url: `${url}/mcp`,
+          headers: { Authorization: "Bearer ${LOREMARK_API_KEY}" },
+        },
       },
     },
     null,

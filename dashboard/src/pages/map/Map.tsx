@@ -46,7 +46,7 @@ function NoContexts({ mayAdd, add }: { mayAdd: boolean; add: () => void }) {
     >
       A context is a page about one part of the code, such as root/checkout. Sessions and Genesis draft them;
       people approve them. To read a repository and have its map drawn:
-      <Code>cairn scan</Code>
+      <Code>loremark scan</Code>
     </Empty>
   );
 }

@@ -71,7 +71,7 @@ function Nothing({ filters, clear }: { filters: Filters; clear: () => void }) {
     <Empty icon={<IconStack2 size={40} />} title="Nothing is remembered yet">
       What your agents learn will stand here: decisions, conventions, how things work, and the words they rest
       on. Link the folder of the project, then work as always.
-      <Code label="Copy the command">cairn init</Code>
+      <Code label="Copy the command">loremark init</Code>
     </Empty>
   );
 }

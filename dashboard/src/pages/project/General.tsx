@@ -50,7 +50,7 @@ export function General({ disabled }: { disabled: boolean }) {
           <VisibilityChoice value={visibility} onChange={setVisibility} disabled={disabled} />
           <TextInput
             label="Project id"
-            description="What cairn init and the API call it."
+            description="What loremark init and the API call it."
             readOnly
             value={project.id}
             rightSection={<Copy text={project.id} label="Copy the project id" />}

@@ -42,7 +42,7 @@ function Rotating({
     <Modal opened={opened} onClose={onClose} title="A new signing secret">
       <Stack>
         <Text size="sm">
-          Tools that sign with the old one must be given the new one: <code>cairn init</code>, run again in
+          Tools that sign with the old one must be given the new one: <code>loremark init</code>, run again in
           the linked folder, does that.
         </Text>
         <Text size="sm">
@@ -83,7 +83,7 @@ export function SigningSecret({ disabled }: { disabled: boolean }) {
   return (
     <Section
       title="Signing secret"
-      about="Tools sign what they send for this project with it. cairn init fetches it by itself."
+      about="Tools sign what they send for this project with it. loremark init fetches it by itself."
     >
       <Stack>
         {shown && <Code label="Copy the signing secret">{shown.secret}</Code>}

@@ -139,7 +139,7 @@ export function Transfer({ mayImport }: { mayImport: boolean }) {
   return (
     <Section
       title={mayImport ? "Export and import" : "Export"}
-      about="Your memory is yours: another Cairn takes it back exactly as it is."
+      about="Your memory is yours: another Loremark takes it back exactly as it is."
     >
       <Stack gap="lg">
         <Export />

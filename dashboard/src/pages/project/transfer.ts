@@ -42,7 +42,7 @@ export async function download(projectId: string, told: (bytes: number) => void)
   }
   const all = new Blob(pieces, { type: "application/x-ndjson" });
   const end = await all.slice(Math.max(0, all.size - 1000)).text();
-  if (!end.trimEnd().split("\n").at(-1)?.includes('"cairn":"end"'))
+  if (!end.trimEnd().split("\n").at(-1)?.includes('"loremark":"end"'))
     throw new ApiError(0, "The export broke off before its end. Try it again.");
   return all;
 }
@@ -61,7 +61,7 @@ function wholeLines(bytes: Uint8Array, isLast: boolean): number {
     lines += 1;
   }
   if (isLast && lines < CHUNK_LINES && bytes.length <= CHUNK_BYTES) return bytes.length;
-  if (end === 0) throw new ApiError(0, "A line of the file is too long: this is no export of Cairn.");
+  if (end === 0) throw new ApiError(0, "A line of the file is too long: this is no export of Loremark.");
   return end;
 }
 

@@ -84,7 +84,7 @@ function Nothing({ status }: { status: SessionStatus | null }) {
         A session is what an agent did in one go: its summary, the commits, what it found. It appears here by
         itself once an agent is connected.
       </Text>
-      <Code label="Copy the command">cairn install</Code>
+      <Code label="Copy the command">loremark install</Code>
     </Empty>
   );
 }

@@ -112,7 +112,7 @@ function Form({ known, close }: { known: Webhook | null; close: () => void }) {
         <TextInput
           label="Address"
           description="Where we send a POST for every event: your own server, or one of a service you use."
-          placeholder="https://example.com/hooks/cairn"
+          placeholder="https://example.com/hooks/loremark"
           type="url"
           value={url}
           onChange={(event) => setUrl(event.currentTarget.value.trim())}

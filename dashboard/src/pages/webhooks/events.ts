@@ -48,7 +48,7 @@ export function newSecret(): string {
 
 /** What is wrong with an address, before the server is asked; it knows more. */
 export function addressFault(url: string): string | null {
-  if (!URL.canParse(url)) return "A whole address, such as https://example.com/hooks/cairn";
+  if (!URL.canParse(url)) return "A whole address, such as https://example.com/hooks/loremark";
   if (new URL(url).protocol !== "https:") return "Only https: what is told may be confidential";
   return null;
 }

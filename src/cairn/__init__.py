@@ -1,1 +1,0 @@
-"""Cairn: project memory for AI-assisted software work."""

@@ -1,5 +1,0 @@
-"""The commands of an operator, and those that need the house itself; the user's are in ``cairn.cli``."""
-
-from cairn.base.settings import keep_numpy_calm
-
-keep_numpy_calm()

@@ -1,0 +1,1 @@
+"""Loremark: project memory for AI-assisted software work."""

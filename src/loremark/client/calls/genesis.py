@@ -1,0 +1,11 @@
+"""Scans of a codebase by the server."""
+
+from __future__ import annotations
+
+from loremark.client.call import Call, path
+from loremark.wire.genesis import ScanStatus
+
+
+def get_scan(project_id: str) -> Call[ScanStatus]:
+    asked = path("/api/v2/genesis/status", projectId=project_id)
+    return Call(method="GET", path=asked, answer=ScanStatus, signed_for=project_id)

@@ -1,0 +1,10 @@
+"""How a project stands."""
+
+from __future__ import annotations
+
+from loremark.client.call import Call, path
+from loremark.wire.overview import ProjectHealth
+
+
+def get_health(project_id: str) -> Call[ProjectHealth]:
+    return Call(method="GET", path=path("/api/v2/overview/{}", project_id), answer=ProjectHealth)

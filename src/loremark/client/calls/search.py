@@ -1,0 +1,33 @@
+"""Search."""
+
+from __future__ import annotations
+
+from loremark.client.call import Call, path
+from loremark.wire.search import SearchResults
+
+
+def search(
+    project_id: str,
+    text: str,
+    *,
+    limit: int | None = None,
+    type: str | None = None,
+    files: str | None = None,
+    min_similarity: float | None = None,
+    status: str | None = None,
+    branch: str | None = None,
+    explain: bool | None = None,
+) -> Call[SearchResults]:
+    asked = path(
+        "/api/v2/search",
+        projectId=project_id,
+        q=text,
+        limit=limit,
+        type=type,
+        files=files,
+        minSimilarity=min_similarity,
+        status=status,
+        branch=branch,
+        explain=explain,
+    )
+    return Call(method="GET", path=asked, answer=SearchResults)

@@ -1,0 +1,198 @@
+"""The operator's commands, on the database itself."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from loremark.base import clock, errors
+from loremark.base.caller import Via
+from loremark.base.passwords import Passwords
+from loremark.base.plans import load_plans
+from loremark.base.settings import Settings, SettingsError
+from loremark.entry.house import House, database_address, open_house
+from loremark.entry.welcome import signin_address
+from loremark.features.identity import service as identity
+from loremark.features.identity import store as people
+from loremark.features.keys import service as keys
+from loremark.features.projects import service as projects
+from loremark.jobs import operator
+from loremark.jobs.queue import RECURRING
+from loremark.ports.blobs.store import open_blobs
+from loremark.ports.mail.mailer import open_mailer
+from loremark.storage import schema
+from loremark.storage.database import Row, StorageUnavailable
+from loremark.web.validation import explain
+from loremark.wire.keys import NewKey
+from loremark.wire.projects import NewProject
+from loremark.wire.shapes import Email, PersonName, ProjectName, Shape, TeamName
+
+_NO_PROJECT = "doctor"
+
+
+async def migrate(settings: Settings) -> str:
+    """Bring the database up to the schema of this version."""
+    done = await schema.migrate(database_address(settings))
+    return f"The database is now at schema {schema.HEAD}." if done else f"Already at schema {schema.HEAD}."
+
+
+@dataclass(frozen=True)
+class NewOwner:
+    """What ``create-owner`` made."""
+
+    userId: str
+    teamId: str
+    projectId: str
+    apiKey: str
+
+
+class _Given(Shape):
+    """The same is asked of an operator as of whoever registers."""
+
+    email: Email
+    team: TeamName
+    name: PersonName
+    project: ProjectName
+
+
+def _refuse_bad(given: dict[str, str]) -> None:
+    try:
+        msgspec.convert(given, _Given)
+    except msgspec.ValidationError as error:
+        raise SettingsError(explain(error, _Given)) from error
+
+
+async def create_owner(
+    settings: Settings, *, email: str, team: str, name: str, project: str, password: str | None
+) -> NewOwner:
+    """An account that owns a new team, with a first project and a key. On SQLite an empty database is made."""
+    _refuse_bad({"email": email, "team": team, "name": name, "project": project})
+    if settings.on_sqlite or settings.auto_migrate:
+        await schema.migrate(database_address(settings))
+    async with open_house(settings) as house:
+        hashed = await Passwords().hash(password) if password else None
+        plans = load_plans(settings.default_plan, settings.plans_file)
+        async with house.database.write() as tx:
+            user_id = await people.create_user(tx, email=email, name=name, password_hash=hashed)
+            if user_id is None:
+                raise errors.EMAIL_TAKEN()
+            await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
+            await people.end_open_links(tx)
+            owner = await identity.create_owner(tx, plans, user_id, name, email, team, Via.OPERATOR)
+            made = await projects.create_project(tx, owner, plans, house.sealer, NewProject(name=project))
+            key = await keys.create_key(tx, owner, NewKey(name="create-owner"))
+    return NewOwner(userId=user_id, teamId=owner.team_id, projectId=made.id, apiKey=key.key)
+
+
+async def signin_link(settings: Settings, email: str | None) -> str:
+    """A one-time link that signs an account in: the named one, else the first owner."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
+        if user is None and email:
+            raise SettingsError(f"There is no account with the address {email}")
+        token = await people.create_link(tx, user["id"] if user else None)
+    return signin_address(settings.base_url, token)
+
+
+async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
+    """What works and what does not: name, verdict, words."""
+    checks = [("python", True, sys.version.split()[0])]
+    address = database_address(settings)
+    where = str(address) if settings.on_sqlite else "PostgreSQL"
+    try:
+        found = await schema.version(address)
+        checks.append(("database", True, where))
+        checks.append(("schema", found == schema.HEAD, f"{found or 'empty'}, needed: {schema.HEAD}"))
+        if found == schema.HEAD:
+            async with open_house(settings) as house:
+                checks.append(await _check_accounts(house))
+    except (StorageUnavailable, SettingsError, schema.SchemaError) as error:
+        checks.append(("database", False, str(error)))
+    try:
+        blobs = open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)
+        await blobs.list_project(_NO_PROJECT)  # asks a bucket that may be away
+        checks.append(("blobs", True, settings.blobs_url))
+    except (ValueError, OSError, StorageUnavailable) as error:
+        checks.append(("blobs", False, str(error)))
+    try:
+        open_mailer(settings.mail_url, settings.mail_from)
+        checks.append(("mail", True, _without_password(settings.mail_url)))
+    except (ValueError, OSError) as error:
+        checks.append(("mail", False, str(error)))
+    return checks
+
+
+async def list_jobs(settings: Settings, status: str | None, kind: str | None, take: int) -> list[dict[str, Any]]:
+    """The newest jobs, all or those of a status or kind."""
+    async with open_house(settings) as house, house.database.read() as tx:
+        return [_job_shown(row) for row in await operator.list_jobs(tx, status=status, kind=kind, take=take)]
+
+
+async def show_job(settings: Settings, job_id: str) -> dict[str, Any]:
+    async with open_house(settings) as house, house.database.read() as tx:
+        row = await operator.find_job(tx, job_id)
+    if row is None:
+        raise _no_such_job(job_id)
+    return _job_shown(row)
+
+
+async def retry_job(settings: Settings, job_id: str) -> str:
+    """Let a failed or cancelled job wait again."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        if await operator.retry_job(tx, job_id):
+            return f"{job_id} waits to be run again."
+        row = await operator.find_job(tx, job_id)
+    raise _no_such_job(job_id) if row is None else SettingsError(f"{job_id} is {row['status']}: nothing to try again")
+
+
+async def cancel_job(settings: Settings, job_id: str) -> str:
+    """End a waiting job now, a running one at its next step."""
+    async with open_house(settings) as house, house.database.write() as tx:
+        done = await operator.cancel_job(tx, job_id)
+        row = await operator.find_job(tx, job_id)
+    if row is None:
+        raise _no_such_job(job_id)
+    if job_id.startswith(RECURRING):
+        raise SettingsError(f"{job_id} is upkeep that comes again and again: it cannot be cancelled")
+    if not done:
+        raise SettingsError(f"{job_id} is {row['status']}: nothing to cancel")
+    return f"{job_id} is cancelled." if row["status"] == "cancelled" else f"{job_id} ends at its next step."
+
+
+def _no_such_job(job_id: str) -> SettingsError:
+    return SettingsError(f"There is no job {job_id}")
+
+
+def _job_shown(row: Row) -> dict[str, Any]:
+    """Without the payload, which may hold what is not for every eye."""
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "status": row["status"],
+        "teamId": row["team_id"],
+        "projectId": row["project_id"],
+        "sessionId": row["session_id"],
+        "attempt": row["attempt"],
+        "maxAttempts": row["max_attempts"],
+        "cancelRequested": bool(row["cancel_requested"]),
+        "error": row["error"],
+        "stages": msgspec.json.decode(row["stages"]),
+        "createdAt": clock.iso(row["created_at_ms"]),
+        "runAt": clock.iso(row["run_at_ms"]),
+        "startedAt": clock.iso_or_none(row["started_at_ms"]),
+        "finishedAt": clock.iso_or_none(row["finished_at_ms"]),
+    }
+
+
+async def _check_accounts(house: House) -> tuple[str, bool, str]:
+    async with house.database.read() as tx:
+        owner = await people.find_first_owner(tx)
+    return ("accounts", True, f"first owner {owner['email']}" if owner else "none yet")
+
+
+def _without_password(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"

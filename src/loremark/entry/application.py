@@ -1,0 +1,250 @@
+"""The API as an ASGI application, with the tools its handlers use."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from loremark.base.clock import SECOND_MS
+from loremark.base.passwords import Passwords
+from loremark.base.plans import load_plans
+from loremark.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
+from loremark.entry.background import Background
+from loremark.entry.house import House
+from loremark.entry.keys import load_worker_secret
+from loremark.entry.mounting import GROUP, Mount, challenge
+from loremark.entry.mounting import routes as mcp_routes
+from loremark.features.ask.making import Kit
+from loremark.features.ask.routes import Pace, worker_routes
+from loremark.features.ask.routes import routes as ask_routes
+from loremark.features.ask.streams import Streams
+from loremark.features.ask.tickets import Tickets
+from loremark.features.audit.routes import routes as audit_routes
+from loremark.features.billing.pages import routes as billing_pages
+from loremark.features.billing.routes import routes as billing_routes
+from loremark.features.brain.past import Pasts
+from loremark.features.brain.plans import Plans
+from loremark.features.brain.routes import routes as brain_routes
+from loremark.features.brain.service import Brains
+from loremark.features.chats.routes import routes as chats_routes
+from loremark.features.contexts.routes import routes as contexts_routes
+from loremark.features.dashboard.pages import Pages
+from loremark.features.dashboard.routes import routes as dashboard_routes
+from loremark.features.enrichment.routes import routes as enrichment_routes
+from loremark.features.genesis.by_login import routes as scans_routes
+from loremark.features.genesis.routes import routes as genesis_routes
+from loremark.features.hygiene.looking import Cleaner
+from loremark.features.hygiene.routes import routes as hygiene_routes
+from loremark.features.identity import store as people
+from loremark.features.identity.cookies import LoginCookie, own_origins
+from loremark.features.identity.routes import routes as identity_routes
+from loremark.features.identity.service import Door
+from loremark.features.ingest.routes import event_routes
+from loremark.features.ingest.routes import routes as ingest_routes
+from loremark.features.ingest.service import Capture
+from loremark.features.items.routes import routes as items_routes
+from loremark.features.keys.last_use import LastUse
+from loremark.features.keys.routes import routes as keys_routes
+from loremark.features.live.listeners import Listeners
+from loremark.features.live.routes import routes as live_routes
+from loremark.features.operations.routes import Description, Readiness
+from loremark.features.operations.routes import routes as operations_routes
+from loremark.features.overview.routes import routes as overview_routes
+from loremark.features.projects.repository import RepoHosts
+from loremark.features.projects.routes import routes as projects_routes
+from loremark.features.projects.signatures import Signatures
+from loremark.features.related.routes import routes as related_routes
+from loremark.features.search.routes import routes as search_routes
+from loremark.features.search.service import Finder
+from loremark.features.sessions.routes import routes as sessions_routes
+from loremark.features.sessions.service import Models
+from loremark.features.team.routes import routes as team_routes
+from loremark.features.team.tokens import InvitationTokens
+from loremark.features.transfer.routes import routes as transfer_routes
+from loremark.features.webhooks.jobs import Deliverer
+from loremark.features.webhooks.routes import routes as webhooks_routes
+from loremark.ports.outbound.guard import Guard
+from loremark.ports.outbound.sender import HttpsSender
+from loremark.storage import schema
+from loremark.storage.database import Database, StorageUnavailable
+from loremark.web.addresses import Addresses
+from loremark.web.app import App
+from loremark.web.call import Tools
+from loremark.web.metrics import Metrics
+from loremark.web.needs import Authenticators, Origins
+from loremark.web.openapi import document
+from loremark.web.ratelimit import RateLimits, open_counter, parse_route_limits
+from loremark.web.routes import Route
+
+VERSION = version("loremark")
+MEGABYTE = 1024 * 1024
+
+ROUTES: list[Route] = [
+    *identity_routes,
+    *team_routes,
+    *projects_routes,
+    *keys_routes,
+    *contexts_routes,
+    *items_routes,
+    *related_routes,
+    *brain_routes,
+    *search_routes,
+    *ingest_routes,
+    *event_routes,
+    *sessions_routes,
+    *enrichment_routes,
+    *genesis_routes,
+    *scans_routes,
+    *hygiene_routes,
+    *overview_routes,
+    *chats_routes,
+    *ask_routes,
+    *worker_routes,
+    *transfer_routes,
+    *webhooks_routes,
+    *billing_routes,
+    *billing_pages,
+    *audit_routes,
+    *live_routes,
+    *operations_routes,
+    *dashboard_routes,
+]
+
+
+@asynccontextmanager
+async def open_app(house: House, background: Background | None = None) -> AsyncIterator[App]:
+    """The API as an ASGI application."""
+    settings = house.settings
+    cookie = LoginCookie(settings.base_url)
+    origins = Origins(own_origins(settings.base_url))
+    last_use = LastUse(house.database)
+    passwords = Passwords()
+    plans = load_plans(settings.default_plan, settings.plans_file)
+    description = Description(lambda: describe(settings))
+    metrics = Metrics()
+    guard = Guard(settings.outbound_allow)
+    sender = HttpsSender(guard, ca_file=settings.ca_file)
+    limits = open_limits(settings)
+    finder = Finder(house.database, house.engines.embedders, settings.index_cache_mb * MEGABYTE)
+    names = Models(settings.llm_small, settings.llm_medium, meter_builtin=settings.meter_builtin)
+    streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
+    capture = Capture(house.database, house.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
+    brains = Brains(house.database)
+    mount = Mount(settings.base_url, house.database, house.sealer, origins)
+    tools = Tools(
+        house.sealer,
+        cookie,
+        origins,
+        last_use,
+        passwords,
+        plans,
+        description,
+        metrics,
+        Door(settings.registration, passwords, plans),
+        InvitationTokens(house.sealer),
+        RepoHosts(settings.repo_hosts),
+        Listeners(settings.keepalive_s),
+        Pages(settings.worker_url),
+        readiness(house.database, background),
+        house.blobs,
+        capture,
+        names,
+        guard,
+        Deliverer(house.sealer, sender, ()),
+        finder,
+        brains,
+        Plans(house.database),
+        Pasts(house.database),
+        open_tickets(settings, load_worker_secret(settings)),
+        streams,
+        Pace(settings.keepalive_s),
+        Cleaner(house.database, house.engines.embedders, plans, names, house.engines.models),
+        house.cashier(plans),
+        mount,
+    )
+    here = [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)]
+    app = mount.app = App(
+        [*here, *mcp_routes],
+        database=house.database,
+        authenticators=Authenticators(
+            find_by_key=last_use.find_by_key,
+            find_by_login=people.find_by_login,
+            verify_signature=Signatures(house.sealer).verify,
+            cookie_name=cookie.name,
+            origins=origins,
+        ),
+        limits=limits,
+        addresses=Addresses(settings.trusted_proxies),
+        tools=tools,
+        metrics=metrics,
+        https=settings.base_url.startswith("https://"),
+        challenges={GROUP: challenge(settings.base_url)},
+    )
+    last_use.start()
+    try:
+        yield app
+    finally:
+        await mount.close()
+        await streams.close()
+        await brains.close()
+        await last_use.stop()
+        await limits.close()
+        passwords.close()
+        capture.close()
+        await sender.close()
+        await guard.close()
+
+
+def describe(settings: Settings) -> dict[str, Any]:
+    """The whole interface, described for machines."""
+    cookie = LoginCookie(settings.base_url)
+    return document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name)
+
+
+def _answers_itself(settings: Settings) -> bool:
+    """Whether people are sent here for their answers, and not to a worker of its own."""
+    return settings.worker_url == f"{settings.base_url}/worker"
+
+
+def open_tickets(settings: Settings, secret: str) -> Tickets:
+    return Tickets(secret, worker_url=settings.worker_url, valid_ms=settings.ticket_ttl_s * SECOND_MS)
+
+
+def open_limits(settings: Settings) -> RateLimits:
+    try:
+        routes = parse_route_limits(DEFAULT_ROUTE_LIMITS) | parse_route_limits(settings.route_limits)
+    except ValueError as error:
+        raise SettingsError(f"LOREMARK_ROUTE_LIMITS: {error}") from None
+    try:
+        counter = open_counter(settings.redis_url)
+    except ValueError as error:
+        raise SettingsError(f"LOREMARK_REDIS_URL: {error}") from None
+    return RateLimits(counter, per_minute=settings.rate_limit_per_minute, routes=routes)
+
+
+def readiness(opened: Database, background: Background | None = None) -> Readiness:
+    async def database() -> bool:
+        try:
+            async with opened.read() as tx:
+                await people.find_claim(tx, "encryption_key")
+        except StorageUnavailable:
+            return False
+        return True
+
+    async def migrations() -> bool:
+        try:
+            async with opened.read() as tx:
+                return await schema.version_in(tx) == schema.HEAD
+        except StorageUnavailable:
+            return False
+
+    checks = {"database": database, "migrations": migrations}
+    if background is not None:
+
+        async def jobs() -> bool:
+            return background.alive
+
+        checks["jobs"] = jobs
+    return Readiness(checks)

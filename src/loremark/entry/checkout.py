@@ -1,0 +1,138 @@
+"""A checkout on this machine: its files, read without following links, and what git knows of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loremark.hook import git
+from loremark.memory.codebase.choosing.choosing import Listed
+from loremark.memory.codebase.records import Commit
+
+MOST_BYTES = 1_048_576
+_MOST_FILES = 200_000
+_GIT_SECONDS = 60
+_GIT_BYTES = 64 * 1024 * 1024
+_NEVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".loremark"}
+_LOG = ("log", "--no-show-signature", "--format=%s%x00%an%x00%ct", "-z")
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A folder, and the files below it that belong to it."""
+
+    root: Path
+    name: str
+    listed: tuple[Listed, ...]
+    commit: str | None
+    commits: tuple[Commit, ...]
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file; None when it is no plain file any more, or too large."""
+        try:
+            number = _open(self.root, path)
+        except (OSError, ValueError):
+            return None
+        with open(number, "rb") as file:
+            found = os.fstat(number)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+                return None
+            return file.read(MOST_BYTES + 1)
+
+
+def open_checkout(folder: Path, commits: int) -> Checkout:
+    """What git lists (tracked, or new and not ignored); without git, all that is below the folder."""
+    root = folder.resolve(strict=True)
+    if not root.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+    names = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    paths = _decoded(names) if names is not None else _walk(root)
+    listed = tuple(_listed(root, paths))
+    head = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    log = _git(root, *_LOG, f"--max-count={commits}") if head else None
+    commit = head.decode().strip() if head else None
+    return Checkout(root, _name(root), listed, commit, _commits(log))
+
+
+def blob_hash(content: bytes, like: str | None) -> str:
+    """The name that git gives to this content, in a repository whose commits are named like this."""
+    named = hashlib.sha256 if like is not None and len(like) == 64 else hashlib.sha1
+    return named(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    """What git says; None when there is no git, or no repository. Nothing that the repository names is run."""
+    try:
+        told = git.run(arguments, folder=str(root), most_bytes=_GIT_BYTES, seconds=_GIT_SECONDS)
+    except git.GitFailed:
+        return None
+    return told.out if told.is_good else None
+
+
+def _name(root: Path) -> str:
+    """What the repository is called where it comes from; else the folder's name."""
+    origin = (_git(root, "config", "--get", "remote.origin.url") or b"").decode(errors="replace").strip()
+    called = origin.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
+    return called or root.name
+
+
+def _decoded(names: bytes) -> Iterator[str]:
+    for name in dict.fromkeys(names.split(b"\0")):
+        if name:
+            yield os.fsdecode(name)
+
+
+def _walk(root: Path) -> Iterator[str]:
+    for count, (parent, folders, names) in enumerate(os.walk(root)):
+        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        for name in sorted(names):
+            yield (Path(parent) / name).relative_to(root).as_posix()
+        if count > _MOST_FILES:
+            return
+
+
+def _listed(root: Path, paths: Iterable[str]) -> Iterator[Listed]:
+    """The plain files; links are none, wherever they lead, and neither is what lies behind one."""
+    inside: dict[str, bool] = {}
+    for path in paths:
+        folder = os.path.join(root, path.rpartition("/")[0]).rstrip("/")
+        if folder not in inside:
+            inside[folder] = os.path.realpath(folder) == folder
+        size = _size(root / path) if inside[folder] else None
+        if size is not None:
+            yield Listed(path, size)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _open(root: Path, path: str) -> int:
+    """A file below the root, opened folder by folder from there: none on the way is a link, then or meanwhile."""
+    *folders, name = path.split("/")
+    if not name or {"", ".", ".."} & {name, *folders}:
+        raise ValueError("no path below the root")
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            above, here = here, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(above)
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def _commits(log: bytes | None) -> tuple[Commit, ...]:
+    fields = (log or b"").decode(errors="replace").split("\0")
+    groups: Sequence[Sequence[str]] = [fields[at : at + 3] for at in range(0, len(fields) - 2, 3)]
+    return tuple(
+        Commit(subject, author, int(seconds) * 1000) for subject, author, seconds in groups if seconds.isdigit()
+    )

@@ -1,0 +1,69 @@
+"""The models that the settings name: each opened once in a process, and loaded with its first use."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from loremark.base.settings import Settings, SettingsError
+from loremark.ports.embeddings import embedder
+from loremark.ports.embeddings.embedder import Embedder
+from loremark.ports.embeddings.embedders import Embedders
+from loremark.ports.llm.model import LanguageModel, open_model
+
+
+@dataclass(frozen=True)
+class Engines:
+    """What the process thinks with."""
+
+    embedders: Embedders
+    models: dict[str, LanguageModel]
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.embedders.current
+
+
+@asynccontextmanager
+async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
+    """Closed with the block."""
+    embedder, models = open_embedder(settings), open_models(settings)
+    embedders = Embedders(embedder, cache_dir=settings.cache_dir / "models")
+    try:
+        yield Engines(embedders, models)
+    finally:
+        await embedders.close()
+        await embedder.close()
+        for model in models.values():
+            await model.close()
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    try:
+        return embedder.open_embedder(
+            settings.embeddings,
+            base_url=settings.llm_base_url or None,
+            api_key=settings.llm_api_key or None,
+            cache_dir=settings.cache_dir / "models",
+        )
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+
+
+def open_models(settings: Settings) -> dict[str, LanguageModel]:
+    """The models that the tiers name, each opened once."""
+    models: dict[str, LanguageModel] = {}
+    for variable, spec in (("LOREMARK_LLM_SMALL", settings.llm_small), ("LOREMARK_LLM_MEDIUM", settings.llm_medium)):
+        try:
+            model = open_model(
+                spec,
+                base_url=settings.llm_base_url or None,
+                api_key=settings.llm_api_key or None,
+                timeout_s=settings.llm_timeout_s,
+            )
+        except ValueError as error:
+            raise SettingsError(f"{variable}: {error}") from None
+        if model is not None and spec not in models:
+            models[spec] = model
+    return models

@@ -1,0 +1,31 @@
+"""The ``loremark`` command. The hook and the tool server are found before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and "--help" not in arguments:
+        from loremark.hook.hook import main as hook
+
+        return hook(arguments[1:])
+    if arguments[:1] == ["mcp"] and "--help" not in arguments:
+        from loremark.mcp.bridge import main as bridge
+
+        return bridge(arguments[1:])
+    from loremark.cli import kit
+    from loremark.entry.table import COMMANDS
+
+    return kit.main(COMMANDS, arguments, _version)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("loremark")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Audit entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import insert, select
+
+from loremark.base import clock, ids
+from loremark.base.caller import Caller, Scope
+from loremark.storage.database import Row, Tx
+from loremark.storage.statements import Sql
+from loremark.storage.tables import audit_entries
+
+_INSERT = Sql(insert(audit_entries))
+
+
+async def record(
+    tx: Tx,
+    caller: Caller,
+    action: str,
+    target: str,
+    *,
+    project_id: str | None = None,
+    **detail: Any,
+) -> None:
+    """Write down what the caller did. ``detail`` holds names and values, never secrets."""
+    await tx.run(
+        _INSERT,
+        id=ids.new("aud"),
+        team_id=caller.team_id,
+        project_id=project_id,
+        actor_id=caller.user_id,
+        actor_name=caller.name,
+        via=caller.via.value,
+        action=action,
+        target=target,
+        detail=msgspec.json.encode(detail).decode(),
+        address=caller.address,
+        request_id=caller.request_id,
+        at_ms=clock.now_ms(),
+    )
+
+
+async def list_entries(
+    tx: Tx, scope: Scope, *, action: str | None, project_id: str | None, before: str | None, take: int
+) -> list[Row]:
+    """Newest first."""
+    entries = audit_entries
+    statement = select(entries).where(entries.c.team_id == scope)
+    if action is not None:
+        statement = statement.where(entries.c.action == action)
+    if project_id is not None:
+        statement = statement.where(entries.c.project_id == project_id)
+    if before is not None:
+        statement = statement.where(entries.c.id < before)
+    return await tx.many(statement.order_by(entries.c.id.desc()).limit(take))

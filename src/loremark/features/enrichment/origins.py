@@ -1,0 +1,36 @@
+"""What an item rests on: the kinds of the events that it quotes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from sqlalchemy import bindparam, select
+
+from loremark.base.caller import Scope
+from loremark.features.items import records
+from loremark.memory.items import Item
+from loremark.storage.database import Row, Tx
+from loremark.storage.statements import InList, Sql
+from loremark.storage.tables import events
+
+_KINDS = Sql(
+    select(events.c.id, events.c.event).where(events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids"))
+)
+_UNKNOWN = ""
+"""The kind of an event that is there no more: nobody can say that it was a commit."""
+
+
+async def to_items(tx: Tx, scope: Scope, rows: Iterable[Row]) -> dict[str, Item]:
+    """The items of these rows by their ids, each with what it rests on."""
+    found = [records.to_item(row) for row in rows]
+    event_ids = sorted({quote.event_id for item in found for quote in item.evidence})
+    rows = await tx.many(_KINDS, scope=scope, event_ids=event_ids) if event_ids else []
+    kinds = {row["id"]: str(row["event"]) for row in rows}
+    return {item.id: dataclasses.replace(item, origins=_origins(item, kinds)) for item in found}
+
+
+def _origins(item: Item, kinds: dict[str, str]) -> tuple[str, ...]:
+    """None where no event is there any more."""
+    found = {kinds.get(quote.event_id, _UNKNOWN) for quote in item.evidence}
+    return tuple(sorted(found)) if found != {_UNKNOWN} else ()

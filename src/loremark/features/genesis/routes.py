@@ -1,0 +1,91 @@
+"""/api/v2/genesis: start, status, results, cancel; all signed with the project's secret."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from loremark.base import errors
+from loremark.features.genesis import service
+from loremark.features.projects.access import get_signed_project
+from loremark.web.call import Call
+from loremark.web.needs import SIGNATURE, needs
+from loremark.web.routes import Routes
+from loremark.web.validation import require_json
+from loremark.wire.genesis import NewScan, ScanCancelled, ScanOf, ScanResults, ScanStarted, ScanStatus
+
+T = TypeVar("T")
+
+routes = Routes("genesis", unauthorized=errors.INVALID_SIGNATURE, rate_limited=errors.RATE_LIMITED_PLAIN)
+
+_SIGNED = (errors.MISSING_HEADER, errors.TIMESTAMP_EXPIRED, errors.PROJECT_NOT_FOUND)
+_BODY = (errors.INVALID_BODY, errors.BODY_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE)
+
+
+class ScanQuery(Struct, frozen=True, rename="camel"):
+    project_id: str
+
+
+async def _read(call: Call, kind: type[T]) -> T:
+    """The body; whatever is wrong with it has one text here."""
+    require_json(call.request)
+    try:
+        return msgspec.json.decode(await call.request.read_body(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise errors.INVALID_BODY() from None
+
+
+@routes.add(
+    "POST",
+    "/api/v2/genesis/start",
+    needs(SIGNATURE),
+    name="start",
+    status=202,
+    reads=NewScan,
+    errors=(
+        *_SIGNED,
+        *_BODY,
+        errors.NO_REPOSITORY,
+        errors.NO_PREVIOUS_SCAN,
+        errors.SCAN_RUNNING,
+        errors.PROJECT_ARCHIVED,
+    ),
+)
+async def start(call: Call) -> ScanStarted:
+    """Read the project's whole repository, in the background."""
+    wanted = await _read(call, NewScan)
+    project = await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
+    started = await service.start(call.tx, call.caller.scope, project, wanted)
+    await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)  # what is refused costs nothing
+    return started
+
+
+@routes.add("GET", "/api/v2/genesis/status", needs(SIGNATURE), name="status", errors=_SIGNED)
+async def status(call: Call, query: ScanQuery) -> ScanStatus:
+    """How far the newest scan has come."""
+    await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
+    return await service.status(call.tx, call.caller.scope, query.project_id)
+
+
+@routes.add("GET", "/api/v2/genesis/results", needs(SIGNATURE), name="results", errors=_SIGNED)
+async def results(call: Call, query: ScanQuery) -> ScanResults:
+    """What the newest scan has found, or has found so far."""
+    await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
+    return await service.results(call.tx, call.caller.scope, query.project_id)
+
+
+@routes.add(
+    "POST",
+    "/api/v2/genesis/cancel",
+    needs(SIGNATURE),
+    name="cancel",
+    reads=ScanOf,
+    errors=(*_SIGNED, *_BODY, errors.NO_SCAN_RUNNING),
+)
+async def cancel(call: Call) -> ScanCancelled:
+    """End the scan after the phase it is in; what was found stays."""
+    wanted = await _read(call, ScanOf)
+    await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=False)
+    return await service.cancel(call.tx, call.caller.scope, wanted.project_id)

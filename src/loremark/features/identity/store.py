@@ -1,0 +1,235 @@
+"""Accounts, logins and sign-in links. These queries find out who somebody is, so no team scopes them yet."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, bindparam, delete, insert, select, update
+
+from loremark.base import clock, ids, limits
+from loremark.base.caller import Caller, Role, Via
+from loremark.base.signing import sha256_hex
+from loremark.storage.database import Row, Tx
+from loremark.storage.statements import Sql
+from loremark.storage.tables import installation, logins, signin_links, team_members, teams, users
+
+_CLAIM = Sql(lambda new: new(installation).on_conflict_do_nothing(index_elements=["name"]))
+_CHANGE_CLAIM = Sql(
+    update(installation)
+    .where(installation.c.name == bindparam("key"), installation.c.value != bindparam("new_value"))
+    .values(value=bindparam("new_value"))
+)
+_INSERT_USER = Sql(lambda new: new(users).on_conflict_do_nothing(index_elements=["email_key"]))
+_INSERT_TEAM = Sql(insert(teams))
+_INSERT_MEMBER = Sql(lambda new: new(team_members).on_conflict_do_nothing(index_elements=["team_id", "user_id"]))
+_INSERT_LOGIN = Sql(insert(logins))
+_INSERT_LINK = Sql(insert(signin_links))
+
+_FIND_USER = Sql(select(users).where(users.c.email_key == bindparam("key")))
+_GET_USER = Sql(select(users).where(users.c.id == bindparam("user_id")))
+_GET_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")))
+_LOCK_TEAM = Sql(select(teams).where(teams.c.id == bindparam("team_id")).with_for_update())
+_SET_PASSWORD = Sql(
+    update(users)
+    .where(users.c.id == bindparam("user_id"), users.c.password_hash.is_not_distinct_from(bindparam("known")))
+    .values(password_hash=bindparam("hashed"))
+)
+_MEMBERSHIPS = Sql(
+    select(teams.c.id, teams.c.name, teams.c.plan, team_members.c.role)
+    .join(team_members, team_members.c.team_id == teams.c.id)
+    .where(team_members.c.user_id == bindparam("user_id"))
+    .order_by(team_members.c.id)
+)
+_FIND_CALLER = Sql(
+    select(logins.c.id, logins.c.user_id, logins.c.team_id, team_members.c.role, users.c.name, users.c.email)
+    .join(users, users.c.id == logins.c.user_id)
+    .join(
+        team_members,
+        and_(team_members.c.team_id == logins.c.team_id, team_members.c.user_id == logins.c.user_id),
+    )
+    .where(logins.c.token_hash == bindparam("hashed"), logins.c.expires_at_ms > bindparam("now_ms"))
+)
+_DELETE_LOGIN = Sql(delete(logins).where(logins.c.id == bindparam("login_id")))
+_DELETE_OTHER_LOGINS = Sql(
+    delete(logins).where(logins.c.user_id == bindparam("of_user"), logins.c.id != bindparam("but"))
+)
+_DELETE_EXPIRED = Sql(
+    delete(logins).where(logins.c.user_id == bindparam("of_user"), logins.c.expires_at_ms <= bindparam("now_ms"))
+)
+_FIRST_OWNER = Sql(
+    select(users.c.id, users.c.email, team_members.c.team_id)
+    .join(team_members, team_members.c.user_id == users.c.id)
+    .where(team_members.c.role == "owner")
+    .order_by(team_members.c.id)
+    .limit(1)
+)
+_USE_LINK = Sql(
+    update(signin_links)
+    .where(
+        signin_links.c.token_hash == bindparam("hashed"),
+        signin_links.c.used_at_ms.is_(None),
+        signin_links.c.expires_at_ms > bindparam("now_ms"),
+    )
+    .values(used_at_ms=bindparam("now_ms"))
+    .returning(signin_links.c.id, signin_links.c.user_id)
+)
+_END_OPEN_LINKS = Sql(
+    update(signin_links)
+    .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
+    .values(used_at_ms=bindparam("now_ms"))
+)
+_GET_INSTALLATION = Sql(select(installation.c.value).where(installation.c.name == bindparam("key")))
+
+
+def email_key(email: str) -> str:
+    """The form in which addresses are compared."""
+    return email.strip().casefold()
+
+
+async def claim(tx: Tx, name: str, value: str) -> bool:
+    """Write a fact of the installation that can be written only once; whether it was us."""
+    return await tx.run(_CLAIM, name=name, value=value) == 1
+
+
+async def change_claim(tx: Tx, name: str, value: str) -> bool:
+    """Write a fact of the installation that may change; whether it was another one before."""
+    if await claim(tx, name, value):
+        return False
+    return await tx.run(_CHANGE_CLAIM, key=name, new_value=value) == 1
+
+
+async def find_claim(tx: Tx, name: str) -> str | None:
+    row = await tx.one(_GET_INSTALLATION, key=name)
+    return None if row is None else str(row["value"])
+
+
+async def find_user(tx: Tx, email: str) -> Row | None:
+    return await tx.one(_FIND_USER, key=email_key(email))
+
+
+async def get_user(tx: Tx, user_id: str) -> Row:
+    row = await tx.one(_GET_USER, user_id=user_id)
+    assert row is not None
+    return row
+
+
+async def create_user(tx: Tx, *, email: str, name: str, password_hash: str | None) -> str | None:
+    """The new account's id, or None when the address is taken."""
+    user_id = ids.new("usr")
+    created = await tx.run(
+        _INSERT_USER,
+        id=user_id,
+        email=email.strip(),
+        email_key=email_key(email),
+        name=name.strip(),
+        password_hash=password_hash,
+        created_at_ms=clock.now_ms(),
+    )
+    return user_id if created else None
+
+
+async def set_password(tx: Tx, user_id: str, known: str | None, password_hash: str) -> bool:
+    """False when the password is no longer the one that is known."""
+    return await tx.run(_SET_PASSWORD, user_id=user_id, known=known, hashed=password_hash) == 1
+
+
+async def create_team(tx: Tx, name: str, plan: str) -> str:
+    team_id = ids.new("team")
+    await tx.run(_INSERT_TEAM, id=team_id, name=name.strip(), plan=plan, seats=1, created_at_ms=clock.now_ms())
+    return team_id
+
+
+async def get_team(tx: Tx, team_id: str) -> Row:
+    row = await tx.one(_GET_TEAM, team_id=team_id)
+    assert row is not None
+    return row
+
+
+async def lock_team(tx: Tx, team_id: str) -> Row:
+    """The team, held until the transaction ends: what is counted against its plan is then exact."""
+    row = await tx.one(_LOCK_TEAM, team_id=team_id)
+    assert row is not None
+    return row
+
+
+async def add_member(tx: Tx, *, team_id: str, user_id: str, role: Role) -> str | None:
+    """The membership's id, or None when there is one already."""
+    member_id = ids.new("mem")
+    created = await tx.run(
+        _INSERT_MEMBER, id=member_id, team_id=team_id, user_id=user_id, role=role, joined_at_ms=clock.now_ms()
+    )
+    return member_id if created else None
+
+
+async def list_memberships(tx: Tx, user_id: str) -> list[Row]:
+    """The teams of a user, the one joined first in front."""
+    return await tx.many(_MEMBERSHIPS, user_id=user_id)
+
+
+async def create_login(tx: Tx, *, user_id: str, team_id: str) -> str:
+    """A new browser login; the token goes into the cookie and is kept only as a hash."""
+    now_ms = clock.now_ms()
+    token = ids.token()
+    await tx.run(_DELETE_EXPIRED, of_user=user_id, now_ms=now_ms)
+    await tx.run(
+        _INSERT_LOGIN,
+        id=ids.new("log"),
+        user_id=user_id,
+        team_id=team_id,
+        token_hash=sha256_hex(token),
+        created_at_ms=now_ms,
+        expires_at_ms=now_ms + limits.LOGIN_VALID_MS,
+    )
+    return token
+
+
+async def find_by_login(tx: Tx, token: str) -> Caller | None:
+    """The caller behind a cookie."""
+    row = await tx.one(_FIND_CALLER, hashed=sha256_hex(token), now_ms=clock.now_ms())
+    if row is None:
+        return None
+    return Caller(
+        user_id=row["user_id"],
+        team_id=row["team_id"],
+        role=row["role"],
+        via=Via.LOGIN,
+        credential_id=row["id"],
+        name=row["name"],
+        email=row["email"],
+    )
+
+
+async def delete_login(tx: Tx, login_id: str) -> None:
+    await tx.run(_DELETE_LOGIN, login_id=login_id)
+
+
+async def delete_other_logins(tx: Tx, user_id: str, *, but: str) -> None:
+    await tx.run(_DELETE_OTHER_LOGINS, of_user=user_id, but=but)
+
+
+async def find_first_owner(tx: Tx) -> Row | None:
+    return await tx.one(_FIRST_OWNER)
+
+
+async def create_link(tx: Tx, user_id: str | None) -> str:
+    """A one-time sign-in link's token; without a user it makes the first owner."""
+    token = ids.token()
+    now_ms = clock.now_ms()
+    await tx.run(
+        _INSERT_LINK,
+        id=ids.new("lnk"),
+        token_hash=sha256_hex(token),
+        user_id=user_id,
+        created_at_ms=now_ms,
+        expires_at_ms=now_ms + limits.SIGNIN_LINK_VALID_MS,
+        used_at_ms=None,
+    )
+    return token
+
+
+async def use_link(tx: Tx, token: str) -> Row | None:
+    """Use the link up; None when it is unknown, used or expired."""
+    return await tx.one(_USE_LINK, hashed=sha256_hex(token), now_ms=clock.now_ms())
+
+
+async def end_open_links(tx: Tx) -> None:
+    """First-run links lose their meaning once somebody has an account."""
+    await tx.run(_END_OPEN_LINKS, now_ms=clock.now_ms())

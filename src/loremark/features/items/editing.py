@@ -1,0 +1,215 @@
+"""What people do with items: change, approve, retire, delete, and go back to an earlier version."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from loremark.base import clock, errors
+from loremark.base.caller import Caller
+from loremark.features.audit import store as audit
+from loremark.features.history import store as history
+from loremark.features.items import records, store
+from loremark.features.items.service import (
+    CONFLICT,
+    change_item,
+    clear_conflicts,
+    lock_memory,
+    tell,
+    touch_memory,
+)
+from loremark.features.projects.access import Right, get_project
+from loremark.jobs.notices import tell_changed
+from loremark.memory.items import TIER_OF_TYPE, Item
+from loremark.storage.database import Row, Tx
+from loremark.wire.events import WebhookEvent
+from loremark.wire.items import Evidence, ItemChange, MemoryItem
+
+_DOUBTS = frozenset(("stale", "low_confidence", "quality"))
+"""What a person's word settles."""
+_SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier", "branch")
+
+
+def shape(row: Row) -> MemoryItem:
+    item = records.to_item(row)
+    return MemoryItem(
+        id=item.id,
+        title=item.title,
+        content=item.content,
+        type=item.type,
+        schema_key=item.schema_key,
+        status=row["status"],
+        confidence=item.confidence,
+        source_ref=row["source_ref"],
+        files=list(item.files),
+        created_at=clock.iso(row["created_at_ms"]),
+        updated_at=clock.iso(row["updated_at_ms"]),
+        project_id=row["project_id"],
+        tier=item.tier,
+        tags=list(item.tags),
+        evidence=[Evidence(event_id=quote.event_id, quote=quote.quote) for quote in item.evidence],
+        flags=msgspec.json.decode(row["flags"]),
+        superseded_by=row["superseded_by"],
+        merged_from=list(item.merged_from),
+        branch=item.branch,
+        version=row["version"],
+    )
+
+
+async def get_item(tx: Tx, caller: Caller, item_id: str, wanted: Right) -> Row:
+    """The item, if the caller may see it; one that is wanted for a change is held."""
+    item = await store.find_item(tx, caller.scope, item_id)
+    if item is None:
+        raise errors.ITEM_NOT_FOUND()
+    try:
+        await get_project(tx, caller, item["project_id"], wanted)
+    except errors.Refusal as refusal:
+        raise errors.ITEM_NOT_FOUND() if refusal.kind is errors.PROJECT_NOT_FOUND else refusal from None
+    if wanted is Right.READ:
+        return item
+    await lock_memory(tx, caller.scope, item["project_id"])
+    held = await store.hold_item(tx, caller.scope, item_id)
+    if held is None:
+        raise errors.ITEM_NOT_FOUND()
+    return held
+
+
+async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemChange) -> None:
+    """Apply the given fields. What a person changes or approves is no longer in doubt."""
+    before = records.to_item(row)
+    given = {name: getattr(change, name) for name in _SIMPLE_FIELDS if getattr(change, name) is not UNSET}
+    given |= {name: tuple(getattr(change, name)) for name in ("tags", "files") if getattr(change, name) is not UNSET}
+    if not given:
+        return
+    if "tier" in given:
+        given["tier"] = int(given["tier"])
+    if "type" in given and "tier" not in given and before.tier == TIER_OF_TYPE[before.type]:
+        given["tier"] = TIER_OF_TYPE[given["type"]]
+    settles_conflict = bool(given.keys() & {"title", "content", "status"})
+    settled = {CONFLICT} if settles_conflict else set()
+    if given.keys() - {"status"} or given.get("status") == "approved":
+        settled |= _DOUBTS
+    after = dataclasses.replace(before, **given, flags=tuple(flag for flag in before.flags if flag not in settled))
+    superseded_by = row["superseded_by"] if after.status == "deprecated" else None
+    moved = after.status != before.status and after.status in ("approved", "deprecated")
+    changed = await change_item(
+        tx,
+        caller.scope,
+        row,
+        after,
+        reason=after.status if moved else "edited",
+        actor_id=caller.user_id,
+        superseded_by=superseded_by,
+    )
+    others: list[str] = []
+    if settles_conflict:
+        others = await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
+    if changed:
+        await _tell_change(tx, caller, row, before, after)
+    if others or (changed and "approved" in (before.status, after.status)):
+        await touch_memory(tx, caller.scope, row["project_id"])
+
+
+async def _tell_change(tx: Tx, caller: Caller, row: Row, before: Item, after: Item) -> None:
+    retired = after.status == "deprecated" and before.status != "deprecated"
+    event = WebhookEvent.ITEM_DEPRECATED if retired else WebhookEvent.ITEM_UPDATED
+    await tell(tx, caller.scope, event, row["project_id"], row["id"], after)
+
+
+async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
+    """For ever, with all that hangs on it. Those it had taken the place of stay retired, by nobody."""
+    scope, project_id, item_id = caller.scope, row["project_id"], row["id"]
+    await store.delete_item(tx, scope, project_id, item_id)
+    await history.delete_revisions(tx, scope, item_id)
+    others = await clear_conflicts(tx, scope, project_id, item_id, actor_id=caller.user_id)
+    for other in await store.hold_superseded_by(tx, scope, project_id, item_id):
+        await change_item(
+            tx,
+            scope,
+            other,
+            records.to_item(other),
+            reason="edited",
+            actor_id=caller.user_id,
+            superseded_by=None,
+        )
+    await audit.record(tx, caller, "item.deleted", item_id, project_id=project_id, title=row["title"])
+    tell_changed(tx, scope, "items", project_id)
+    if others or row["status"] == "approved":
+        await touch_memory(tx, scope, project_id)
+
+
+async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
+    """A new version with exactly the state of an earlier one. Merges that came after it are undone."""
+    revision = await history.find_revision(tx, caller.scope, row["id"], version)
+    if revision is None:
+        raise errors.REVISION_NOT_FOUND()
+    snapshot = msgspec.json.decode(revision["snapshot"])
+    before, after = records.to_item(row), records.from_snapshot(row["id"], snapshot)
+    successor = snapshot["supersededBy"]
+    if successor is not None and await store.find_item(tx, caller.scope, successor) is None:
+        successor = None
+    changed = await change_item(
+        tx, caller.scope, row, after, reason="reverted", actor_id=caller.user_id, superseded_by=successor
+    )
+    if changed:
+        if CONFLICT not in after.flags:
+            await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
+        await _release(tx, caller, row, after)
+        await _absorb(tx, caller, row, after)
+        await _tell_change(tx, caller, row, before, after)
+        await touch_memory(tx, caller.scope, row["project_id"])
+
+
+async def _release(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
+    """Items merged into this one since then are what they were before it."""
+    for other in await store.hold_superseded_by(tx, caller.scope, row["project_id"], row["id"]):
+        if other["status"] != "deprecated" or other["id"] in after.merged_from:
+            continue
+        earlier = await _before_merge(tx, caller, other["id"], row["id"])
+        released = dataclasses.replace(records.to_item(other), status=earlier.get("status", "draft"))
+        await change_item(
+            tx,
+            caller.scope,
+            other,
+            released,
+            reason="reverted",
+            actor_id=caller.user_id,
+            superseded_by=earlier.get("supersededBy"),
+        )
+        await _tell_change(tx, caller, other, records.to_item(other), released)
+
+
+async def _before_merge(tx: Tx, caller: Caller, other_id: str, item_id: str) -> Mapping[str, Any]:
+    """The state an item had when this one had not yet taken its place."""
+    before: int | None = None
+    while True:
+        revisions = await history.list_revisions(tx, caller.scope, other_id, before, 20)
+        for revision in revisions:
+            snapshot: dict[str, Any] = msgspec.json.decode(revision["snapshot"])
+            if snapshot["supersededBy"] != item_id:
+                return snapshot
+        if not revisions:
+            return {}
+        before = revisions[-1]["version"]
+
+
+async def _absorb(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
+    """Going back to a merge takes the merged items' place again."""
+    for other in await store.hold_by_ids(tx, caller.scope, after.merged_from):
+        if other["project_id"] != row["project_id"] or other["superseded_by"] is not None:
+            continue
+        retired = dataclasses.replace(records.to_item(other), status="deprecated")
+        await change_item(
+            tx,
+            caller.scope,
+            other,
+            retired,
+            reason="merged",
+            actor_id=caller.user_id,
+            superseded_by=row["id"],
+        )
+        await _tell_change(tx, caller, other, records.to_item(other), retired)

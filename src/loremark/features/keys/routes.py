@@ -1,0 +1,66 @@
+"""/api/keys: list, create, delete."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from loremark.base import clock, errors
+from loremark.features.keys import service, store
+from loremark.features.keys.last_use import LastUse
+from loremark.web.call import Call
+from loremark.web.needs import KEY, LOGIN, needs
+from loremark.web.paging import Page, cut
+from loremark.web.routes import Routes
+from loremark.wire.keys import KeyCreated, KeyEntry, KeyRemoval, NewKey, TeamKeyEntry
+
+routes = Routes("keys")
+
+
+class KeysQuery(Page, frozen=True):
+    include: Literal["team"] | None = None
+
+
+@routes.add("GET", "/api/keys", needs(KEY | LOGIN), name="list", errors=(errors.FORBIDDEN,))
+async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntry]:
+    """The caller's keys, newest first; with ``include=team`` (owner, admin) those of all members."""
+    whole_team = query.include == "team"
+    if whole_team and not call.caller.manages:
+        raise errors.FORBIDDEN()
+    rows = await store.list_keys(
+        call.tx,
+        call.caller.scope,
+        user_id=None if whole_team else call.caller.user_id,
+        before=query.cursor,
+        take=query.take,
+    )
+    last_use = call.use(LastUse)
+    entries: list[KeyEntry | TeamKeyEntry] = []
+    for row in rows:
+        fields = {
+            "id": row["id"],
+            "name": row["name"],
+            "prefix": row["prefix"],
+            "last_used": clock.iso_or_none(last_use.known_ms(row["id"], row["last_used_ms"])),
+            "created_at": clock.iso(row["created_at_ms"]),
+        }
+        entries.append(TeamKeyEntry(**fields, user_id=row["user_id"]) if whole_team else KeyEntry(**fields))
+    return cut(call, query, entries, [row["id"] for row in rows])
+
+
+@routes.add("POST", "/api/keys", needs(KEY | LOGIN), name="create", status=201)
+async def create_key(call: Call, body: NewKey) -> KeyCreated:
+    """Make a key. It is shown only in this answer."""
+    return await service.create_key(call.tx, call.caller, body)
+
+
+@routes.add(
+    "DELETE",
+    "/api/keys",
+    needs(KEY | LOGIN),
+    name="delete",
+    status=204,
+    errors=(errors.KEY_NOT_FOUND,),
+)
+async def delete_key(call: Call, body: KeyRemoval) -> None:
+    """End a key at once, in every process."""
+    await service.delete_key(call.tx, call.caller, body.key_id)

@@ -1,0 +1,100 @@
+"""API keys."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, bindparam, delete, insert, select, update
+
+from loremark.base import clock, ids
+from loremark.base.caller import Caller, Scope, Via
+from loremark.base.signing import sha256_hex
+from loremark.storage.database import Row, Tx
+from loremark.storage.statements import Sql
+from loremark.storage.tables import api_keys, team_members, users
+
+_INSERT = Sql(insert(api_keys))
+_FIND_CALLER = Sql(
+    select(
+        api_keys.c.id,
+        api_keys.c.user_id,
+        api_keys.c.team_id,
+        team_members.c.role,
+        users.c.name,
+        users.c.email,
+    )
+    .join(users, users.c.id == api_keys.c.user_id)
+    .join(
+        team_members,
+        and_(team_members.c.team_id == api_keys.c.team_id, team_members.c.user_id == api_keys.c.user_id),
+    )
+    .where(api_keys.c.key_hash == bindparam("hashed"))
+)
+_OF_TEAM = and_(api_keys.c.team_id == bindparam("scope"), api_keys.c.id < bindparam("before"))
+_NEWEST_FIRST = select(api_keys).order_by(api_keys.c.id.desc()).limit(bindparam("take"))
+_LIST_TEAM = Sql(_NEWEST_FIRST.where(_OF_TEAM))
+_LIST_OWN = Sql(_NEWEST_FIRST.where(_OF_TEAM, api_keys.c.user_id == bindparam("user_id")))
+_FIND = Sql(select(api_keys).where(api_keys.c.team_id == bindparam("scope"), api_keys.c.id == bindparam("key_id")))
+_DELETE = Sql(delete(api_keys).where(api_keys.c.team_id == bindparam("scope"), api_keys.c.id == bindparam("key_id")))
+_TOUCH = Sql(
+    update(api_keys)
+    .where(
+        api_keys.c.id == bindparam("key_id"),
+        (api_keys.c.last_used_ms.is_(None)) | (api_keys.c.last_used_ms < bindparam("used_ms")),
+    )
+    .values(last_used_ms=bindparam("used_ms"))
+)
+_AFTER_ALL_IDS = "\uffff"
+
+
+async def create_key(tx: Tx, caller: Caller, *, name: str, prefix: str, raw: str) -> tuple[str, int]:
+    """The new key's id and when it was made."""
+    key_id = ids.new("key")
+    now_ms = clock.now_ms()
+    await tx.run(
+        _INSERT,
+        id=key_id,
+        team_id=caller.team_id,
+        user_id=caller.user_id,
+        name=name,
+        prefix=prefix,
+        key_hash=sha256_hex(raw),
+        created_at_ms=now_ms,
+        last_used_ms=None,
+    )
+    return key_id, now_ms
+
+
+async def find_by_key(tx: Tx, raw: str) -> Caller | None:
+    """The caller behind a key. Unscoped: the key says which team it is of."""
+    row = await tx.one(_FIND_CALLER, hashed=sha256_hex(raw))
+    if row is None:
+        return None
+    return Caller(
+        user_id=row["user_id"],
+        team_id=row["team_id"],
+        role=row["role"],
+        via=Via.KEY,
+        credential_id=row["id"],
+        name=row["name"],
+        email=row["email"],
+    )
+
+
+async def list_keys(tx: Tx, scope: Scope, *, user_id: str | None, before: str | None, take: int) -> list[Row]:
+    """Newest first: those of one user, or all of the team."""
+    start = before or _AFTER_ALL_IDS
+    if user_id is None:
+        return await tx.many(_LIST_TEAM, scope=scope, before=start, take=take)
+    return await tx.many(_LIST_OWN, scope=scope, user_id=user_id, before=start, take=take)
+
+
+async def find_key(tx: Tx, scope: Scope, key_id: str) -> Row | None:
+    return await tx.one(_FIND, scope=scope, key_id=key_id)
+
+
+async def delete_key(tx: Tx, scope: Scope, key_id: str) -> None:
+    await tx.run(_DELETE, scope=scope, key_id=key_id)
+
+
+async def record_use(tx: Tx, key_id: str, used_ms: int) -> None:
+    """Unscoped: written for keys that have just been recognised."""
+    await tx.run(_TOUCH, key_id=key_id, used_ms=used_ms)

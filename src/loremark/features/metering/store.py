@@ -1,0 +1,109 @@
+"""Tokens: reserved, used, and paid for."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete, func, insert, select, update
+
+from loremark.base import clock, ids
+from loremark.base.caller import Scope
+from loremark.storage.database import Tx
+from loremark.storage.statements import Sql
+from loremark.storage.tables import ai_reservations, billing_accounts, credit_transactions, usage_counters
+
+_ONE_SLOT = "all"
+
+_RESERVE = Sql(insert(ai_reservations))
+_FORGET = Sql(
+    delete(ai_reservations)
+    .where(ai_reservations.c.team_id == bindparam("scope"), ai_reservations.c.id == bindparam("reservation_id"))
+    .returning(ai_reservations.c.id)
+)
+_FORGET_OLD = Sql(
+    delete(ai_reservations).where(
+        ai_reservations.c.team_id == bindparam("scope"), ai_reservations.c.expires_at_ms < bindparam("now_ms")
+    )
+)
+_RESERVED = Sql(
+    select(func.coalesce(func.sum(ai_reservations.c.tokens), 0).label("tokens")).where(
+        ai_reservations.c.team_id == bindparam("scope")
+    )
+)
+_USED = Sql(
+    select(func.coalesce(func.sum(usage_counters.c.used), 0).label("used")).where(
+        usage_counters.c.team_id == bindparam("scope"),
+        usage_counters.c.period == bindparam("in_period"),
+        usage_counters.c.counter == bindparam("of_counter"),
+    )
+)
+_COUNT = Sql(
+    lambda new: (made := new(usage_counters)).on_conflict_do_update(
+        index_elements=["team_id", "period", "counter", "slot"],
+        set_={"used": usage_counters.c.used + made.excluded.used},
+    )
+)
+_BALANCE = Sql(select(billing_accounts.c.balance).where(billing_accounts.c.team_id == bindparam("scope")))
+_TAKE = Sql(
+    update(billing_accounts)
+    .where(billing_accounts.c.team_id == bindparam("scope"))
+    .values(balance=billing_accounts.c.balance - bindparam("tokens"))
+)
+_WRITE_DOWN = Sql(insert(credit_transactions))
+
+
+async def create_reservation(tx: Tx, scope: Scope, *, project_id: str, tokens: int, expires_at_ms: int) -> str:
+    reservation_id = ids.new("res")
+    await tx.run(
+        _RESERVE,
+        id=reservation_id,
+        team_id=scope,
+        project_id=project_id,
+        tokens=tokens,
+        expires_at_ms=expires_at_ms,
+    )
+    return reservation_id
+
+
+async def delete_reservation(tx: Tx, scope: Scope, reservation_id: str) -> bool:
+    """Whether it was still there."""
+    return await tx.one(_FORGET, scope=scope, reservation_id=reservation_id) is not None
+
+
+async def delete_expired(tx: Tx, scope: Scope) -> None:
+    """Reservations of calls that nobody came back from."""
+    await tx.run(_FORGET_OLD, scope=scope, now_ms=clock.now_ms())
+
+
+async def reserved_tokens(tx: Tx, scope: Scope) -> int:
+    row = await tx.one(_RESERVED, scope=scope)
+    return int(row["tokens"]) if row else 0
+
+
+async def used(tx: Tx, scope: Scope, period: str, counter: str) -> int:
+    row = await tx.one(_USED, scope=scope, in_period=period, of_counter=counter)
+    return int(row["used"]) if row else 0
+
+
+async def count(tx: Tx, scope: Scope, period: str, counter: str, more: int) -> None:
+    await tx.run(_COUNT, team_id=scope, period=period, counter=counter, slot=_ONE_SLOT, used=more)
+
+
+async def balance(tx: Tx, scope: Scope) -> int:
+    """Credits, in tokens; none before the first are bought."""
+    row = await tx.one(_BALANCE, scope=scope)
+    return int(row["balance"]) if row else 0
+
+
+async def take_credits(tx: Tx, scope: Scope, tokens: int, *, reference: str, description: str) -> None:
+    """Pay from the credits. The reference is unique: what was paid cannot be paid again."""
+    await tx.run(_TAKE, scope=scope, tokens=tokens)
+    await tx.run(
+        _WRITE_DOWN,
+        id=ids.new("ctx"),
+        team_id=scope,
+        type="usage",
+        amount=-tokens,
+        price_cents=None,
+        description=description,
+        reference=reference,
+        created_at_ms=clock.now_ms(),
+    )

@@ -1,0 +1,76 @@
+"""The interface as a page for people: plain HTML, no script."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+_HEAD = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Loremark API reference</title>
+<link rel="stylesheet" href="/assets/loremark.css"></head><body><main class="reference">
+<h1>Loremark API reference</h1>
+<p>Made from <a href="/openapi.json">openapi.json</a>. Bodies are JSON; errors are <code>{"error": text}</code>.</p>
+"""
+
+
+def reference_page(document: Any) -> bytes:
+    """All endpoints by group, with who may call them, what they take and what they answer."""
+    groups: dict[str, list[str]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            groups.setdefault(operation["tags"][0], []).append(_operation(method, path, operation))
+    parts = [_HEAD]
+    parts.append("<nav>" + " · ".join(f'<a href="#{name}">{name}</a>' for name in groups) + "</nav>")
+    for name, sections in groups.items():
+        parts.append(f'<h2 id="{name}">{name}</h2>' + "".join(sections))
+    parts.append("<h2 id='shapes'>Shapes</h2>")
+    parts += [_shape(name, schema) for name, schema in sorted(document["components"]["schemas"].items())]
+    parts.append("</main></body></html>")
+    return "".join(parts).encode()
+
+
+def _operation(method: str, path: str, operation: Any) -> str:
+    who = " or ".join(next(iter(way)) for way in operation["security"]) or "anyone"
+    rows = [("Who", who)]
+    for parameter in operation["parameters"]:
+        needed = "required" if parameter["required"] else "optional"
+        rows.append((f"{parameter['in']}: {parameter['name']}", f"{_kind(parameter['schema'])}, {needed}"))
+    if "requestBody" in operation:
+        rows.append(("Body", _kind(operation["requestBody"]["content"]["application/json"]["schema"])))
+    for status, response in operation["responses"].items():
+        content = next(iter(response.get("content", {}).values()), None)
+        kind = f" → {_kind(content['schema'])}" if content and int(status) < 400 else ""
+        rows.append((status, escape(response["description"]) + kind))
+    table = "".join(f"<tr><th>{escape(name)}</th><td>{value}</td></tr>" for name, value in rows)
+    return (
+        f"<section><h3><b>{method.upper()}</b> <code>{escape(path)}</code></h3>"
+        f"<p>{escape(operation['summary'])}</p><table>{table}</table></section>"
+    )
+
+
+def _kind(schema: Any) -> str:
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        return f'<a href="#shape-{name}">{name}</a>'
+    if "anyOf" in schema:
+        return " or ".join(_kind(part) for part in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"array of {_kind(schema['items'])}" if schema.get("items") else "array"
+    if "enum" in schema:
+        return escape(" or ".join(str(value) for value in schema["enum"]))
+    words = [str(schema.get("type", "any"))]
+    for key, text in (("minLength", "from"), ("minimum", "from"), ("maxLength", "to"), ("maximum", "to")):
+        if key in schema:
+            words.append(f"{text} {schema[key]}{' characters' if 'Length' in key else ''}")
+    return escape(" ".join(words))
+
+
+def _shape(name: str, schema: Any) -> str:
+    required = set(schema.get("required", ()))
+    rows = "".join(
+        f"<tr><th>{escape(field)}</th><td>{_kind(kind)}{'' if field in required else ', optional'}</td></tr>"
+        for field, kind in schema.get("properties", {}).items()
+    )
+    text = escape(schema.get("description", "")).replace("\n", " ")
+    return f'<section id="shape-{name}"><h3>{name}</h3><p>{text}</p><table>{rows}</table></section>'

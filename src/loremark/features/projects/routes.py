@@ -1,0 +1,183 @@
+"""/api/projects: projects, their members, their signing secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from loremark.base import clock, errors
+from loremark.base.caller import MANAGERS, Caller
+from loremark.base.crypto import Sealer
+from loremark.base.plans import Plans
+from loremark.features.projects import secrets, service, store
+from loremark.features.projects.access import Right, get_project, rights_of
+from loremark.features.projects.repository import RepoHosts, auth_method
+from loremark.storage.database import Row
+from loremark.web.call import Call
+from loremark.web.needs import KEY, LOGIN, needs
+from loremark.web.paging import Page, cut
+from loremark.web.routes import Routes
+from loremark.wire.projects import (
+    HmacSecret,
+    MemberRemoval,
+    NewProject,
+    ProjectChange,
+    ProjectChanged,
+    ProjectCreated,
+    ProjectDetail,
+    ProjectEntry,
+    ProjectMember,
+    RotatedSecret,
+    Rotation,
+)
+from loremark.wire.team import Invitation, NewMember
+
+routes = Routes("projects")
+
+_MISSING = (errors.PROJECT_NOT_FOUND,)
+_MANAGED = (errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
+
+
+def _entry_fields(caller: Caller, row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "name": row["name"],
+        "description": row["description"],
+        "visibility": row["visibility"],
+        "status": row["status"],
+        "ai_tier": row["ai_tier"],
+        "repo_url": row["repo_url"],
+        "repo_host_username": row["repo_host_username"],
+        "repo_auth_method": auth_method(row),
+        "has_repo_host_token": row["repo_token_sealed"] is not None,
+        "deep_enrich_enabled": bool(row["deep_enrich_enabled"]),
+        "rights": rights_of(caller, row),
+        "created_at": clock.iso(row["created_at_ms"]),
+        "updated_at": clock.iso(row["updated_at_ms"]),
+    }
+
+
+@routes.add("GET", "/api/projects", needs(KEY | LOGIN), name="list")
+async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
+    """The projects the caller may see, newest first."""
+    rows = await store.list_projects(call.tx, call.caller, before=query.cursor, take=query.take)
+    entries = [ProjectEntry(**_entry_fields(call.caller, row)) for row in rows]
+    return cut(call, query, entries, [row["id"] for row in rows])
+
+
+@routes.add(
+    "POST",
+    "/api/projects",
+    needs(KEY | LOGIN, MANAGERS),
+    name="create",
+    status=201,
+    errors=(errors.PLAN_LIMIT,),
+)
+async def create_project(call: Call, body: NewProject) -> ProjectCreated:
+    """Make a project; the caller becomes its owner."""
+    return await service.create_project(call.tx, call.caller, call.use(Plans), call.use(Sealer), body)
+
+
+@routes.add("GET", "/api/projects/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
+async def get_one(call: Call, id: str) -> ProjectDetail:
+    """One project."""
+    row = await get_project(call.tx, call.caller, id, Right.READ)
+    return ProjectDetail(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        visibility=row["visibility"],
+        status=row["status"],
+        member_count=row["member_count"],
+        auto_approve_threshold=row["auto_approve_threshold"],
+        rights=rights_of(call.caller, row),
+        created_at=clock.iso(row["created_at_ms"]),
+        updated_at=clock.iso(row["updated_at_ms"]),
+    )
+
+
+@routes.add(
+    "PATCH",
+    "/api/projects/{id}",
+    needs(KEY | LOGIN),
+    name="update",
+    errors=(*_MANAGED, errors.BAD_REPO_URL),
+)
+async def update_project(call: Call, id: str, body: ProjectChange) -> ProjectChanged:
+    """Change the given fields."""
+    row = await service.update_project(call.tx, call.caller, call.use(RepoHosts), call.use(Sealer), id, body)
+    return ProjectChanged(
+        **_entry_fields(call.caller, row),
+        member_count=row["member_count"],
+        auto_approve_threshold=row["auto_approve_threshold"],
+    )
+
+
+@routes.add(
+    "DELETE",
+    "/api/projects/{id}",
+    needs(KEY | LOGIN),
+    name="delete",
+    status=204,
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
+)
+async def delete_project(call: Call, id: str) -> None:
+    """Delete the project and all that belongs to it, for good."""
+    await service.delete_project(call.tx, call.caller, id)
+
+
+@routes.add("GET", "/api/projects/{id}/members", needs(KEY | LOGIN), name="list_members", errors=_MISSING)
+async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
+    """The members of the project, oldest first."""
+    await get_project(call.tx, call.caller, id, Right.READ)
+    rows = await store.list_members(call.tx, call.caller.scope, id, after=query.cursor, take=query.take)
+    return cut(call, query, [service.member_shape(row) for row in rows], [row["joined_id"] for row in rows])
+
+
+@routes.add(
+    "POST",
+    "/api/projects/{id}/members",
+    needs(KEY | LOGIN),
+    name="add_member",
+    status=201,
+    errors=(*_MANAGED, errors.ALREADY_MEMBER),
+)
+async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | Invitation:
+    """Add somebody of the team; an unknown address is invited."""
+    return await service.add_member(call.tx, call.caller, id, body)
+
+
+@routes.add(
+    "DELETE",
+    "/api/projects/{id}/members",
+    needs(KEY | LOGIN),
+    name="remove_member",
+    status=204,
+    errors=(*_MANAGED, errors.MEMBER_NOT_FOUND, errors.LAST_OWNER),
+)
+async def remove_member(call: Call, id: str, body: MemberRemoval) -> None:
+    """Remove a member from the project."""
+    await service.remove_member(call.tx, call.caller, id, body.user_id)
+
+
+@routes.add(
+    "GET",
+    "/api/projects/{id}/hmac-secret",
+    needs(KEY | LOGIN),
+    name="get_hmac_secret",
+    errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
+)
+async def get_secret(call: Call, id: str) -> HmacSecret:
+    """The secret with which tools sign; for owners and admins."""
+    return await secrets.get_secret(call.tx, call.caller, call.use(Sealer), id)
+
+
+@routes.add(
+    "POST",
+    "/api/projects/{id}/hmac-secret/rotate",
+    needs(KEY | LOGIN),
+    name="rotate_hmac_secret",
+    errors=_MANAGED,
+)
+async def rotate_secret(call: Call, id: str, body: Rotation) -> RotatedSecret:
+    """A new signing secret; the old one works for a day more, unless revoked now."""
+    return await secrets.rotate_secret(call.tx, call.caller, call.use(Sealer), id, revoke_now=body.revoke_now)

@@ -1,0 +1,48 @@
+"""The secret with which tools sign what they send for a project."""
+
+from __future__ import annotations
+
+from loremark.base import clock, ids, limits
+from loremark.base.caller import Caller
+from loremark.base.crypto import Sealer
+from loremark.features.audit import store as audit
+from loremark.features.projects import store
+from loremark.features.projects.access import Right, get_project
+from loremark.storage.database import Row, Tx
+from loremark.wire.projects import HmacSecret, RotatedSecret
+
+
+def new_secret() -> str:
+    return ids.token(32)
+
+
+def secret_context(project_id: str) -> str:
+    return f"hmac:{project_id}"
+
+
+def accepted_secrets(project: Row) -> list[str]:
+    """The sealed secrets that a signature may be made with at this moment."""
+    accepted: list[str] = [project["hmac_secret_sealed"]]
+    if project["hmac_previous_sealed"] and project["hmac_previous_until_ms"] > clock.now_ms():
+        accepted.append(project["hmac_previous_sealed"])
+    return accepted
+
+
+async def get_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str) -> HmacSecret:
+    project = await get_project(tx, caller, project_id, Right.MANAGE, archived_too=True)
+    return HmacSecret(secret=sealer.open(project["hmac_secret_sealed"], secret_context(project_id)))
+
+
+async def rotate_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str, *, revoke_now: bool) -> RotatedSecret:
+    """A new secret; the old one works for a day more, unless it is revoked now."""
+    project = await get_project(tx, caller, project_id, Right.MANAGE)
+    secret = new_secret()
+    until_ms = None if revoke_now else clock.now_ms() + limits.HMAC_PREVIOUS_VALID_MS
+    changes = {
+        "hmac_secret_sealed": sealer.seal(secret, secret_context(project_id)),
+        "hmac_previous_sealed": None if revoke_now else project["hmac_secret_sealed"],
+        "hmac_previous_until_ms": until_ms,
+    }
+    await store.update_project(tx, caller.scope, project_id, changes)
+    await audit.record(tx, caller, "project.secret_rotated", project_id, project_id=project_id, revokedNow=revoke_now)
+    return RotatedSecret(secret=secret, previous_valid_until=clock.iso_or_none(until_ms))

@@ -1,0 +1,60 @@
+"""The evidence of an item as it stands in the events themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from loremark.base import clock, limits
+from loremark.features.related.excerpts import find_excerpt
+from loremark.features.sessions.blobs import Unpacking
+from loremark.memory.items import Quote
+from loremark.ports.blobs.store import Blobs
+from loremark.storage.database import Row
+from loremark.wire.items import CitedEvent
+
+MOST_QUOTES = 50
+
+
+def oldest(evidence: Sequence[Quote]) -> list[Quote]:
+    """The quotes in the order in which they were said, as many as are shown."""
+    return sorted(evidence, key=lambda quote: quote.event_id)[:MOST_QUOTES]
+
+
+class Citing:
+    """Finds quotes in events of a project; each event is read once, its large texts only where they are needed."""
+
+    def __init__(self, blobs: Blobs, project_id: str, cited: Mapping[str, Row]) -> None:
+        self._project_id = project_id
+        self._whole = Unpacking(blobs, project_id)
+        self._cited = cited
+
+    async def show(self, quotes: Sequence[Quote]) -> list[CitedEvent]:
+        found: dict[Quote, str | None] = {}
+        for event_id in dict.fromkeys(quote.event_id for quote in quotes):
+            of_event = [quote for quote in quotes if quote.event_id == event_id]
+            found |= await self._find(self._cited.get(event_id), of_event)
+        return [_shape(quote, self._cited.get(quote.event_id), found[quote]) for quote in quotes]
+
+    async def _find(self, row: Row | None, quotes: Sequence[Quote]) -> dict[Quote, str | None]:
+        if row is None or row["payload"] is None:
+            return dict.fromkeys(quotes)
+        kept = row["payload"]
+        inline = await Unpacking(None, self._project_id).payload(kept)
+        found = {quote: find_excerpt(inline, quote.quote) for quote in quotes}
+        if None in found.values() and '$blob"' in kept and self._whole.size <= limits.EVENTS_PAGE_BYTES:
+            whole = await self._whole.payload(kept)
+            found = {quote: find_excerpt(whole, quote.quote) if at is None else at for quote, at in found.items()}
+        return found
+
+
+def _shape(quote: Quote, row: Row | None, excerpt: str | None) -> CitedEvent:
+    return CitedEvent(
+        event_id=quote.event_id,
+        quote=quote.quote,
+        event=row["event"] if row is not None else None,
+        session_id=row["session_id"] if row is not None else None,
+        created_at=clock.iso(row["created_at_ms"]) if row is not None else None,
+        source=row["source"] if row is not None else None,
+        excerpt=excerpt or "",
+        found=excerpt is not None,
+    )

@@ -1,0 +1,77 @@
+"""GET /api/v2/search."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct
+
+from loremark.base import clock, errors, limits
+from loremark.features.projects.access import Right, get_project
+from loremark.features.search.service import Finder, FoundItem
+from loremark.memory.ranking.ranking import Filters
+from loremark.web.call import Call
+from loremark.web.needs import KEY, LOGIN, needs
+from loremark.web.routes import Routes, TxMode
+from loremark.wire.items import ItemType
+from loremark.wire.search import SearchResult, SearchResults, Why
+from loremark.wire.shapes import VISIBLE_TEXT
+
+routes = Routes("search")
+
+SearchText = Annotated[str, Meta(min_length=1, max_length=limits.QUESTION_MAX_CHARS, pattern=VISIBLE_TEXT)]
+
+
+class SearchQuery(Struct, frozen=True, rename="camel"):
+    project_id: str
+    q: SearchText
+    limit: Annotated[int, Meta(ge=1, le=limits.SEARCH_RESULTS)] = 10
+    type: ItemType | None = None
+    files: Annotated[str, Meta(max_length=limits.SEARCH_FILES_CHARS)] = ""
+    min_similarity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    status: Literal["approved", "draft"] = "approved"
+    branch: str | None = None
+    explain: bool = False
+
+    @property
+    def filters(self) -> Filters:
+        paths = tuple(path for path in self.files.split(",") if path)
+        if len(paths) > limits.ITEM_FILES:
+            raise errors.invalid(f"files must have at most {limits.ITEM_FILES} entries")
+        return Filters(status=self.status, type=self.type, files=paths, branch=self.branch)
+
+
+@routes.add("GET", "/api/v2/search", needs(KEY | LOGIN), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,))
+async def search(call: Call, query: SearchQuery) -> SearchResults:
+    """Items that answer a question, best first: approved ones, or drafts."""
+    started = clock.monotonic()
+    async with call.database.read() as tx:
+        await get_project(tx, call.caller, query.project_id, Right.READ)
+    found = await call.use(Finder).find(
+        call.caller.scope,
+        query.project_id,
+        query.q,
+        limit=query.limit,
+        filters=query.filters,
+        min_similarity=query.min_similarity,
+        explain=query.explain,
+    )
+    results = [_shape(item, explain=query.explain) for item in found.sources]
+    return SearchResults(results=results, query=query.q, took_ms=round((clock.monotonic() - started) * 1000, 3))
+
+
+def _shape(item: FoundItem, *, explain: bool) -> SearchResult:
+    why = [Why(leg=reason.leg, told=reason.told, points=round(reason.points, 4)) for reason in item.reasons]
+    return SearchResult(
+        item_id=item.item_id,
+        type=item.type,
+        title=item.title,
+        facts=item.content,
+        schema_key=item.schema_key,
+        similarity=round(item.similarity, 4),
+        confidence=item.confidence,
+        files=list(item.files),
+        used=False,
+        score=round(item.score, 6),
+        why=why if explain else UNSET,
+    )

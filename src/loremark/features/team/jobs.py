@@ -1,0 +1,47 @@
+"""The mail that carries an invitation."""
+
+from __future__ import annotations
+
+from loremark.base import clock
+from loremark.features.identity import store as people
+from loremark.features.team import invitations
+from loremark.features.team.tokens import InvitationTokens
+from loremark.jobs.run import Run
+from loremark.ports.mail.mailer import Mailer
+from loremark.storage.database import Database
+
+_TEXT = """Hello,
+
+{inviter} invites you to join the team "{team}" on Loremark, where it keeps the memory of its software projects.
+
+Open this link to join. It works once, until {until}:
+
+{link}
+
+If you did not expect this, you can ignore it.
+"""
+
+
+class InvitationMail:
+    """Sends the link of an open invitation; one that was accepted or taken back meanwhile is left alone."""
+
+    def __init__(self, database: Database, mailer: Mailer, tokens: InvitationTokens, base_url: str) -> None:
+        self._database = database
+        self._mailer = mailer
+        self._tokens = tokens
+        self._base_url = base_url
+
+    async def __call__(self, run: Run) -> None:
+        async with self._database.read() as tx:
+            invitation = await invitations.find(tx, run.payload["invitationId"])
+            if invitation is None or invitation["status"] != "invited":
+                return
+            inviter = await people.get_user(tx, invitation["invited_by"])
+            team = await people.get_team(tx, invitation["team_id"])
+        text = _TEXT.format(
+            inviter=inviter["name"],
+            team=team["name"],
+            until=clock.iso(invitation["expires_at_ms"])[:16].replace("T", " ") + " UTC",
+            link=f"{self._base_url}/invitation?token={self._tokens.make(invitation)}",
+        )
+        await self._mailer.send(invitation["email"], f"{inviter['name']} invites you to {team['name']}", text)

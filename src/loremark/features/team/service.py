@@ -1,0 +1,210 @@
+"""Who belongs to the team, and how people come and go."""
+
+from __future__ import annotations
+
+from loremark.base import clock, errors
+from loremark.base.caller import MEMBER, Caller, Origin, Role, Scope, Via
+from loremark.base.passwords import Passwords
+from loremark.features.audit import store as audit
+from loremark.features.identity import service as identity
+from loremark.features.identity import store as people
+from loremark.features.identity.service import SignedIn
+from loremark.features.team import invitations, store
+from loremark.features.team.tokens import InvitationTokens
+from loremark.jobs import outbox, queue
+from loremark.jobs.notices import tell_access_changed, tell_changed
+from loremark.storage.database import Database, Row, Tx
+from loremark.wire.events import WebhookEvent
+from loremark.wire.team import Acceptance, Invitation, InvitationSeen, NewMember, TeamMember
+
+INVITATION_MAIL = "team.invitation_mail"
+
+
+def member_shape(row: Row) -> TeamMember:
+    return TeamMember(
+        id=row["id"],
+        user_id=row["user_id"],
+        name=row["name"],
+        email=row["email"],
+        role=row["role"],
+        joined_at=clock.iso(row["joined_at_ms"]),
+    )
+
+
+def team_role(invitation: Row) -> Role:
+    """What somebody becomes in the team; who is invited to projects alone is a plain member of it."""
+    role: Role = invitation["role"] or MEMBER
+    return role
+
+
+def invitation_shape(row: Row, role: Role) -> Invitation:
+    return Invitation(
+        id=row["id"],
+        email=row["email"],
+        role=role,
+        status="invited",
+        invited_at=clock.iso(row["invited_at_ms"]),
+    )
+
+
+async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str | None = None) -> Invitation:
+    """Invite an address to the team, or to one of its projects too; the mail goes out after the commit.
+
+    What was asked for before and is still open stays: other projects, and the role in the team.
+    """
+    key = people.email_key(wanted.email)
+    role = wanted.role if project_id is None else None
+    invitation = await invitations.invite(tx, caller, email=wanted.email, email_key=key, role=role)
+    # Asked when the invitation is held: nobody can accept it in between.
+    if await store.find_member_by_email(tx, caller.scope, key) is not None:
+        raise errors.ALREADY_MEMBER()
+    if project_id is not None:
+        await invitations.bind(tx, caller.scope, invitation["id"], project_id, wanted.role)
+    await queue.enqueue(tx, INVITATION_MAIL, {"invitationId": invitation["id"]}, team_id=caller.team_id)
+    await audit.record(
+        tx,
+        caller,
+        "team.invited",
+        invitation["id"],
+        project_id=project_id,
+        email=wanted.email,
+        role=wanted.role,
+    )
+    tell_changed(tx, caller.team_id, "team")
+    return invitation_shape(invitation, wanted.role)
+
+
+async def get_member(tx: Tx, scope: Scope, member_id: str) -> Row:
+    member = await store.find_member(tx, scope, member_id)
+    if member is None:
+        raise errors.MEMBER_NOT_FOUND()
+    return member
+
+
+async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role) -> TeamMember:
+    member = await get_member(tx, caller.scope, member_id)
+    if member["role"] == "owner":
+        raise errors.OWNER_ROLE_FIXED()
+    await store.update_role(tx, caller.scope, member_id, role)
+    await audit.record(tx, caller, "team.role_changed", member_id, email=member["email"], role=role)
+    tell_access_changed(tx, member["user_id"])
+    tell_changed(tx, caller.team_id, "team")
+    return member_shape(await get_member(tx, caller.scope, member_id))
+
+
+async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
+    """Remove a member, or take back an open invitation. Every access of a member ends with this commit."""
+    if await invitations.revoke(tx, caller.scope, member_id):
+        await audit.record(tx, caller, "team.invitation_revoked", member_id)
+        tell_changed(tx, caller.team_id, "team")
+        return
+    member = await get_member(tx, caller.scope, member_id)
+    if member["role"] == "owner":
+        raise errors.OWNER_STAYS()
+    owner = await store.find_owner(tx, caller.scope)
+    assert owner is not None
+    left, joined = await store.delete_member(tx, caller.scope, member, owner)
+    for project_id in joined:
+        await tell_added(tx, caller.scope, project_id, owner, "owner")
+    for membership in left:
+        await tell_removed(tx, caller.scope, membership["project_id"], member, membership["role"])
+    await audit.record(tx, caller, "team.member_removed", member_id, email=member["email"])
+    tell_access_changed(tx, member["user_id"])
+    tell_changed(tx, caller.team_id, "team")
+
+
+async def tell_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Webhooks of a project hear who has joined it."""
+    await _tell(tx, scope, WebhookEvent.MEMBER_ADDED, project_id, person, role)
+
+
+async def tell_removed(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Webhooks of a project hear who has left it, and what they were there."""
+    await _tell(tx, scope, WebhookEvent.MEMBER_REMOVED, project_id, person, role)
+
+
+async def _tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, person: Row, role: Role) -> None:
+    data = {"userId": person["user_id"], "email": person["email"], "role": role}
+    await outbox.emit(tx, scope, event, project_id, data)
+
+
+async def look(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationSeen:
+    """What the link in the mail leads to; nothing is told without one that works."""
+    invitation = await _open_invitation(tx, tokens, token)
+    team = await people.get_team(tx, invitation["team_id"])
+    return InvitationSeen(
+        team_name=team["name"],
+        email=invitation["email"],
+        has_account=await people.find_user(tx, invitation["email"]) is not None,
+        expires_at=clock.iso(invitation["expires_at_ms"]),
+    )
+
+
+async def accept(
+    database: Database, tokens: InvitationTokens, passwords: Passwords, given: Acceptance, origin: Origin
+) -> tuple[TeamMember, SignedIn]:
+    """Join by the link in the mail: a new account is made where the address has none. Signs in at once."""
+    async with database.read() as tx:
+        await _open_invitation(tx, tokens, given.token)
+    hashed = await passwords.hash(given.password) if given.password else None
+    async with database.write() as tx:
+        invitation = await _open_invitation(tx, tokens, given.token)
+        user_id, name = await _account_for(tx, invitation, given, hashed)
+        scope = Scope(invitation["team_id"])
+        await people.add_member(tx, team_id=scope, user_id=user_id, role=team_role(invitation))
+        if not await invitations.accept(tx, invitation["id"]):
+            raise errors.INVITATION_INVALID()
+        member = await store.find_member_by_user(tx, scope, user_id)
+        assert member is not None
+        caller = Caller(
+            user_id=user_id,
+            team_id=scope,
+            role=member["role"],
+            via=Via.LOGIN,
+            credential_id="",
+            name=name,
+            email=invitation["email"],
+            address=origin.address,
+            request_id=origin.request_id,
+        )
+        await audit.record(tx, caller, "team.joined", member["id"])
+        tell_changed(tx, scope, "team")
+        await _join_projects(tx, caller, invitation, member)
+        return member_shape(member), await identity.sign_in(tx, caller)
+
+
+async def _join_projects(tx: Tx, caller: Caller, invitation: Row, member: Row) -> None:
+    """All that the invitation is bound to by now and that are still there."""
+    for bound in await invitations.take_projects(tx, caller.scope, invitation["id"]):
+        project_id, role = bound["project_id"], bound["role"]
+        if not await store.add_to_project(tx, caller.scope, project_id, member["user_id"], role):
+            continue
+        detail = {"email": member["email"], "role": role}
+        await audit.record(tx, caller, "project.member_added", member["user_id"], project_id=project_id, **detail)
+        await tell_added(tx, caller.scope, project_id, member, role)
+        tell_changed(tx, caller.scope, "projects", project_id)
+
+
+async def _open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> Row:
+    invitation = await invitations.find(tx, tokens.named_in(token))
+    if (
+        invitation is None
+        or invitation["status"] != "invited"
+        or invitation["expires_at_ms"] <= clock.now_ms()
+        or not tokens.matches(token, invitation)
+    ):
+        raise errors.INVITATION_INVALID()
+    return invitation
+
+
+async def _account_for(tx: Tx, invitation: Row, given: Acceptance, password_hash: str | None) -> tuple[str, str]:
+    """The account of the invited address: the one there is, or a new one."""
+    user = await people.find_user(tx, invitation["email"])
+    if user is not None:
+        return user["id"], user["name"]
+    if password_hash is None:
+        raise errors.invalid("password is required")
+    name = given.name or invitation["email"].partition("@")[0]
+    user_id = await people.create_user(tx, email=invitation["email"], name=name, password_hash=password_hash)
+    assert user_id is not None
+    return user_id, name

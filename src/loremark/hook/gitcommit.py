@@ -1,0 +1,199 @@
+"""One commit as a digest tells it: message, author, files and diff, bounded and without secrets."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from loremark.base import clock
+from loremark.base.redaction.redacting import redact
+from loremark.hook import git
+from loremark.hook.git import GitFailed
+from loremark.hook.gitrepository import SHA, Repository
+
+DIFF_BYTES = 65_536
+_MESSAGE_BYTES = 32_768
+_HEAD_BYTES = 131_072
+_LIST_BYTES = 4_194_304
+_FILES = 500
+_FILES_BYTES = 65_536
+_AUTHOR_CHARS = 200
+_LAST_SECOND = 253_402_300_799  # of the year 9999
+_FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%at%x00%B"
+_LOG = ("log", "--no-walk", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-decorate", "--no-color")
+_TREE = ("diff-tree", "-r", "--no-commit-id", "--root", "--ignore-submodules=all", "--no-ext-diff", "--no-textconv")
+_LIST = (*_TREE, "--raw", "--numstat", "-z", "--no-abbrev", "-M", "-C")
+_NAMES = (*_TREE, "--raw", "-z", "--no-abbrev", "--no-renames")
+_PATCH = (*_TREE, "--patch", "-M", "-C", "--no-color", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/")
+_STATUSES = {"D": "deleted", "R": "renamed", "C": "copied"}
+_SUBMODULE = "160000"
+# Control characters say nothing, and a terminal would obey them.
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+_PICKED = re.compile(r"^\(cherry picked from commit [0-9a-f]{7,64}\)$", re.MULTILINE)
+
+
+class Head(NamedTuple):
+    """A commit without its changes."""
+
+    sha: str
+    parents: tuple[str, ...]
+    author: str
+    date: str
+    message: str
+
+
+class Change(NamedTuple):
+    """What lies between two trees. ``fingerprint`` stays the same when a commit is put on another base."""
+
+    files: list[str | dict[str, str]]
+    insertions: int
+    deletions: int
+    diff: str
+    is_cut: bool
+    fingerprint: str
+
+
+UNSEEN = Change([], 0, 0, "", False, "")
+
+
+def read_head(repository: Repository, sha: str) -> Head:
+    """The commit of this name."""
+    found = git.run(
+        [*_LOG, "-z", _FORMAT, "--end-of-options", sha, "--"], gitdir=repository.gitdir, most_bytes=_HEAD_BYTES
+    )
+    fields = found.out.decode(errors="replace").split("\0")
+    full, parents, author, seconds, message = (*fields, *("",) * 5)[:5]
+    if not found.is_good or not SHA.fullmatch(full):
+        raise GitFailed("a commit could not be read")
+    cut = message.encode()[:_MESSAGE_BYTES].decode(errors="ignore")
+    return Head(full, tuple(parents.split()), _clean(author)[:_AUTHOR_CHARS], _date(seconds), _clean(cut).strip("\n"))
+
+
+def read_change(repository: Repository, old: str | None, new: str) -> Change:
+    """What changed from one commit to another; from nothing, for the first one."""
+    between = (old, new) if old is not None else (new,)
+    listed = git.run([*_LIST, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=_LIST_BYTES)
+    if not listed.is_good:  # a partial clone may lack the contents; names it has
+        listed = git.run(
+            [*_NAMES, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=_LIST_BYTES
+        )
+    files, counts = _parsed(listed.out if listed.is_good else b"")
+    patch = git.run([*_PATCH, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=DIFF_BYTES)
+    diff = _whole_lines(patch) if patch.is_good else ""
+    return Change(
+        _bounded(files),
+        sum(count.insertions for count in counts),
+        sum(count.deletions for count in counts),
+        diff,
+        patch.is_cut,
+        _fingerprint(counts, "" if patch.is_cut else diff),
+    )
+
+
+def entry(head: Head, change: Change, *, with_diff: bool) -> dict[str, Any]:
+    """The commit in the words of a digest, without secrets."""
+    made: dict[str, Any] = {
+        "sha": head.sha,
+        "message": redact(head.message)[0],
+        "author": redact(head.author)[0],
+        "date": head.date,
+        "files": [_redacted(file) for file in change.files],
+        "insertions": change.insertions,
+        "deletions": change.deletions,
+    }
+    if with_diff and change.diff:
+        made["diff"] = redact(change.diff)[0]
+        if change.is_cut:
+            made["diffTruncated"] = True
+    return made
+
+
+def fingerprint(head: Head, change: Change) -> str:
+    """The same for the same change told in the same words, wherever it was rebased or picked to."""
+    told = " ".join(_PICKED.sub("", head.message).split())
+    return hashlib.sha256(f"{change.fingerprint}\n{told}".encode()).hexdigest()[:40]
+
+
+class _Count(NamedTuple):
+    path: bytes
+    insertions: int
+    deletions: int
+
+
+def _parsed(listed: bytes) -> tuple[list[str | dict[str, str]], list[_Count]]:
+    """The two lists that ``--raw --numstat -z`` writes; an entry that was cut off is left out."""
+    files: list[str | dict[str, str]] = []
+    counts: list[_Count] = []
+    fields = iter(listed.split(b"\0")[:-1])
+    for field in fields:
+        if field.startswith(b":"):
+            modes = field.decode(errors="replace").lstrip(":").split(" ")
+            old = next(fields, b"") if modes[-1][:1] in ("R", "C") else b""
+            path = next(fields, b"")
+            if path and _SUBMODULE not in modes[:2]:
+                files.append(_file(modes[-1][:1], old, path))
+        else:
+            added, removed, path = (*field.split(b"\t", 2), b"", b"")[:3]
+            if not path:  # renamed: both names follow
+                next(fields, b"")
+                path = next(fields, b"")
+            counts.append(_Count(path, *(int(text) if text.isdigit() else 0 for text in (added, removed))))
+    return files, counts
+
+
+def _file(letter: str, old: bytes, path: bytes) -> str | dict[str, str]:
+    """A path; with a word about it where it is gone, or was another one before."""
+    name = path.decode(errors="replace")
+    if letter not in _STATUSES:
+        return name
+    made = {"path": name, "status": _STATUSES[letter]}
+    return {**made, "oldPath": old.decode(errors="replace")} if old else made
+
+
+def _bounded(files: Sequence[str | dict[str, str]]) -> list[str | dict[str, str]]:
+    kept: list[str | dict[str, str]] = []
+    room = _FILES_BYTES
+    for file in files[:_FILES]:
+        room -= sum(len(text.encode()) for text in ([file] if isinstance(file, str) else file.values()))
+        if room < 0:
+            break
+        kept.append(file)
+    return kept
+
+
+def _redacted(file: str | dict[str, str]) -> str | dict[str, str]:
+    if isinstance(file, str):
+        return redact(file)[0]
+    return {key: redact(text)[0] for key, text in file.items()}
+
+
+def _fingerprint(counts: Sequence[_Count], diff: str) -> str:
+    """Of the lines that came and went and the files they are in; places and surroundings do not matter."""
+    seen = hashlib.sha256()
+    for count in sorted(counts):
+        seen.update(b"%d %d %s\0" % (count.insertions, count.deletions, count.path))
+    for line in diff.split("\n"):
+        if line.startswith(("+", "-")):
+            seen.update(line.encode() + b"\n")
+    return seen.hexdigest()
+
+
+def _whole_lines(patch: git.Output) -> str:
+    kept = patch.out
+    if patch.is_cut and b"\n" in kept:
+        kept = kept[: kept.rindex(b"\n") + 1]
+    lines = kept.decode(errors="replace").split("\n")
+    # How much of a blob's name is shown depends on the clone; a digest must not.
+    return _clean("\n".join(line for line in lines if not line.startswith("index ")))
+
+
+def _clean(text: str) -> str:
+    return text.translate(_CONTROLS)
+
+
+def _date(seconds: str) -> str:
+    """Anybody can write any date into a commit."""
+    digits = seconds[:20]
+    return clock.iso(min(int(digits), _LAST_SECOND) * 1000 if digits.isdigit() and digits.isascii() else 0)

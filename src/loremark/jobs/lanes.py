@@ -1,0 +1,81 @@
+"""Lanes: the jobs of one team and kind that wait, how many of each are under way, and whose turn it is."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from sqlalchemy import func, select
+
+from loremark.storage.database import Tx
+from loremark.storage.statements import Sql
+from loremark.storage.tables import jobs
+
+
+class Lane(msgspec.Struct, frozen=True):
+    """Jobs of one team and kind that wait."""
+
+    name: str
+    due_at_ms: int
+
+    @property
+    def team(self) -> str:
+        return self.name.partition("/")[0]
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition("/")[2]
+
+
+# The lanes that have waiting jobs, found by jumping from one to the next in the index.
+_first_lane = select(func.min(jobs.c.lane)).where(jobs.c.status == "queued").scalar_subquery()
+_lanes = select(_first_lane.label("lane")).cte("lanes", recursive=True)
+_next_lane = (
+    select(func.min(jobs.c.lane))
+    .where(jobs.c.status == "queued", jobs.c.lane > _lanes.c.lane)
+    .correlate(_lanes)
+    .scalar_subquery()
+)
+_lanes = _lanes.union_all(select(_next_lane).where(_lanes.c.lane.is_not(None)))
+_due_at = (
+    select(func.min(jobs.c.run_at_ms))
+    .where(jobs.c.status == "queued", jobs.c.lane == _lanes.c.lane)
+    .correlate(_lanes)
+    .scalar_subquery()
+)
+_LANES = Sql(select(_lanes.c.lane, _due_at.label("due_at_ms")).where(_lanes.c.lane.is_not(None)))
+_RUNNING = Sql(
+    select(jobs.c.lane, func.count().label("running")).where(jobs.c.status == "running").group_by(jobs.c.lane)
+)
+
+
+def lane_of(team_id: str | None, kind: str) -> str:
+    return f"{team_id or ''}/{kind}"
+
+
+async def list_lanes(tx: Tx) -> list[Lane]:
+    rows = await tx.many(_LANES)
+    return [Lane(row["lane"], row["due_at_ms"]) for row in rows if row["due_at_ms"] is not None]
+
+
+async def count_running(tx: Tx) -> dict[str, int]:
+    """How many jobs of each lane are under way, in all processes."""
+    return {row["lane"]: row["running"] for row in await tx.many(_RUNNING)}
+
+
+def share_out(ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int) -> Counter[str]:
+    """Places for the lanes of one kind: who has the fewest comes first, then who has been due longest.
+
+    A lane may be given more places than it has jobs; what it leaves is shared out at the next look.
+    """
+    shares: Counter[str] = Counter()
+    turns = [(running.get(lane.name, 0), lane.due_at_ms, lane.name, lane) for lane in ready]
+    heapq.heapify(turns)
+    while turns and shares.total() < room:
+        held, due_at_ms, name, lane = heapq.heappop(turns)
+        if not lane.team or held < per_team:
+            shares[name] += 1
+            heapq.heappush(turns, (held + 1, due_at_ms, name, lane))
+    return shares

@@ -1,0 +1,95 @@
+"""Calls in the bodies of C# methods that start, map or register something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from loremark.memory.codebase.parsing import routing, syntax
+from loremark.memory.codebase.parsing.collecting import MOST, Collector
+
+# Method bodies are many nodes: what is called there is found in the text and only looked up in the tree.
+_CALLS = re.compile(
+    rb"\b(?:(?P<http>Map(?:Get|Post|Put|Delete|Patch|Group|Hub|GrpcService|Fallback))\b"
+    rb"|(?P<server>WebApplication|WebHost|UseStartup|ConfigureWebHostDefaults|ConfigureWebHost|UseKestrel)\b"
+    rb"|(?P<host>Host)\s{0,20}\.\s{0,20}Create\w{1,30}Builder\b"
+    rb"|(?P<command>RootCommand|Command|AddCommand|ParseArguments)\b\s{0,20}[(<]|(?P<job>AddOrUpdate)\b)"
+)
+_HTTP_CALL = re.compile(r"Map(Get|Post|Put|Delete|Patch)")
+FIRST_STRING = re.compile(r'\(\s{0,20}[@$]{0,2}"([^"\\]{0,200})"')
+
+
+def read_calls(root: Node, into: Collector) -> None:
+    groups: dict[str, str] = {}
+    for node, match in _calls(root):
+        _read_call(node, match, into, groups)
+
+
+def _calls(root: Node) -> Iterator[tuple[Node, re.Match[bytes]]]:
+    """Calls worth knowing, where the text of one is code and no comment or string."""
+    for count, match in enumerate(_CALLS.finditer(root.text or b"")):
+        # A file may begin with a mark of its encoding, or empty lines, and the root only after them.
+        at = root.start_byte + match.start()
+        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MOST else None
+        if node is not None and node.type == "identifier":
+            yield node, match
+
+
+def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict[str, str]) -> None:
+    if match["server"] or match["host"]:
+        # Dots and calls follow the one that starts a server; a type or a parameter of that name starts nothing.
+        is_started = node.parent is not None and node.parent.type in ("member_access_expression", "generic_name")
+        if is_started and not into.tells("server"):
+            into.entry("server", syntax.text(node), node)
+        return
+    call = _call_of(node)
+    if call is None:
+        return
+    after = (call.text or b"")[node.end_byte - call.start_byte :][:400]
+    found = FIRST_STRING.search(after.decode(errors="replace"))
+    value = found.group(1) if found else None
+    if match["http"]:
+        _read_mapping(node, call, value, into, groups)
+    elif match["job"]:
+        into.entry("job", value or "", node)
+    elif syntax.text(node) == "ParseArguments":
+        kinds = re.search(r"ParseArguments<([\w.]{1,100})", syntax.text(node.parent))
+        into.entry("cli", kinds.group(1) if kinds else "", node)
+    else:
+        into.entry("cli", "main" if syntax.text(node) == "RootCommand" else value or "", node)
+
+
+def _call_of(node: Node) -> Node | None:
+    """The call that a name stands for: ``a.MapGet<T>(…)``, ``new Command(…)``."""
+    above = node.parent
+    for _ in range(3):
+        if above is None or above.type in ("invocation_expression", "object_creation_expression"):
+            return above
+        if above.type not in ("member_access_expression", "generic_name", "conditional_access_expression"):
+            return None
+        above = above.parent
+    return None
+
+
+def _read_mapping(node: Node, call: Node, value: str | None, into: Collector, groups: dict[str, str]) -> None:
+    function = call.child_by_field_name("function")
+    receiver = function.child_by_field_name("expression") if function is not None else None
+    prefix = groups.get(syntax.text(receiver), "")
+    if receiver is not None and receiver.type == "invocation_expression":
+        found = re.search(r'MapGroup\(\s{0,20}"([^"\\]{0,200})"', syntax.text(receiver, 400))
+        prefix = found.group(1) if found else ""
+    name = syntax.text(node)
+    http = _HTTP_CALL.fullmatch(name)
+    if name == "MapGroup" and value is not None:
+        variable = call.parent
+        if variable is not None and variable.type == "variable_declarator":
+            groups[syntax.text(variable.child_by_field_name("name"))] = routing.joined(prefix, value)
+    elif http and (value is not None or prefix):
+        routing.add(into, [http.group(1)], routing.joined(prefix, value or ""), node)
+    elif name == "MapHub" and value is not None:
+        into.entry("route", f"HUB {routing.joined(prefix, value)}", node)
+    elif name == "MapGrpcService":
+        kind = re.search(r"<([\w.]{1,100})>", syntax.text(function))
+        into.entry("route", f"gRPC {kind.group(1)}" if kind else "", node)

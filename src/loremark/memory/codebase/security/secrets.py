@@ -1,0 +1,230 @@
+"""Finds secrets in a file: by their own form, by where they stand, by the name they are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from loremark.base.redaction.rules import RULES
+from loremark.base.redaction.shapes import is_secret_value
+from loremark.memory.codebase.security import places
+from loremark.memory.codebase.security.contexts import CONTEXTS
+from loremark.memory.codebase.security.names import Sort, sort_of, words
+from loremark.memory.codebase.security.values import is_placeholder, is_real
+
+MOST = 400
+_MOST_TRIES = 4_000
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-$"
+_NAME_REACH = 48
+
+
+class Secret(NamedTuple):
+    """Where a secret stands and what it is; not what it says."""
+
+    offset: int
+    rule: str
+    severity: int
+    why: str
+
+
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?=(?:\\[nr]|[\s\"'+,#*>|`\\]|[A-Za-z-]{4,20}:"
+    r" [^\n]{0,80}\n){0,40}[A-Za-z0-9+/=]{24})"
+)
+_LOOSE_FORMS = {"jwt": 4, "signature": 3, "google-key": 4, "twilio-key": 4}
+# The first is too common a word in code, the second is looked for among the contexts.
+_SKIPPED_FORMS = frozenset(["notion-token", "netrc-password"])
+# All others stand in one long word of mixed letters, which few words of a file are.
+_FORM_CHARS = 18
+_MIXED = re.compile(r"\d|[a-z][A-Z]{1,3}[a-z]{1,2}[A-Z]")
+_WHY_FORM = "The file holds what has the form of a {}: whoever can read the repository can use it."
+_CREDENTIAL_WHY = "A user name and password stand in the clear: whoever can read the repository can log in."
+
+_STRICT_CONTEXTS = frozenset(["bearer-token", "url-token"])
+_TINY_PASSWORDS = words("password passwd pass secret admin root user test guest postgres mysql mongo redis")
+
+_ANCHORS = ("pass", "pwd", "secret", "token", "key", "cred", "_auth", "_pat", "-pat", "jwt", "kennwort")
+# What may stand between a name and its value: an assignment with or without a type, an argument, a pair of fields.
+_LINK = re.compile(
+    r"(?P<close>\\?[\"'`]?\]?\)?)(?:"
+    r"(?P<assign>[ \t]{0,40}(?:(?:\|\|=|\?\?=|[:?]?=)(?!=|>)|=>|"
+    r"(?::[ \t]{0,4}[A-Za-z][\w<>\[\].|?]{0,30}[ \t]{0,4}|string[ \t]|\{[ \t]?get;[^}\n]{0,20}\}[ \t])=(?=["
+    r" \t]{0,4}[\"'`(])))"
+    r"|(?P<compare>[ \t]{0,4}(?:={2,3}|!={1,2}))"
+    r"|(?P<colon>[ \t]{0,4}:(?![:=/+?-]))"
+    r"|(?P<other>[ \t]{0,2}(?:\|\||\?\?)|[ \t]or(?=[ \t]))"
+    r"|(?P<pair>[\"']?[,;]?\s{1,40}[\"']?value[\"']?[ \t]{0,3}[:=]|[ \t]\{\s{1,40}default[ \t]{0,10}=)"
+    r"|(?P<comma>,)"
+    r"|(?P<call>\()"
+    r"|(?P<element>>)"
+    r"|(?P<fallback>:-)"
+    r"|(?P<blank>[ \t]{1,4})"
+    r")(?P<block>[ \t]{0,4}[|>][+-]?[ \t]{0,4}\n)?[ \t]{0,40}(?:\(\s{0,40})?"
+)
+_QUOTED = re.compile(
+    r"[rbuf@$]{0,2}(?:\\\"([^\"\\\n]{4,600})\\\"|\"([^\"\n]{4,600})\"|'([^'\n]{4,600})'|`([^`\n]{4,600})`)"
+)
+_GOES_ON = re.compile(r"\s{0,60}(?:[+.]\s{0,60})?[\"']([^\"'\n]{1,400})[\"']")
+_BARE = re.compile(r"[^\s\"'`,;<>(){}\[\]|][^\s\"'`,;<>]{3,600}")
+_SPACED = re.compile(
+    r"(?:^|\n)[ \t]{0,20}(?:ENV|ARG|set|proxy_set_header|add_header|fastcgi_param|setenv|SetEnv)[ \t]$"
+)
+
+
+def find_secrets(path: str, language: str | None, content: str, lower: str) -> list[Secret]:
+    """In no order; several may tell of the same line."""
+    if places.is_lock(path):
+        return []
+    found = [*_by_form(content, lower), *_by_context(content, lower)]
+    if not places.is_wording(path) and not places.is_squeezed(path, content):
+        found += _by_name(language, path, content, lower)
+    return found[:MOST]
+
+
+def _by_form(content: str, lower: str) -> Iterator[Secret]:
+    if "private key" in lower:
+        for match in _PRIVATE_KEY.finditer(content):
+            yield Secret(match.start(), "private-key", 5, _WHY_FORM.format("private key"))
+    runs = "\n".join(word for word in content.split() if len(word) >= _FORM_CHARS and _MIXED.search(word))
+    lower_runs = runs.lower()
+    for rule in RULES:
+        if rule.kind in _SKIPPED_FORMS or not any(anchor in lower_runs for anchor in rule.anchors):
+            continue
+        if rule.pattern.search(runs) is None:
+            continue
+        for count, match in enumerate(rule.pattern.finditer(content)):
+            if count > MOST:
+                break
+            secret = match.group(1) if rule.pattern.groups else match.group()
+            if not is_placeholder(secret) and len(set(secret)) > 7:
+                why = _WHY_FORM.format(rule.kind.replace("-", " "))
+                yield Secret(match.start(), rule.kind, _LOOSE_FORMS.get(rule.kind, 5), why)
+
+
+def _by_context(content: str, lower: str) -> Iterator[Secret]:
+    for rule, anchor, severity, pattern in CONTEXTS:
+        if anchor not in lower:
+            continue
+        for count, match in enumerate(pattern.finditer(content)):
+            if count > MOST:
+                break
+            value = next((group for group in match.groups() if group), "")
+            if _is_credential(rule, value):
+                is_local = "localhost" in match.group() or content.startswith(
+                    ("localhost", "127.0.0.1"), match.end() - 1
+                )
+                is_default = match.group().endswith((f"{value}:{value}@", f"{value}:{value}@{match.group()[-1]}"))
+                yield Secret(match.start(), rule, 2 if is_local else 3 if is_default else severity, _CREDENTIAL_WHY)
+
+
+def _is_credential(rule: str, value: str) -> bool:
+    if is_placeholder(value) or value.lower() in _TINY_PASSWORDS:
+        return False
+    if rule in _STRICT_CONTEXTS:
+        return is_secret_value(value, strict=True)
+    if rule == "basic-auth":
+        return any(map(str.isupper, value)) and any(map(str.islower, value)) and not value.isalpha()
+    return not value.isdigit() and (rule != "url-password" or not value.isupper())
+
+
+def _by_name(language: str | None, path: str, content: str, lower: str) -> Iterator[Secret]:
+    is_settings = places.is_settings(language) and not places.is_document(language, path)
+    has_bare = is_settings and places.has_bare_values(language)
+    done = -1
+    for tries, at in enumerate(_anchors(lower)):
+        if tries > _MOST_TRIES:
+            return
+        if at < done:
+            continue
+        head = content[max(0, at - _NAME_REACH) : at]
+        start = at - (len(head) - len(head.rstrip(_NAME_CHARS)))
+        tail = content[at : at + _NAME_REACH]
+        done = at + (len(tail) - len(tail.lstrip(_NAME_CHARS)))
+        name = content[start:done].rstrip(".-$")
+        sort = sort_of(name)
+        if sort is not None:
+            secret = _under_name(sort, start, start + len(name), content, is_settings=is_settings, has_bare=has_bare)
+            if secret is not None:
+                yield secret
+
+
+def _anchors(lower: str) -> Iterator[int]:
+    """Where a name for a secret may be, in the order of the text."""
+    places_found: list[int] = []
+    for anchor in _ANCHORS:
+        at = lower.find(anchor)
+        for _ in range(_MOST_TRIES):
+            if at < 0:
+                break
+            places_found.append(at)
+            at = lower.find(anchor, at + len(anchor))
+    return iter(sorted(places_found))
+
+
+def _under_name(sort: Sort, start: int, end: int, content: str, *, is_settings: bool, has_bare: bool) -> Secret | None:
+    link = _LINK.match(content, end)
+    if link is None:
+        return None
+    how = link.lastgroup if link.lastgroup != "block" else "colon"
+    if not _is_linked(how or "", start, link, content):
+        return None
+    value, is_quoted = _value_at(content, link.end(), may_be_bare=_may_be_bare(how or "", start, content, has_bare))
+    if not value or (how == "blank" and value in ("=", ":")):
+        return None
+    is_assigned = how in ("assign", "compare", "other", "call")
+    if not is_real(sort, value, is_quoted=is_quoted, is_settings=is_settings, is_assigned=is_assigned):
+        return None
+    severity = 3 if sort == "key" or value.isalpha() else 5 if is_settings else 4
+    rule = "hard-coded-password" if sort == "password" else f"hard-coded-{sort}"
+    why = f"A {sort} is written into the file: it can be read by everyone who has the code, and stays in the history."
+    return Secret(start, rule, severity, why)
+
+
+def _is_linked(how: str, start: int, link: re.Match[str], content: str) -> bool:
+    before = content[max(0, start - 24) : start]
+    close = link.group("close")
+    if before.endswith("/"):
+        return False
+    if how == "comma":
+        return any(quote in close for quote in "\"'`") or before.endswith(("'", '"'))
+    if how == "element":
+        return before.endswith("<") and not close
+    if how == "blank":
+        return (
+            before.endswith(("--", "$", "X-")) or content.startswith("--", start) or _SPACED.search(before) is not None
+        )
+    if how == "call":
+        return not close and "set" in content[start : link.start()].lower()
+    return True
+
+
+def _may_be_bare(how: str, start: int, content: str, has_bare: bool) -> bool:
+    if how in ("compare", "call", "comma", "other"):
+        return False
+    before = content[max(0, start - 2) : start]
+    return has_bare or how == "element" or before in ("${", "--")
+
+
+def _value_at(content: str, at: int, *, may_be_bare: bool) -> tuple[str, bool]:
+    quoted = _QUOTED.match(content, at)
+    if quoted is not None:
+        value: str = next(group for group in quoted.groups() if group is not None)
+        end = quoted.end()
+        for _ in range(6):
+            more = _GOES_ON.match(content, end)
+            if more is None:
+                break
+            value, end = value + more.group(1), more.end()
+        return _fallback(value), True
+    bare = _BARE.match(content, at) if may_be_bare else None
+    return (_fallback(bare.group().rstrip("}")), False) if bare is not None else ("", False)
+
+
+_FALLBACK = re.compile(r"\$\{[A-Za-z_][\w.-]{0,60}:[-=]?(?![?+])([^{}]{1,300})\}?")
+
+
+def _fallback(value: str) -> str:
+    """What stands after the colon in ``${NAME:value}`` is used when nothing else is set."""
+    match = _FALLBACK.fullmatch(value)
+    return match.group(1) if match is not None else value

@@ -1,0 +1,173 @@
+"""Explicit words about memory: operations on items, and updates of contexts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from loremark.base import limits
+from loremark.memory import schema_keys
+from loremark.memory.extraction import confidence, titles
+from loremark.memory.extraction.drafting import (
+    MAX_QUOTES,
+    Origin,
+    cut_quote,
+    files_in,
+    files_of,
+    joined_files,
+)
+from loremark.memory.extraction.keys import key_for, valid_key
+from loremark.memory.extraction.payloads import entries, first_text, text
+from loremark.memory.extraction.results import ContextUpdate, Operation, OperationKind
+from loremark.memory.extraction.sentences import plain, split
+from loremark.memory.extraction.typing_rules import TYPES, type_of_category, verdict
+from loremark.memory.items import TIER_OF_TYPE, Item, Quote
+from loremark.wire.items import ItemType
+
+_KINDS: dict[str, OperationKind] = {
+    "update": "update",
+    "edit": "update",
+    "deprecate": "deprecate",
+    "archive": "deprecate",
+    "delete": "delete",
+    "remove": "delete",
+}
+_CREATE = ("create", "add", "save", "remember", "store")
+_CONTEXT_TYPES = ("system", "reference", "memory")
+_OPERATION_FIELDS = ("operation", "action", "op")
+_CONTENT_FIELDS = ("content", "text", "description", "body")
+_READ_CHARS = 20_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_ANY_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LINE_BREAK = re.compile(r"[\r\n\t]+")
+_NAMED = re.compile(r"\w")
+_RETURN = re.compile(r"\r\n?")
+
+
+def created_item(payload: dict[str, Any], origin: Origin) -> Item | None:
+    """The item that somebody asked to be remembered, word for word; only a missing title is made of the text."""
+    operation = _operation(payload)
+    if operation not in _CREATE and not (operation == "" and not _item_id(payload)):
+        return None
+    given = _given(payload)
+    lead, content = _title(given), _whole(first_text(given, *_CONTENT_FIELDS))
+    sentences = split(content[:_READ_CHARS], 20)
+    title = lead or next((found for one in sentences if (found := titles.headline(one.text))), _line(content))
+    quotes = _quotes(given)
+    if not title or not quotes:
+        return None
+    kind = _type(given) or verdict(lead, [one.text for one in sentences][:8], (text(given.get("category")),)).type
+    files = joined_files(files_of(given, origin.roots), files_in((lead, content[:_READ_CHARS]), origin.roots))
+    return Item(
+        title=title,
+        content=content or title,
+        type=kind,
+        schema_key=valid_key(given.get("schemaKey")) or key_for(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
+        confidence=confidence.given(given.get("confidence"), confidence.SAID_OUTRIGHT),
+        files=files,
+        tags=tuple(dict.fromkeys(schema_keys.slug(tag) for tag in entries(given.get("tags")) if isinstance(tag, str)))[
+            :5
+        ],
+        evidence=tuple(Quote(origin.event_id, quote) for quote in quotes),
+        branch=origin.branch,
+        tier=TIER_OF_TYPE[kind],
+        # Of the past on anybody's word; approved by nobody's.
+        status="deprecated" if text(given.get("status")).strip().lower() == "deprecated" else "draft",
+    )
+
+
+def operation_of(payload: dict[str, Any], origin: Origin) -> Operation | None:
+    """A change of an item that exists, with the valid ones of its fields."""
+    kind = _KINDS.get(_operation(payload) or "")
+    item_id = _item_id(payload)
+    if kind is None or not item_id:
+        return None
+    given = _given(payload)
+    changes: dict[str, Any] = {}
+    if kind == "update":
+        changes = {
+            "title": _title(given) or None,
+            "content": _whole(text(given.get("content"))) or None,
+            "type": _type(given),
+            "schema_key": valid_key(given.get("schemaKey")),
+            "files": tuple(files_of(given, origin.roots)) if isinstance(given.get("files"), list) else None,
+            "confidence": confidence.given(given.get("confidence"), -1.0),
+        }
+        changes = {name: value for name, value in changes.items() if value is not None and value != -1.0}
+        if not changes:
+            return None
+    return Operation(kind, item_id, changes)
+
+
+def context_of(payload: dict[str, Any]) -> ContextUpdate | None:
+    """The text of a context; one that has neither a key nor a name is left out."""
+    name = plain(first_text(payload, "name", "title"))[: limits.CONTEXT_NAME_CHARS].strip()
+    key = valid_key(payload.get("schemaKey")) or (schema_keys.child(None, name) if name else None)
+    if key is None:
+        return None
+    kind = text(payload.get("contextType")).strip().lower()
+    tier, content = payload.get("tier"), payload.get("content")
+    return ContextUpdate(
+        schema_key=key,
+        name=name,
+        content=content.replace("\x00", "")[: limits.CONTENT_CHARS] if isinstance(content, str) else None,
+        append=payload.get("append") is True,
+        context_type=kind if kind in _CONTEXT_TYPES else None,
+        tier=tier if isinstance(tier, int) and not isinstance(tier, bool) and 1 <= tier <= 3 else None,
+    )
+
+
+def _operation(payload: dict[str, Any]) -> str | None:
+    """The word for what is to be done; empty when there is none, None when it is no word."""
+    said = next((payload[name] for name in _OPERATION_FIELDS if payload.get(name) is not None), "")
+    return said.strip().lower() if isinstance(said, str) else None
+
+
+def _given(payload: dict[str, Any]) -> dict[str, Any]:
+    item = payload.get("item")
+    if isinstance(item, str):
+        return {"content": item}
+    return item if isinstance(item, dict) else payload
+
+
+def _item_id(payload: dict[str, Any]) -> str:
+    found = first_text(payload, "itemId", "id").strip() or first_text(_given(payload), "itemId", "id").strip()
+    return found if re.fullmatch(r"[\w.:-]{1,100}", found) else ""
+
+
+def _type(given: dict[str, Any]) -> ItemType | None:
+    name = text(given.get("type")).strip().lower()
+    known = next((kind for kind in TYPES if kind == name), None)
+    if known is not None or not name:
+        return known
+    named = type_of_category(name)
+    return named[0] if named is not None else None
+
+
+def _title(given: dict[str, Any]) -> str:
+    """A title as it was sent, in one line."""
+    return _cut(_CONTROL.sub("", _LINE_BREAK.sub(" ", first_text(given, "title"))).strip(), limits.ITEM_TITLE_CHARS)
+
+
+def _whole(content: str) -> str:
+    """A text as it was sent."""
+    return _cut(_CONTROL.sub("", _RETURN.sub("\n", content)).strip(), limits.CONTENT_CHARS)
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def _line(content: str) -> str:
+    """The first line of a text that has no sentence, such as code."""
+    line = next((line for line in content[:_READ_CHARS].split("\n") if _NAMED.search(line)), "")
+    return _cut(line.strip(), titles.MAX_TITLE_CHARS)
+
+
+def _quotes(given: dict[str, Any]) -> list[str]:
+    """The words it rests on, as they stand in the event: its first sentences, or its first words, and its title."""
+    sources: list[str] = []
+    for source in (first_text(given, *_CONTENT_FIELDS)[:_READ_CHARS], first_text(given, "title")[:_READ_CHARS]):
+        pieces = [piece for piece in _ANY_CONTROL.split(source) if piece.strip()]
+        sources += [one.raw for one in split(source, 20)][:2] or pieces[:1]
+    return list(dict.fromkeys(quote for raw in sources if (quote := cut_quote(raw))))[:MAX_QUOTES]

@@ -1,0 +1,141 @@
+"""Reading payloads that may hold anything: bounded copies, and fields as the type that is hoped for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from loremark.memory.items import RawEvent
+
+TEXT_CHARS = 120_000
+DIFF_CHARS = 80_000
+_STRING_CHARS = 60_000
+_DIFF_STRING_CHARS = 20_000
+_LEVELS = 8
+_ENTRIES = 1_000
+_VALUES = 20_000
+_DIFF_FIELDS = frozenset(("diff", "patch"))
+# Names of things, not words of people: nothing is quoted from them.
+_NOT_TEXT = frozenset(
+    (
+        "nonce",
+        "sha",
+        "headCommitSha",
+        "baseCommitSha",
+        "commitSha",
+        "blobSha",
+        "hash",
+        "tree",
+        "parents",
+        "date",
+        "source",
+        "author",
+        "committer",
+        "sessionId",
+        "eventId",
+        "timestamp",
+    )
+)
+
+
+class _Budget:
+    """How much may still be taken."""
+
+    def __init__(self) -> None:
+        self.text_chars = TEXT_CHARS
+        self.diff_chars = DIFF_CHARS
+        self.values = _VALUES
+
+    def take(self, text: str, *, is_diff: bool) -> str:
+        if is_diff:
+            taken = text[: min(_DIFF_STRING_CHARS, self.diff_chars)]
+            self.diff_chars -= len(taken)
+        else:
+            taken = text[: min(_STRING_CHARS, self.text_chars)]
+            self.text_chars -= len(taken)
+        return taken
+
+
+def bounded(event: RawEvent) -> RawEvent:
+    """The event with no more text, depth and entries than one look is worth. Texts stay prefixes of themselves."""
+    payload = event.payload if isinstance(event.payload, dict) else {}
+    copy = _bounded(payload, _Budget(), level=0, is_diff=False)
+    return RawEvent(event.id, event.event, copy)
+
+
+def _bounded(value: Any, budget: _Budget, *, level: int, is_diff: bool) -> Any:
+    budget.values -= 1
+    if isinstance(value, str):
+        return budget.take(value, is_diff=is_diff)
+    if isinstance(value, dict):
+        copy: dict[str, Any] = {}
+        if level < _LEVELS:
+            for name, inner in list(value.items())[:_ENTRIES]:
+                if budget.values <= 0:
+                    break
+                if isinstance(name, str):
+                    copy[name[:200]] = _bounded(inner, budget, level=level + 1, is_diff=is_diff or name in _DIFF_FIELDS)
+        return copy
+    if isinstance(value, list | tuple):
+        entries: list[Any] = []
+        if level < _LEVELS:
+            for inner in value[:_ENTRIES]:
+                if budget.values <= 0:
+                    break
+                entries.append(_bounded(inner, budget, level=level + 1, is_diff=is_diff))
+        return entries
+    return value if isinstance(value, bool | int | float) else None
+
+
+def texts_of(event: RawEvent) -> list[str]:
+    """All words of an event that a quote may come from, bounded, in the payload's order."""
+    found: list[str] = []
+    _gather(bounded(event).payload, found)
+    return found
+
+
+def _gather(value: Any, found: list[str]) -> None:
+    if isinstance(value, str):
+        if value.strip():
+            found.append(value)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in _NOT_TEXT:
+                _gather(inner, found)
+    elif isinstance(value, list):
+        for inner in value:
+            _gather(inner, found)
+
+
+def text(value: Any) -> str:
+    """A field's words; what is no string has none."""
+    return value if isinstance(value, str) else ""
+
+
+def first_text(holder: Any, *names: str) -> str:
+    """The first of these fields that holds words; what is no object has no fields."""
+    if not isinstance(holder, dict):
+        return ""
+    for name in names:
+        found = text(holder.get(name))
+        if found.strip():
+            return found
+    return ""
+
+
+def entries(value: Any) -> list[Any]:
+    """A list as it is; one object or text alone counts as a list of itself."""
+    if isinstance(value, list):
+        return value
+    return [value] if isinstance(value, dict | str) and value else []
+
+
+def number(value: Any) -> float | None:
+    """A finite number, which a truth value is not."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

@@ -1,0 +1,160 @@
+"""The living items in their order, session by session, and what can be said of that order before any question.
+
+Items of one session stand beside each other as they were told. Whether neighbours have to do with each other is not
+taken for granted: it is measured on their vectors, and where they have not, nothing of a neighbour counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loremark.memory.ranking.segment import GRID, NOTHING, Columns, Segment
+
+Floats = NDArray[np.float32]
+
+WINDOW = (5, 3, 2)
+"""How much the neighbour at distance one, two and three counts, in eighths of the item itself: they add up exactly."""
+
+EIGHTHS = 8
+
+# Saturation and weight of length: of items and windows, and of whole sessions.
+SATURATION, LENGTH_WEIGHT = 0.5, 0.4
+_WINDOW_SATURATION = 0.9
+_SESSION_SATURATION, _SESSION_LENGTH_WEIGHT = 1.2, 0.75
+
+_SAMPLE = 512
+"""Places at which neighbours are compared."""
+
+_DOUBTED_PAIRS = 20
+"""So many pairs are needed to believe half of what they say."""
+
+_LEAST_AGREEMENT, _FULL_AGREEMENT = 0.2, 0.7
+"""How much nearer neighbours are than strangers, in standard deviations: from where it counts, and from where fully."""
+
+_SHORT, _LONG = 25, 45
+"""Words of an item on average: up to where items need their neighbours to be understood, and from where they do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All arrays are in the order of ``order``, one place for each living item."""
+
+    order: NDArray[np.int32]
+    place: NDArray[np.int32]
+    columns: Columns
+    same: tuple[Floats, ...]
+    around: Floats
+    starts: NDArray[np.int64]
+    session: NDArray[np.int64]
+    damping: Floats
+    window_damping: Floats
+    session_damping: Floats
+    trust: float
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def nbytes(self) -> int:
+        arrays = [self.order, self.place, *self.columns.values(), *self.same, self.around, self.starts, self.session]
+        return sum(array.nbytes for array in (*arrays, self.damping, self.window_damping, self.session_damping))
+
+
+def lay_out(order: NDArray[np.int32], columns: Columns, segments: tuple[Segment, ...]) -> Layout:
+    """``order``: the living rows by session and id. Columns are by row, the dead ones too."""
+    place = np.full(len(columns["session"]), NOTHING, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    sorted_columns = {name: column[order] for name, column in columns.items()}
+    told = sorted_columns["session"]
+    first = np.ones(len(order), dtype=np.bool_)
+    if len(order):
+        first[1:] = (told[1:] != told[:-1]) | (told[1:] == NOTHING)
+    session = np.cumsum(first) - 1
+    same = tuple(
+        (session[distance:] == session[:-distance]).astype(np.float32) for distance in range(1, len(WINDOW) + 1)
+    )
+    lengths = sorted_columns["length"].astype(np.float32)
+    starts = np.flatnonzero(first)
+    in_sessions = np.add.reduceat(lengths, starts) if len(starts) else lengths
+    mean = float(lengths.sum(dtype=np.float64)) / max(len(order), 1)
+    return Layout(
+        order,
+        place,
+        sorted_columns,
+        same,
+        _around(same, len(order)),
+        starts,
+        session,
+        _damping(lengths, SATURATION, LENGTH_WEIGHT),
+        _damping(windowed(lengths, same), _WINDOW_SATURATION, LENGTH_WEIGHT),
+        _damping(in_sessions, _SESSION_SATURATION, _SESSION_LENGTH_WEIGHT),
+        _share(mean, _LONG, _SHORT) * _agreement(order, session, segments),
+    )
+
+
+def windowed(values: Floats, same: tuple[Floats, ...]) -> Floats:
+    """Each value with its share of the values around it; the last axis is the order."""
+    return values + neighbouring(values, same)
+
+
+def neighbouring(values: Floats, same: tuple[Floats, ...]) -> Floats:
+    """For each place the weighted sum of the values around it, never over the end of a session."""
+    summed = np.zeros_like(values)
+    for distance, (eighths, linked) in enumerate(zip(WINDOW, same, strict=True), start=1):
+        weight = linked * np.float32(eighths / EIGHTHS)
+        summed[..., distance:] += values[..., :-distance] * weight
+        summed[..., :-distance] += values[..., distance:] * weight
+    return summed
+
+
+def _around(same: tuple[Floats, ...], count: int) -> Floats:
+    """How much a place has around it; at least a little, for it is divided by."""
+    return np.maximum(neighbouring(np.ones(count, dtype=np.float32), same), np.float32(1 / EIGHTHS))
+
+
+def _damping(lengths: Floats, saturation: float, weight: float) -> Floats:
+    """What a count is weighed against: more in a longer text. Sums of eighths are exact, so the mean is as well."""
+    mean = max(float(lengths.sum(dtype=np.float64)) / max(len(lengths), 1), 1.0)
+    return np.asarray(saturation * (1 - weight + weight * lengths / np.float32(mean)), dtype=np.float32)
+
+
+def _agreement(order: NDArray[np.int32], session: NDArray[np.int64], segments: tuple[Segment, ...]) -> float:
+    """0 where items of one session are no nearer to each other than to any others; 1 where they clearly are."""
+    count = len(order)
+    if count < 3:
+        return 0.0
+    places = np.arange(0, count, max(1, count // _SAMPLE), dtype=np.int64)
+    vectors = _vectors_at(order[places], segments)
+    near = []
+    for distance in (1, 2):
+        others = np.minimum(places + distance, count - 1)
+        linked = np.flatnonzero((session[others] == session[places]) & (others > places))
+        near.append(_cosines(vectors[linked], _vectors_at(order[others[linked]], segments)))
+    pairs = np.concatenate(near)
+    strangers = _cosines(vectors, np.roll(vectors, len(places) // 2, axis=0))
+    spread = float(strangers.std())
+    if not len(pairs) or spread == 0.0:
+        return 0.0
+    belief = len(pairs) / (len(pairs) + _DOUBTED_PAIRS)
+    return _share(belief * float(pairs.mean() - strangers.mean()) / spread, _LEAST_AGREEMENT, _FULL_AGREEMENT)
+
+
+def _cosines(some: Floats, others: Floats) -> NDArray[np.float64]:
+    return np.asarray(np.einsum("ij,ij->i", some, others), dtype=np.float64) / GRID**2
+
+
+def _vectors_at(rows: NDArray[np.int32], segments: tuple[Segment, ...]) -> Floats:
+    vectors = np.empty((len(rows), segments[0].vectors.shape[1]), dtype=np.float32)
+    base = 0
+    for segment in segments:
+        here = np.flatnonzero((rows >= base) & (rows < base + len(segment)))
+        vectors[here] = segment.vectors[rows[here] - base]
+        base += len(segment)
+    return vectors
+
+
+def _share(value: float, none: float, whole: float) -> float:
+    return min(1.0, max(0.0, (value - none) / (whole - none)))

@@ -1,0 +1,34 @@
+"""The embedder in use, and those it has taken over from while their vectors still serve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from loremark.ports.embeddings.builtin import BuiltinEmbedder
+from loremark.ports.embeddings.embedded import Embedded
+from loremark.ports.embeddings.embedder import Embedder
+from loremark.ports.embeddings.granite import Precision
+
+
+class Embedders:
+    """Closes what it has opened; the embedder in use is its owner's."""
+
+    def __init__(self, current: Embedder, *, cache_dir: Path | None = None) -> None:
+        self.current = current
+        builtin: tuple[Precision, ...] = ("int8", "fp32")
+        self._earlier = {made.name: made for made in (BuiltinEmbedder(kind, cache_dir=cache_dir) for kind in builtin)}
+
+    def knows(self, name: str) -> bool:
+        """Whether a question can be compared with vectors of this name. A server's earlier model cannot be asked."""
+        return name == self.current.name or name in self._earlier
+
+    async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
+        """By the embedder of this name, which must be known."""
+        if name == self.current.name:
+            return await self.current.embed(texts)
+        return await self._earlier[name].embed(texts)
+
+    async def close(self) -> None:
+        for embedder in self._earlier.values():
+            await embedder.close()

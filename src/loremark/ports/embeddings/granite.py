@@ -1,0 +1,129 @@
+"""granite-embedding-30m-english as one fused graph for onnxruntime: pieces of one text in, its unit vector out.
+
+The graph takes one text, so there is no padding and no mask. In the int8 form the weights are rounded to whole
+numbers column by column, but for the last ones of each layer, and what flows through the layers is rounded as it
+flows.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loremark.ports.embeddings.embedded import Vectors
+from loremark.ports.embeddings.onnx_file import CONTRIB, FLOAT, INT32, Graph
+
+Precision: TypeAlias = Literal["int8", "fp32"]
+
+DIMENSIONS = 384
+FORMAT = 1
+"""Counted up whenever the graph or the centre changes: a file of an earlier one is not read."""
+
+_LAYERS = 6
+_HEADS = 12
+_EPSILON = 1e-12
+_FIRST_PLACE = 2
+"""The table of places has two rows before that of the first piece."""
+
+_LARGEST_WEIGHT = 63
+"""Seven bits: a CPU without VNNI adds pairs of products in 16 bits, which eight-bit weights would overflow."""
+
+_LARGEST_IN_TABLE = 127
+_NOT_ZERO = 1e-6
+
+
+def build_graph(tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None = None) -> bytes:
+    """The model's file. A centre is taken from each vector before it is made one of unit length."""
+    return _Builder(tensors, precision, centre).build()
+
+
+class _Builder:
+    def __init__(self, tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None) -> None:
+        self._tensors = tensors
+        self._centre = centre
+        self._whole = precision == "int8"
+        self._graph = Graph()
+
+    def build(self) -> bytes:
+        graph = self._graph
+        states = self._embed()
+        for number in range(_LAYERS):
+            states = self._layer(states, f"l{number}.")
+        vector = graph.node("Gather", [states, graph.constant(np.array(0, dtype=np.int64))], axis=1)
+        if self._centre is not None:
+            unit = graph.node("LpNormalization", [vector], axis=1, p=2)
+            vector = graph.node("Sub", [unit, graph.constant(self._centre)])
+        graph.node("LpNormalization", [vector], output="vector", axis=1, p=2)
+        return graph.write(("pieces", INT32, [1, "length"]), ("vector", FLOAT, [1, DIMENSIONS]))
+
+    def _embed(self) -> str:
+        """Each piece's row of the word table, and the row of its place."""
+        graph, tensors = self._graph, self._tensors
+        words = self._look_up(tensors["word_emb"])
+        # There is one sentence only, so its kind can be added to the places here.
+        places = tensors["pos_emb"][_FIRST_PLACE:] + tensors["type_emb"][0]
+        zero, one = (graph.constant(np.array([number], dtype=np.int64)) for number in (0, 1))
+        length = graph.node("Gather", [graph.node("Shape", ["pieces"]), one])
+        here = graph.node("Slice", [graph.constant(places), zero, length, zero])
+        norm = [self._weight(f"emb_ln.{part}") for part in ("w", "b")]
+        return graph.node("LayerNormalization", [graph.node("Add", [words, here]), *norm], axis=-1, epsilon=_EPSILON)
+
+    def _look_up(self, table: Vectors) -> str:
+        graph = self._graph
+        if not self._whole:
+            return graph.node("Gather", [graph.constant(table), "pieces"])
+        whole, scales = _round(table, axis=1, largest=_LARGEST_IN_TABLE)
+        row = graph.node("Cast", [graph.node("Gather", [graph.constant(whole), "pieces"])], to=FLOAT)
+        return graph.node("Mul", [row, graph.node("Gather", [graph.constant(scales), "pieces"])])
+
+    def _layer(self, states: str, name: str) -> str:
+        attended = self._multiply_evenly(self._attend(states, f"{name}qkv."), f"{name}ao.w")
+        states = self._add_and_norm(attended, states, f"{name}aln.", f"{name}ao.b")
+        inner = self._multiply_evenly(states, f"{name}f1.w")
+        inner = self._graph.node("BiasGelu", [inner, self._weight(f"{name}f1.b")], domain=CONTRIB)
+        # In floating point always: a few of the inner numbers are so large that no step of rounding serves the others.
+        outer = self._multiply_exactly(inner, f"{name}f2.w")
+        return self._add_and_norm(outer, states, f"{name}fln.", f"{name}f2.b")
+
+    def _attend(self, states: str, name: str) -> str:
+        graph = self._graph
+        weight, bias = self._tensors[f"{name}w"].T, self._weight(f"{name}b")
+        if not self._whole:
+            return graph.node("Attention", [states, graph.constant(weight), bias], domain=CONTRIB, num_heads=_HEADS)
+        whole, scales = self._rounded(weight)
+        rounded, scale, zero = graph.node_of(3, "DynamicQuantizeLinear", [states])
+        inputs = [rounded, whole, bias, scale, scales, "", zero]
+        return graph.node("QAttention", inputs, domain=CONTRIB, num_heads=_HEADS)
+
+    def _multiply_evenly(self, states: str, name: str) -> str:
+        """One step of rounding serves all pieces, and where a few are much larger than the rest it is too coarse for
+        these: so each is divided by its largest number first."""
+        if not self._whole:
+            return self._multiply_exactly(states, name)
+        graph = self._graph
+        largest = graph.node("ReduceMax", [graph.node("Abs", [states])], axes=[-1], keepdims=1)
+        largest = graph.node("Max", [largest, graph.constant(np.array([_NOT_ZERO], dtype=np.float32))])
+        inputs = [graph.node("Div", [states, largest]), *self._rounded(self._tensors[name].T)]
+        return graph.node("Mul", [graph.node("DynamicQuantizeMatMul", inputs, domain=CONTRIB), largest])
+
+    def _multiply_exactly(self, states: str, name: str) -> str:
+        return self._graph.node("MatMul", [states, self._graph.constant(self._tensors[name].T)])
+
+    def _add_and_norm(self, states: str, before: str, norm: str, bias: str) -> str:
+        inputs = [states, before, *(self._weight(name) for name in (f"{norm}w", f"{norm}b", bias))]
+        return self._graph.node("SkipLayerNormalization", inputs, domain=CONTRIB, epsilon=_EPSILON)
+
+    def _weight(self, name: str) -> str:
+        return self._graph.constant(self._tensors[name])
+
+    def _rounded(self, weight: Vectors) -> tuple[str, str]:
+        whole, scales = _round(weight, axis=0, largest=_LARGEST_WEIGHT)
+        return self._graph.constant(whole), self._graph.constant(scales.reshape(-1))
+
+
+def _round(table: Vectors, *, axis: int, largest: int) -> tuple[NDArray[np.int8], Vectors]:
+    """Whole numbers and, along the axis, what to multiply them by."""
+    scales = np.maximum(np.abs(table).max(axis=axis, keepdims=True), np.float32(1e-8)) / np.float32(largest)
+    return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)

@@ -1,0 +1,124 @@
+"""Posting to an address a user has named."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import httpx
+
+from loremark.ports.outbound.failures import reason
+from loremark.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
+from loremark.ports.outbound.special import IpAddress
+
+_TIMEOUT_S = 30.0
+_ANSWER_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a call: a status, or the reason why there is none, in words of our own."""
+
+    status: int | None
+    error: str | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+class Sender(Protocol):
+    """Delivers a body; never raises for what the other side does."""
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer: ...
+
+    async def close(self) -> None: ...
+
+
+class HttpsSender:
+    """HTTPS to the very addresses that were checked, under the name that was given; no redirects, no proxies."""
+
+    def __init__(self, guard: Guard, *, ca_file: str = "", timeout_s: float = _TIMEOUT_S) -> None:
+        self._guard = guard
+        self._timeout_s = timeout_s
+        self._http = httpx.AsyncClient(
+            verify=_trust(ca_file),
+            follow_redirects=False,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=100, max_keepalive_connections=0),
+        )
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """One call. Once the status is there it decides, whatever becomes of the rest of the answer."""
+        status: int | None = None
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._send(await self._guard.resolve(url), body, headers)
+                try:
+                    status = response.status_code
+                    await _read_some(response)
+                finally:
+                    await response.aclose()
+        except (OutboundRefused, Unresolved) as error:
+            return Answer(None, str(error))
+        except (httpx.HTTPError, OSError) as error:
+            if status is None:
+                return Answer(None, reason(error, self._timeout_s))
+        assert status is not None
+        return Answer(status, _objection(status))
+
+    async def _send(self, to: Destination, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """Call the first address with which a connection can be made; if there is none, the first says why."""
+        failed: httpx.TransportError | None = None
+        for address in to.addresses:
+            try:
+                return await self._http.send(self._request(to, address, body, headers), stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failed = failed or error
+        assert failed is not None
+        raise failed
+
+    def _request(self, to: Destination, address: IpAddress, body: bytes, headers: Mapping[str, str]) -> httpx.Request:
+        shown = f"[{address}]" if address.version == 6 else str(address)
+        name = f"[{to.host}]" if ":" in to.host else to.host
+        host = name if to.port == 443 else f"{name}:{to.port}"
+        connect_s = self._timeout_s / (len(to.addresses) + 1)  # so that time is left for the answer
+        return self._http.build_request(
+            "POST",
+            f"https://{shown}:{to.port}{to.target}",
+            content=body,
+            headers={**headers, "Host": host, "Accept-Encoding": "identity"},
+            extensions={"sni_hostname": to.host},
+            timeout=httpx.Timeout(self._timeout_s, connect=connect_s),
+        )
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+
+@lru_cache(maxsize=8)
+def _trust(ca_file: str) -> ssl.SSLContext:
+    """Reading the machine's authorities takes a while: once for all senders of a process."""
+    context = ssl.create_default_context()
+    if ca_file:
+        context.load_verify_locations(ca_file)
+    return context
+
+
+def _objection(status: int) -> str | None:
+    if 200 <= status < 300:
+        return None
+    return "redirects are not followed" if 300 <= status < 400 else f"answered {status}"
+
+
+async def _read_some(response: httpx.Response) -> None:
+    """Let the other side finish, up to a bound; what it says is not kept."""
+    size = 0
+    async for piece in response.aiter_raw():
+        size += len(piece)
+        if size > _ANSWER_BYTES:
+            return

@@ -1,0 +1,72 @@
+"""The embedded provider: pages of our own, and no money.
+
+A checkout is a sealed text that names the order. It opens for its team only, and for an hour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import msgspec
+
+from loremark.base import clock, limits
+from loremark.base.crypto import Sealer, SealError
+from loremark.base.plans import Pack
+from loremark.ports.payments.provider import Buyer, Order, Page, Payment, Subscription
+
+
+class Checkout(msgspec.Struct, frozen=True):
+    """What a checkout page is about."""
+
+    plan_id: str
+    seats: int
+    expires_at_ms: int
+    success_url: str | None = None
+    cancel_url: str | None = None
+
+
+class LocalPayments:
+    """No money changes hands: what is confirmed on our own page is paid."""
+
+    name = "local"
+
+    def __init__(self, sealer: Sealer, base_url: str) -> None:
+        self._sealer = sealer
+        self._base_url = base_url
+
+    async def open_checkout(self, order: Order) -> Page:
+        checkout = Checkout(
+            order.plan.id,
+            order.seats,
+            clock.now_ms() + limits.CHECKOUT_VALID_MS,
+            order.success_url,
+            order.cancel_url,
+        )
+        sealed = self._sealer.seal(msgspec.json.encode(checkout).decode(), _context(order.buyer.team_id))
+        return Page(f"{self._base_url}/billing/checkout?{urlencode({'session': sealed})}")
+
+    async def open_portal(self, buyer: Buyer) -> Page:
+        return Page(f"{self._base_url}/billing/portal")
+
+    async def cancel(self, subscription: Subscription) -> Subscription:
+        return replace(subscription, cancel_at_ms=subscription.period_end_ms)
+
+    async def pay(self, buyer: Buyer, pack: Pack, transaction_id: str) -> Payment:
+        return Payment(transaction_id, paid=True)
+
+    def read(self, session: str, team_id: str) -> Checkout | None:
+        """The order of a checkout; None when it is not this team's, is too old, or was not made by us."""
+        try:
+            checkout = msgspec.json.decode(self._sealer.open(session, _context(team_id)), type=Checkout)
+        except (SealError, msgspec.DecodeError):
+            return None
+        return checkout if checkout.expires_at_ms > clock.now_ms() else None
+
+    def is_ours(self, url: str) -> bool:
+        """Whether an address leads to our own pages."""
+        return url == self._base_url or url.startswith((f"{self._base_url}/", f"{self._base_url}?"))
+
+
+def _context(team_id: str) -> str:
+    return f"checkout:{team_id}"

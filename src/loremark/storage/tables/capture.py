@@ -1,0 +1,54 @@
+"""What was captured: sessions, their events, and the large texts inside them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Index, LargeBinary, Table
+
+from loremark.storage.tables.columns import metadata, number, part, primary, ref, text
+
+sessions = Table(
+    "sessions",
+    metadata,
+    primary(),
+    ref("team_id"),
+    ref("project_id"),
+    text("source"),
+    text("status"),
+    number("event_count"),
+    number("items_extracted"),
+    text("enrichment_model", null=True),
+    number("last_event_ms"),
+    number("created_at_ms"),
+    number("completed_at_ms", null=True),
+    Index("ix_sessions_project_id_id", "project_id", "id"),
+    Index("ix_sessions_open", "project_id", "source", "status", "last_event_ms", "event_count"),
+    Index("ix_sessions_status_last_event_ms", "status", "last_event_ms"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    primary(),
+    ref("team_id"),
+    ref("project_id"),
+    ref("session_id"),
+    text("event"),
+    text("payload"),
+    # SHA-256 over project, event and payload: unique by itself, and short in its index.
+    Column("content_hash", LargeBinary, nullable=False, unique=True),
+    number("size_bytes"),
+    number("created_at_ms"),
+    ref("enriched_by", null=True),
+    Index("ix_events_session_id_id", "session_id", "id"),
+    Index("ix_events_project_id", "project_id"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    part("project_id"),
+    part("sha256"),
+    ref("team_id"),
+    number("size_bytes"),
+    number("created_at_ms"),
+)

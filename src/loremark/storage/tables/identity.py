@@ -1,0 +1,128 @@
+"""People, teams, and the credentials they come with."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index, Table, UniqueConstraint
+
+from loremark.storage.tables.columns import metadata, number, part, primary, ref, text
+
+installation = Table(
+    "installation",
+    metadata,
+    primary("name"),
+    text("value"),
+)
+
+users = Table(
+    "users",
+    metadata,
+    primary(),
+    text("email"),
+    text("email_key", unique=True),
+    text("name"),
+    text("password_hash", null=True),
+    number("created_at_ms"),
+)
+
+teams = Table(
+    "teams",
+    metadata,
+    primary(),
+    text("name"),
+    text("plan"),
+    number("seats"),
+    number("created_at_ms"),
+)
+
+team_members = Table(
+    "team_members",
+    metadata,
+    primary(),
+    ref("team_id", "teams.id"),
+    ref("user_id", "users.id", index=True),
+    text("role"),
+    number("joined_at_ms"),
+    UniqueConstraint("team_id", "user_id"),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    primary(),
+    ref("team_id", "teams.id"),
+    text("email"),
+    text("email_key"),
+    # Null while nobody has asked for the team itself: who comes by a project is a plain member.
+    text("role", null=True),
+    text("status"),
+    text("nonce"),
+    ref("invited_by"),
+    number("invited_at_ms"),
+    number("expires_at_ms"),
+    UniqueConstraint("team_id", "email_key"),
+)
+
+invitation_projects = Table(
+    "invitation_projects",
+    metadata,
+    part("invitation_id"),
+    part("project_id"),
+    ref("team_id"),
+    text("role"),
+    Index("ix_invitation_projects_project_id", "project_id"),
+)
+
+logins = Table(
+    "logins",
+    metadata,
+    primary(),
+    ref("user_id", "users.id"),
+    ref("team_id", "teams.id"),
+    text("token_hash", unique=True),
+    number("created_at_ms"),
+    number("expires_at_ms"),
+    Index("ix_logins_user_id_team_id", "user_id", "team_id"),
+)
+
+signin_links = Table(
+    "signin_links",
+    metadata,
+    primary(),
+    text("token_hash", unique=True),
+    ref("user_id", "users.id", null=True),
+    number("created_at_ms"),
+    number("expires_at_ms"),
+    number("used_at_ms", null=True),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    primary(),
+    ref("team_id", "teams.id"),
+    ref("user_id", "users.id"),
+    text("name"),
+    text("prefix"),
+    text("key_hash", unique=True),
+    number("created_at_ms"),
+    number("last_used_ms", null=True),
+    Index("ix_api_keys_team_id_user_id", "team_id", "user_id"),
+)
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    primary(),
+    ref("team_id"),
+    ref("project_id", null=True),
+    ref("actor_id"),
+    text("actor_name"),
+    text("via"),
+    text("action"),
+    text("target"),
+    text("detail"),
+    text("address"),
+    text("request_id"),
+    number("at_ms"),
+    Index("ix_audit_entries_team_id_id", "team_id", "id"),
+)

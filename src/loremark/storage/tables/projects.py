@@ -1,0 +1,47 @@
+"""Projects and who belongs to them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index, Table
+
+from loremark.storage.tables.columns import flag, metadata, number, part, primary, real, ref, text
+
+projects = Table(
+    "projects",
+    metadata,
+    primary(),
+    ref("team_id", "teams.id"),
+    text("name"),
+    text("description"),
+    text("visibility"),
+    text("status"),
+    text("ai_tier", null=True),
+    text("repo_url", null=True),
+    text("repo_host_username", null=True),
+    text("repo_token_sealed", null=True),
+    flag("deep_enrich_enabled"),
+    real("auto_approve_threshold"),
+    text("hmac_secret_sealed"),
+    text("hmac_previous_sealed", null=True),
+    number("hmac_previous_until_ms", null=True),
+    number("memory_version"),
+    number("index_version"),
+    number("created_at_ms"),
+    number("updated_at_ms"),
+    number("deleted_at_ms", null=True),
+    Index("ix_projects_team_id_id", "team_id", "id"),
+)
+
+project_members = Table(
+    "project_members",
+    metadata,
+    part("project_id"),
+    part("user_id"),
+    ref("team_id"),
+    # Sorts by the time of joining, so that a list can go on after any member, even one removed meanwhile.
+    ref("joined_id"),
+    text("role"),
+    number("joined_at_ms"),
+    Index("ix_project_members_team_id_user_id", "team_id", "user_id"),
+    Index("ix_project_members_project_id_joined_id", "project_id", "joined_id"),
+)

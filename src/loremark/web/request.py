@@ -1,0 +1,103 @@
+"""A request as the kit reads it from the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from loremark.base import errors, limits
+from loremark.base.caller import Origin
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_LENGTH_DIGITS = 12
+_DRAIN_BYTES = 16 * 1024 * 1024
+_DRAIN_S = 5.0
+
+
+class Request:
+    """Method, path, headers and (when asked for) the body."""
+
+    __slots__ = (
+        "_body",
+        "_read_whole",
+        "_receive",
+        "address",
+        "headers",
+        "method",
+        "path",
+        "query_string",
+        "request_id",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query_string: bytes = scope["query_string"]
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.address = ""
+        self.request_id = ""
+        self._receive = receive
+        self._body: bytes | None = None
+        self._read_whole = False
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.address, self.request_id)
+
+    def header(self, name: bytes) -> str | None:
+        """A header's value, or None; bytes beyond ASCII are kept as they are, in Latin-1."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+    async def read_body(self, limit: int = limits.BODY_BYTES) -> bytes:
+        """The whole body, also when asked again; refuses one over the limit as soon as that is known."""
+        if self._body is None:
+            declared = self.headers.get(b"content-length", b"0")
+            if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
+                raise errors.BODY_TOO_LARGE()
+            first = b"" if self._read_whole else await self._next_part()
+            self._body = first if self._read_whole and len(first) <= limit else await self._receive_rest(first, limit)
+        return self._body
+
+    async def _receive_rest(self, first: bytes, limit: int) -> bytes:
+        parts = [first]
+        size = len(first)
+        while size <= limit and not self._read_whole:
+            parts.append(await self._next_part())
+            size += len(parts[-1])
+        if size > limit:
+            raise errors.BODY_TOO_LARGE()
+        return b"".join(parts)
+
+    async def _next_part(self) -> bytes:
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._read_whole = True
+            raise errors.BODY_INCOMPLETE()
+        self._read_whole = not message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
+
+    async def drain(self) -> None:
+        """Read on to the end of the body, within bounds, and forget it. A client that asked first need not send it."""
+        if b"expect" in self.headers:
+            return
+        if self.headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in self.headers:
+            return
+        size = 0
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                while not self._read_whole and size < _DRAIN_BYTES:
+                    size += len(await self._next_part())
+        except (TimeoutError, errors.Refusal):
+            return
+
+    async def wait_for_disconnect(self) -> None:
+        """Return when the client has gone away."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass

@@ -1,0 +1,209 @@
+"""Routes: declared beside their handlers, each saying who may call it and what it answers.
+
+A handler's signature is its contract: ``call`` first, then path parameters by name, ``body`` and ``query``
+by their wire shapes; the return type is the answer. OpenAPI and the tests read the same declarations.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from loremark.base import errors
+from loremark.base.errors import ErrorKind
+from loremark.web.needs import Needs
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+class TxMode(enum.Enum):
+    """Which transaction the edge opens around a handler."""
+
+    READ = "read"
+    WRITE = "write"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Route:
+    """One endpoint."""
+
+    group: str
+    name: str
+    method: str
+    path: str
+    needs: Needs
+    handler: Callable[..., Any]
+    status: int
+    tx: TxMode
+    unauthorized: ErrorKind
+    rate_limited: ErrorKind
+    errors: tuple[ErrorKind, ...]
+    counted: bool
+    repeats: bool
+    content_type: str
+    also: str | None
+    described: bool
+    path_parameters: tuple[str, ...]
+    body: type[Any] | None
+    body_optional: bool
+    reads: type[Any] | None
+    """The shape of a body that the handler reads by itself."""
+    query: type[Any] | None
+    answer: Any
+
+    @property
+    def takes_arguments(self) -> bool:
+        return bool(self.path_parameters) or self.body is not None or self.query is not None
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(self.handler) or self.name).split("\n", 1)[0]
+
+
+class Routes:
+    """The routes of one endpoint group, in the order they are declared."""
+
+    def __init__(
+        self,
+        group: str,
+        *,
+        unauthorized: ErrorKind = errors.UNAUTHENTICATED,
+        rate_limited: ErrorKind = errors.RATE_LIMITED,
+    ) -> None:
+        self.group = group
+        self._unauthorized = unauthorized
+        self._rate_limited = rate_limited
+        self._declared: list[Route] = []
+
+    def __iter__(self) -> typing.Iterator[Route]:
+        return iter(self._declared)
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        needs: Needs,
+        *,
+        name: str,
+        status: int = 200,
+        tx: TxMode | None = None,
+        errors: tuple[ErrorKind, ...] = (),
+        counted: bool = True,
+        repeats: bool = False,
+        content_type: str = "application/json",
+        also: str | None = None,
+        described: bool = True,
+        reads: type[Any] | None = None,
+    ) -> Callable[[Handler], Handler]:
+        """Declare the decorated function as the handler of this method and path.
+
+        ``counted``: whether the global rate limit counts it. ``also``: another form of the answer, if asked for.
+        ``repeats``: whether callers ask again and again, and
+        the answer depends on nothing but the database. ``described``: whether OpenAPI tells of it; pages
+        and their files are for browsers. ``reads``: the shape of a body that the handler reads by itself.
+        """
+        mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
+
+        def declare(handler: Handler) -> Handler:
+            hints = typing.get_type_hints(handler, include_extras=True)
+            parameters = inspect.signature(handler).parameters
+            body = hints.get("body")
+            self._declared.append(
+                Route(
+                    group=self.group,
+                    name=f"{self.group}.{name}",
+                    method=method,
+                    path=path,
+                    needs=needs,
+                    handler=handler,
+                    status=status,
+                    tx=mode,
+                    unauthorized=self._unauthorized,
+                    rate_limited=self._rate_limited,
+                    errors=errors,
+                    counted=counted,
+                    repeats=repeats,
+                    content_type=content_type,
+                    also=also,
+                    described=described,
+                    path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
+                    body=body,
+                    reads=reads,
+                    body_optional=body is not None and not _required_fields(body),
+                    query=hints.get("query"),
+                    answer=hints["return"],
+                )
+            )
+            unknown = set(parameters) - {"call", "body", "query", *self._declared[-1].path_parameters}
+            if unknown:
+                raise TypeError(f"{handler.__qualname__} takes {unknown}, which the path does not give")
+            return handler
+
+        return declare
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[1].lower(), name)
+
+
+def _required_fields(kind: type[Any]) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(kind) if field.required]
+
+
+_METHODS = "\0"
+_ANY = "{}"
+_KEPT_PATHS = 4096
+_KEPT_PATH_CHARS = 200
+_Node = dict[str, Any]
+Found = tuple[dict[str, Route], tuple[str, ...]]
+
+
+class Router:
+    """Finds the routes at a path. A literal segment is preferred over a parameter."""
+
+    def __init__(self, routes: list[Route]) -> None:
+        self._root: _Node = {}
+        self._find_kept = lru_cache(maxsize=_KEPT_PATHS)(self._find)
+        for route in routes:
+            node = self._root
+            for segment in route.path[1:].split("/"):
+                node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
+            methods = node.setdefault(_METHODS, {})
+            if route.method in methods:
+                raise ValueError(f"{route.method} {route.path} is declared twice")
+            methods[route.method] = route
+
+    def find(self, path: str) -> Found | None:
+        """The routes by method at this path, and the values of its parameters."""
+        return self._find_kept(path) if len(path) <= _KEPT_PATH_CHARS else self._find(path)
+
+    def _find(self, path: str) -> Found | None:
+        # No name holds NUL (PostgreSQL could not even be asked): as another character it is simply not found.
+        segments = path[1:].replace("\0", "\ufffd").split("/")
+        return _walk(self._root, segments, 0, ()) if path.startswith("/") else None
+
+
+def _walk(node: _Node, segments: list[str], at: int, values: tuple[str, ...]) -> Found | None:
+    if at == len(segments):
+        methods: dict[str, Route] | None = node.get(_METHODS)
+        return (methods, values) if methods else None
+    segment = segments[at]
+    literal = node.get(segment) if segment != _ANY and segment != _METHODS else None
+    if literal is not None:
+        found = _walk(literal, segments, at + 1, values)
+        if found is not None:
+            return found
+    if _ANY in node and segment:
+        return _walk(node[_ANY], segments, at + 1, (*values, segment))
+    return None

@@ -1,0 +1,94 @@
+"""Chat sessions: conversations with the memory."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from loremark.base import limits
+from loremark.wire.answers import Source
+from loremark.wire.shapes import ANY_TEXT, AnyId, Shape
+
+DEFAULT_TITLE = "New conversation"
+
+ChatStatus = Literal["active", "archived"]
+ChatRole = Literal["user", "assistant"]
+
+ChatTitle = Annotated[str, Meta(max_length=limits.CHAT_TITLE_CHARS, pattern=ANY_TEXT)]
+NewStatus = Annotated[
+    Any, Meta(description="Only `archived` does something; anything else is ignored, whatever its type.")
+]
+
+
+class NewChat(Shape):
+    """A title that shows nothing is as good as none."""
+
+    project_id: AnyId
+    title: ChatTitle | None = DEFAULT_TITLE
+
+
+class ChatChange(Shape):
+    """What is valid is applied, what is not is ignored; one valid field there must be."""
+
+    title: ChatTitle | UnsetType | None = UNSET
+    status: NewStatus = UNSET
+
+
+class ChatSession(Shape):
+    """A conversation, without its messages. Before the first of them its last activity is its beginning."""
+
+    id: str
+    project_id: str
+    user_id: str
+    title: str
+    message_count: int
+    ai_tokens_used: int
+    storage_tokens: int
+    model: str | None
+    favorited_by: list[str]
+    status: ChatStatus
+    last_message_at: str
+    created_at: str
+
+
+class ChatSessions(Shape):
+    """A page of conversations; ``total`` counts all that were asked for."""
+
+    sessions: list[ChatSession]
+    total: int
+
+
+class ChatCreated(Shape):
+    ok: bool
+    session_id: str
+    session: ChatSession
+
+
+class ChatChanged(Shape):
+    ok: bool
+    session_id: str
+
+
+class ChatFavorited(Shape):
+    ok: bool
+    favorited: bool
+
+
+class ChatMessage(Shape):
+    id: str
+    role: ChatRole
+    content: str
+    sources: list[Source]
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    model: str | None
+    created_at: str
+
+
+class ChatMessages(Shape):
+    """A page of messages, oldest first; ``total`` counts all of the conversation."""
+
+    messages: list[ChatMessage]
+    total: int

@@ -1,0 +1,36 @@
+"""API keys."""
+
+from __future__ import annotations
+
+from loremark.wire.shapes import AnyId, KeyName, Shape
+
+
+class NewKey(Shape):
+    name: KeyName
+
+
+class KeyRemoval(Shape):
+    key_id: AnyId
+
+
+class KeyEntry(Shape):
+    id: str
+    name: str
+    prefix: str
+    last_used: str | None
+    created_at: str
+
+
+class TeamKeyEntry(KeyEntry):
+    """A key in the team's list, with the person it acts for."""
+
+    user_id: str
+
+
+class KeyCreated(Shape):
+    """The only answer that ever holds the whole key."""
+
+    id: str
+    name: str
+    key: str
+    created_at: str

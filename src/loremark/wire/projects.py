@@ -1,0 +1,118 @@
+"""Projects and their members."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from loremark.base import limits
+from loremark.base.caller import Role
+from loremark.wire.shapes import AnyId, Description, ProjectName, Shape
+
+Visibility = Literal["public", "private"]
+ProjectStatus = Literal["active", "archived"]
+AiTier = Literal["small", "medium"]
+RepoAuthMethod = Literal["public", "token"]
+Rights = Literal["read", "write", "manage"]
+"""The most that the caller may do with a project; each includes the ones before it."""
+
+RepoUrl = Annotated[str, Meta(max_length=limits.REPO_URL_CHARS)]
+RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$(?!\n)")]
+Threshold = Annotated[float, Meta(ge=0, le=limits.AUTO_APPROVE_MAX)]
+
+
+class NewProject(Shape):
+    name: ProjectName
+    description: Description = ""
+    visibility: Visibility = "private"
+
+
+class ProjectChange(Shape):
+    """Fields left out stay as they are."""
+
+    name: ProjectName | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    visibility: Visibility | UnsetType = UNSET
+    status: ProjectStatus | UnsetType = UNSET
+    ai_tier: AiTier | UnsetType | None = UNSET
+    repo_url: RepoUrl | UnsetType | None = UNSET
+    repo_host_token: RepoToken | UnsetType | None = UNSET
+    deep_enrich_enabled: bool | UnsetType = UNSET
+    auto_approve_threshold: Threshold | UnsetType = UNSET
+    disconnect_repo_host: bool | UnsetType = UNSET
+    """True, if it is said at all."""
+
+
+class ProjectCreated(Shape):
+    id: str
+    name: str
+    visibility: Visibility
+    status: ProjectStatus
+    created_at: str
+
+
+class ProjectEntry(Shape):
+    """A project in the list."""
+
+    id: str
+    name: str
+    description: str
+    visibility: Visibility
+    status: ProjectStatus
+    ai_tier: AiTier | None
+    repo_url: str | None
+    repo_host_username: str | None
+    repo_auth_method: RepoAuthMethod | None
+    has_repo_host_token: bool
+    deep_enrich_enabled: bool
+    rights: Rights
+    created_at: str
+    updated_at: str
+
+
+class ProjectDetail(Shape):
+    """A project by itself."""
+
+    id: str
+    name: str
+    description: str
+    visibility: Visibility
+    status: ProjectStatus
+    member_count: int
+    auto_approve_threshold: float
+    rights: Rights
+    created_at: str
+    updated_at: str
+
+
+class ProjectChanged(ProjectEntry):
+    """The answer to a change: the list's shape and the figures of the single get."""
+
+    member_count: int
+    auto_approve_threshold: float
+
+
+class ProjectMember(Shape):
+    user_id: str
+    name: str
+    email: str
+    role: Role
+    joined_at: str
+
+
+class MemberRemoval(Shape):
+    user_id: AnyId
+
+
+class HmacSecret(Shape):
+    secret: str
+
+
+class Rotation(Shape):
+    revoke_now: bool = False
+
+
+class RotatedSecret(Shape):
+    secret: str
+    previous_valid_until: str | None
