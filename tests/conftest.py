@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gc
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
 from loremark.base import clock, ids
 from tests.servers import lifetime
-from tests.support import bytecode, databases
+from tests.support import bytecode, databases, embedding, properties, selection
 from tests.support.processes import Loremark
-from tests.support.service import Service, run_service, settings_for
-from tests.support.starved import pytest_runtest_protocol as pytest_runtest_protocol
-from tests.support.starved import pytest_terminal_summary as pytest_terminal_summary
+from tests.support.service import Service, Services, run_service, settings_for
+
+properties.load_profile()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -28,33 +28,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     bytecode.forget()
 
 
-_LONG = (
-    ("test_the_pipeline_survives_kill_in_every_stage", "sqlite-after"),
-    ("test_the_pipeline_survives_kill_in_every_stage", "postgresql-before"),
-    ("test_a_scan_survives_kill", "sqlite-in short"),
-    ("test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice", "sqlite"),
-    ("test_the_counters_are_what_is_there_after_every_kill", "sqlite"),
-    ("test_an_operator_looks_at_jobs_and_tries_again", "postgresql"),
-    ("test_no_acknowledged_write_is_lost", "sqlite"),
-    ("test_no_acknowledged_event_is_lost_and_no_session_split", "postgresql"),
-)
-"""Long stories that are told of one engine in every run, and of the other in the slow one."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    long = {f"{name}[{case}]" for name, case in _LONG}
-    for item in items:
-        if item.name in long or _is_other_page(item):
-            item.add_marker(pytest.mark.slow)
-
-
-def _is_other_page(item: pytest.Item) -> bool:
-    """What a page does has nothing to do with the engine: every run has half of these stories on each of the two."""
-    if "browser" not in item.path.parts or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
-        return False
-    engine = item.callspec.params.get("engine")
-    told = databases.ENGINES[crc32(item.originalname.encode()) % 2]
-    return engine is not None and engine != told
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    selection.select(config, items)
 
 
 def pytest_collection_finish() -> None:
@@ -65,8 +40,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """The event loop that the server uses."""
+    return "asyncio", {"use_uvloop": True}
 
 
 @pytest.fixture(autouse=True)
@@ -88,12 +64,35 @@ def database_url(engine: str, tmp_path: Path) -> str:
     return databases.fresh(engine, tmp_path)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_embedder() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        embedding.share(patch)
+        yield
+
+
+@pytest.fixture(scope="module")
+async def services(anyio_backend: object, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Services]:
+    """The running services of a module, one per engine and settings."""
+    async with AsyncExitStack() as stack:
+        yield Services(stack, tmp_path_factory)
+
+
 @pytest.fixture
-async def service(database_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Service]:
-    """The service on a fresh database. ``@pytest.mark.settings(LOREMARK_X="…")`` changes its settings."""
+async def service(
+    services: Services, engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Service]:
+    """A running service. A test makes its own team; the service is shared with the tests of its module.
+
+    ``@pytest.mark.settings(LOREMARK_X="…")`` selects one with these settings. ``@pytest.mark.own_service`` starts one
+    for this test alone: for tests that look at all teams, travel in time or replace parts of the service.
+    """
     marker = request.node.get_closest_marker("settings")
     changes: dict[str, str] = dict(marker.kwargs) if marker else {}
-    async with run_service(settings_for(tmp_path, database_url, **changes)) as running:
+    if request.node.get_closest_marker("own_service") is None:
+        yield await services.get(engine, changes)
+        return
+    async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **changes)) as running:
         yield running
 
 

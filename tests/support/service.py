@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from loremark.base import ids, settings
-from loremark.base.caller import Via
+from loremark.base.caller import AuthMethod
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings
 from loremark.entry.application import open_app
 from loremark.entry.background import open_background
-from loremark.entry.house import House, open_house
+from loremark.entry.runtime import Runtime, open_runtime
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
@@ -24,6 +25,7 @@ from loremark.features.team import invitations
 from loremark.features.team.tokens import InvitationTokens
 from loremark.web.app import App
 from loremark.wire.keys import NewKey
+from tests.support import databases
 from tests.support.people import Person
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -33,25 +35,25 @@ PASSWORD = "correct horse battery"
 class Service:
     """A running service and the people who use it."""
 
-    def __init__(self, house: House, app: App, http: httpx.AsyncClient) -> None:
-        self.house = house
+    def __init__(self, runtime: Runtime, app: App, http: httpx.AsyncClient) -> None:
+        self.runtime = runtime
         self.app = app
         self.http = http
         self.anonymous = Person(http)
 
     @property
     def settings(self) -> Settings:
-        return self.house.settings
+        return self.runtime.settings
 
     async def owner(self, team: str = "Stones") -> Person:
         """The owner of a new team, with a key."""
         email = f"{ids.new('own')}@example.com"
         plans = load_plans(self.settings.default_plan)
-        async with self.house.database.write() as tx:
+        async with self.runtime.database.write() as tx:
             user_id = await people.create_user(tx, email=email, name="Olga Owner", password_hash=None)
             assert user_id is not None
             await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
-            caller = await identity.create_owner(tx, plans, user_id, "Olga Owner", email, team, Via.OPERATOR)
+            caller = await identity.create_owner(tx, plans, user_id, "Olga Owner", email, team, AuthMethod.OPERATOR)
             made = await keys.create_key(tx, caller, NewKey(name="test"))
         return Person(self.http, email=email, user_id=user_id, team_id=caller.team_id, key=made.key)
 
@@ -80,10 +82,10 @@ class Service:
 
     async def invitation_token(self, invitation_id: str) -> str:
         """The token as the mail holds it (a test of its own reads it from the mail)."""
-        async with self.house.database.read() as tx:
+        async with self.runtime.database.read() as tx:
             row = await invitations.find(tx, invitation_id)
         assert row is not None
-        return InvitationTokens(self.house.sealer).make(row)
+        return InvitationTokens(self.runtime.sealer).make(row)
 
     async def browser_call(self, method: str, path: str, cookies: dict[str, str], **options: Any) -> httpx.Response:
         """A call as our own page makes it in a browser."""
@@ -99,7 +101,7 @@ class Service:
 
         async with asyncio.timeout(seconds):
             while True:
-                async with self.house.database.read() as tx:
+                async with self.runtime.database.read() as tx:
                     open_jobs = await tx.many(
                         select(jobs.c.id).where(jobs.c.status.in_(["queued", "running"]), jobs.c.id.not_like("every/%"))
                     )
@@ -124,7 +126,29 @@ def settings_for(folder: Path, database_url: str, **changes: str) -> Settings:
 
 @asynccontextmanager
 async def run_service(chosen: Settings) -> AsyncIterator[Service]:
-    async with open_house(chosen) as house, open_background(house) as background, open_app(house, background) as app:
+    async with (
+        open_runtime(chosen) as runtime,
+        open_background(runtime) as background,
+        open_app(runtime, background) as app,
+    ):
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as http:
-            yield Service(house, app, http)
+            yield Service(runtime, app, http)
+
+
+class Services:
+    """The services of a test module: started when first asked for, closed at the end of the module."""
+
+    def __init__(self, stack: AsyncExitStack, folders: pytest.TempPathFactory) -> None:
+        self._stack = stack
+        self._folders = folders
+        self._running: dict[tuple[str, frozenset[tuple[str, str]]], Service] = {}
+
+    async def get(self, engine: str, changes: dict[str, str]) -> Service:
+        """The service on this engine with these settings."""
+        key = (engine, frozenset(changes.items()))
+        if key not in self._running:
+            folder = self._folders.mktemp("service")
+            chosen = settings_for(folder, databases.fresh(engine, folder), **changes)
+            self._running[key] = await self._stack.enter_async_context(run_service(chosen))
+        return self._running[key]

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import hypothesis
 import pytest
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from tests.support import databases
 from tests.web.running import Running, start
-
-hypothesis.settings.register_profile("loremark", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("loremark")
 
 
 @pytest.fixture

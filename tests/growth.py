@@ -1,0 +1,66 @@
+"""Guards against superlinear running time that hold on a slow or busy machine.
+
+A limit in seconds fails when the machine is loaded and passes when it is fast enough to hide the problem. These
+guards compare a function with itself: the same work at one, two and four times the size, in the same process. Linear
+work takes about 4 times as long at four times the size, quadratic work about 16 times.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+
+Work = Callable[[], object]
+
+FACTORS = (1, 2, 4)
+MAX_RATIO = 10.0
+"""Between linear (4) and quadratic (16), with room for noise on both sides."""
+_MIN_SECONDS = 0.005
+"""Shorter times are mostly noise, and count as this much. Work that takes under 50 ms at four times the size passes."""
+_MIN_ROUNDS = 2
+_MAX_ROUNDS = 8
+
+
+def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_ratio: float = MAX_RATIO) -> None:
+    """Assert that the work at ``4 * size`` takes less than ``max_ratio`` times as long as the work at ``size``.
+
+    ``prepare(size, repetition)`` builds the input and returns the work to time. Use ``repetition`` to make each input
+    unique where the code under test caches by content; otherwise only the first round measures anything.
+
+    The three sizes run in turn, and the fastest time of each counts: interruptions only ever add time. Only the CPU
+    time of this thread is measured. More rounds follow, up to eight, until the ratio is small enough.
+    """
+    fastest = dict.fromkeys(FACTORS, float("inf"))
+    for repetition in range(_MAX_ROUNDS):
+        for factor in FACTORS:
+            fastest[factor] = min(fastest[factor], _cpu_seconds(prepare(factor * size, repetition)))
+        if repetition + 1 >= _MIN_ROUNDS and _ratio(fastest) < max_ratio:
+            return
+    times = ", ".join(f"{factor * size}: {fastest[factor] * 1000:.1f} ms" for factor in FACTORS)
+    raise AssertionError(f"four times the input took {_ratio(fastest):.1f} times as long, limit {max_ratio} ({times})")
+
+
+def assert_subquadratic_on(text: str, work: Callable[[str], object], *, max_ratio: float = MAX_RATIO) -> None:
+    """Assert the same for the first quarter, the first half and all of a text. The work must not cache by content."""
+
+    def prepare(size: int, repetition: int) -> Work:
+        return lambda: work(text[:size])
+
+    assert_subquadratic(prepare, max(1, len(text) // FACTORS[-1]), max_ratio=max_ratio)
+
+
+def _ratio(fastest: dict[int, float]) -> float:
+    return fastest[FACTORS[-1]] / max(fastest[FACTORS[0]], _MIN_SECONDS)
+
+
+def _cpu_seconds(work: Work) -> float:
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        started = time.thread_time()
+        work()
+        return time.thread_time() - started
+    finally:
+        if was_enabled:
+            gc.enable()
