@@ -1,5 +1,5 @@
-"""Benchmarks. Each prints our figure beside the limit of this machine, measured in the same run, interleaved."""
+"""Benchmarks. Each prints our figure next to a baseline measured on the same machine in the same run, interleaved."""
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the service has it
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the service

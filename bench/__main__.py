@@ -1,44 +1,44 @@
-"""``python -m bench [name …]``: all benchmarks, or the named ones."""
+"""``python -m bench [name …]``: run all benchmarks, or the named ones."""
 
 from __future__ import annotations
 
 import sys
 
 from bench import (
-    answers,
     ask,
     brain,
-    centre,
     cli,
     dashboard,
+    embedding_mean,
     embeddings,
     enrichment,
+    fit_answering,
+    fit_item_classifier,
+    fit_pair_weights,
     genesis,
+    held_out_pairs,
     hook,
     ingest,
-    judgement,
-    neighbours,
-    pairs,
+    noisy_neighbors,
     reads,
     retrieval,
     search,
-    unseen,
+    similar_words,
 )
-from bench import retrieval_nearby as nearby
 
-# Not among them: what is about quality and not speed. Most of it also writes the weights it has fitted.
+# Quality, not speed, so not run by default. Most of these also write the weights they fit.
 QUALITY = {
-    "answers": answers.run,
-    "centre": centre.run,
-    "judgement": judgement.run,
-    "pairs": pairs.run,
-    "unseen": unseen.run,
-    "nearby": nearby.run,
+    "answering": fit_answering.run,
+    "embedding-mean": embedding_mean.run,
+    "item-classifier": fit_item_classifier.run,
+    "pair-weights": fit_pair_weights.run,
+    "held-out-pairs": held_out_pairs.run,
+    "similar-words": similar_words.run,
 }
 BENCHMARKS = {
     "reads": reads.run,
     "ingest": ingest.run,
-    "neighbours": neighbours.run,
+    "noisy-neighbors": noisy_neighbors.run,
     "growth": ingest.run_growth,
     "enrichment": enrichment.run,
     "embeddings": embeddings.run,
@@ -58,7 +58,7 @@ def main() -> None:
     known = BENCHMARKS | QUALITY
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"no benchmark called {', '.join(unknown)}; there are: {', '.join(known)}")
+        raise SystemExit(f"unknown benchmark: {', '.join(unknown)}; available: {', '.join(known)}")
     for name in names:
         known[name]()
 

@@ -1,7 +1,7 @@
-"""Answers streamed to 200 readers at once by one process, beside a bare ASGI app that streams the same bytes.
+"""Streams answers to 200 clients at once from one process, next to a bare ASGI app that streams the same bytes.
 
-The bare app knows the answer beforehand: no ticket, no search, no model, nothing kept. A second round has the answers
-told by a model, which is another bare app in OpenAI's words.
+The bare app knows the answer in advance: no ticket, no search, no model, no storage. In a second round the answers come
+from a model, which is another bare app with OpenAI's API.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-from tests.features.signed import Tool
+from tests.features.signed_tool import Tool
 from tests.servers import lifetime
 from tests.support.processes import free_port
 
@@ -38,8 +38,8 @@ _FACTS = (
 
 
 @dataclass
-class Heard:
-    """What one reader got."""
+class StreamResult:
+    """What one client received."""
 
     first_s: float = 0.0
     last_s: float = 0.0
@@ -49,7 +49,7 @@ class Heard:
 
 @dataclass
 class Target:
-    """Somebody who answers: where, which process, and with which tickets."""
+    """A server under test: its URL, process and tickets."""
 
     name: str
     url: str
@@ -67,7 +67,7 @@ class Target:
 
 
 def run() -> None:
-    """Print time to the first word, time to the end and CPU time a word, for both engines and both kinds of answer."""
+    """Print time to the first token, total time and CPU time per word, for both engines and both kinds of answer."""
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
@@ -101,7 +101,7 @@ def _with_model(model: Target) -> dict[str, str]:
 
 
 def _loremark(stack: ExitStack, folder: Path, address: str, settings: dict[str, str]) -> Loremark:
-    """A service whose project knows a few things."""
+    """A server whose project has a few memories."""
     limits = {"LOREMARK_ROUTE_LIMITS": "ask=1000000/minute"}
     loremark = start_loremark(stack, folder, address, **limits, **settings)
     tool = Tool(loremark.project, loremark.secret_of(loremark.project))
@@ -121,7 +121,7 @@ def _loremark(stack: ExitStack, folder: Path, address: str, settings: dict[str, 
 
 
 def _compare(engine: str, targets: list[Target]) -> None:
-    """In turn, several rounds, so that noise of the machine falls on all of them."""
+    """Several interleaved rounds, so that noise affects all targets."""
     rows: dict[str, list[tuple[float, float, float, float, int]]] = {target.name: [] for target in targets}
     for _ in range(_ROUNDS):
         for target in targets:
@@ -137,41 +137,41 @@ def _compare(engine: str, targets: list[Target]) -> None:
 async def _load(target: Target) -> tuple[float, float, float, float, int]:
     tickets = await target.tickets()
     before = cpu_seconds(target.pid)
-    heard = await asyncio.gather(*(_listen(target.url, ticket) for ticket in tickets))
+    result = await asyncio.gather(*(_listen(target.url, ticket) for ticket in tickets))
     cpu_s = cpu_seconds(target.pid) - before
-    whole = [one for one in heard if one.done is not None and "answer" in one.done]
-    firsts = sorted(one.first_s * 1000 for one in heard)
+    whole = [one for one in result if one.done is not None and "answer" in one.done]
+    firsts = sorted(one.first_s * 1000 for one in result)
     words = sum(len(one.done["answer"].split()) for one in whole if one.done is not None)
-    for reason in sorted({_reason(one) for one in heard if one not in whole}):
+    for reason in sorted({_reason(one) for one in result if one not in whole}):
         print(f"lost: {reason}")
-    ends = median(one.last_s * 1000 for one in heard)
-    return firsts[len(firsts) // 2], firsts[-3], ends, cpu_s * 1e6 / max(1, words), len(heard) - len(whole)
+    ends = median(one.last_s * 1000 for one in result)
+    return firsts[len(firsts) // 2], firsts[-3], ends, cpu_s * 1e6 / max(1, words), len(result) - len(whole)
 
 
-def _reason(heard: Heard) -> str:
-    return "the stream broke off" if heard.done is None else str(heard.done.get("error"))
+def _reason(result: StreamResult) -> str:
+    return "the stream broke off" if result.done is None else str(result.done.get("error"))
 
 
-async def _listen(url: str, ticket: str) -> Heard:
-    """Ask, and read to the end."""
+async def _listen(url: str, ticket: str) -> StreamResult:
+    """Ask and read the stream to its end."""
     address = urlsplit(url)
     body = json.dumps({"ticket": ticket, "question": _QUESTION}).encode()
     head = f"POST {address.path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    heard, started = Heard(), time.perf_counter()
+    result, started = StreamResult(), time.perf_counter()
     reader, writer = await asyncio.open_connection(address.hostname, address.port, limit=4 * 1024 * 1024)
     writer.write(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
     while line := await reader.readline():
         if line.startswith(b'data: {"type":"token"'):
-            heard.first_s = heard.first_s or time.perf_counter() - started
-            heard.tokens += 1
+            result.first_s = result.first_s or time.perf_counter() - started
+            result.tokens += 1
         elif line.startswith(b'data: {"type":"done"'):
-            heard.done = json.loads(line.removeprefix(b"data: "))
-    heard.last_s = time.perf_counter() - started
+            result.done = json.loads(line.removeprefix(b"data: "))
+    result.last_s = time.perf_counter() - started
     writer.close()
-    return heard
+    return result
 
 
-# The bare app, in a process of its own: python -m bench.ask PORT SCRIPT
+# The bare app runs in its own process: python -m bench.ask PORT SCRIPT
 
 
 def _bare_app(script: Path) -> Any:

@@ -1,4 +1,4 @@
-"""The brain beside minimal apps on the same server: 304, a kept document, and a cold one of 10,000 items."""
+"""The brain next to baseline apps on the same server: 304, a cached document, and a cold one with 10,000 items."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sqlalchemy import select
 from tests.servers import lifetime
 from tests.support.processes import free_port
 
-from bench.filling import Sample, fill_project, make_samples
+from bench.baseline_brain import TAG
+from bench.bulk_data import Sample, fill_project, make_samples
 from bench.measure import Figures, Target, compare, running
-from bench.minimal_brain import TAG
 from bench.servers import ENGINES, Loremark, address_for, start_loremark
 from loremark.base.caller import Scope
-from loremark.features.brain.asked import Asked
 from loremark.features.brain.assembly import assemble
+from loremark.features.brain.request import BrainRequest
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from loremark.storage.tables import teams
 
 WANTED = {"304": 0.5, "200": 0.4}
@@ -34,7 +34,7 @@ _PATH = "/api/v2/brain?projectId="
 
 
 def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
-    """Print ratios to the limit for 304 and 200, and the time of a cold assembly, on both engines."""
+    """Print ratios to the baseline for 304 and 200, and the time of a cold assembly, on both engines."""
     samples, _ = make_samples(2_000)
     not_modified: list[Target] = []
     kept: list[Target] = []
@@ -60,7 +60,7 @@ def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
 
 def _minimal(stack: ExitStack, path: str) -> tuple[int, int]:
     port = free_port()
-    words = [sys.executable, "-m", "bench.minimal_brain", str(port), *([path] if path else [])]
+    words = [sys.executable, "-m", "bench.baseline_brain", str(port), *([path] if path else [])]
     return port, stack.enter_context(running(words, lifetime.child_env(), port))
 
 
@@ -86,14 +86,14 @@ async def _fill_and_assemble(engine: str, address: str | Path, samples: list[Sam
         assert team is not None
         project = await fill_project(database, team["id"], samples, _ITEMS, "bench")
         for budget in (6_000, 200_000):
-            await _assemble(engine, database, Scope(team["id"]), Asked(project, budget))
+            await _assemble(engine, database, Scope(team["id"]), BrainRequest(project, budget))
     finally:
         await database.close()
     return project
 
 
-async def _assemble(engine: str, database: Database, scope: Scope, asked: Asked, times: int = 7) -> None:
-    """The first time also loads the tokenizer's vocabulary, once a process; it is told apart."""
+async def _assemble(engine: str, database: Database, scope: Scope, asked: BrainRequest, times: int = 7) -> None:
+    """The first run also loads the tokenizer's vocabulary, once per process; it is reported separately."""
     walls, processor = [], []
     for _ in range(times):
         wall, cpu = time.perf_counter(), time.process_time()

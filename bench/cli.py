@@ -1,6 +1,6 @@
-"""What a command costs before it has done anything: CPU time of common commands, beside `python -c pass`.
+"""Startup cost of common commands: CPU time, next to `python -c pass`.
 
-Both run in turn, so that noise of the machine falls on both; what counts is the ratio and the difference.
+Both run in turn, so that noise affects both; compare the ratio and the difference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMMANDS = {
 
 
 def run() -> None:
-    """Print CPU milliseconds a command (user and system, children too) and the ratio to bare Python."""
+    """Print CPU milliseconds per command (user and system, including children) and the ratio to bare Python."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         stack.callback(lifetime.stop_all)
         folder = Path(name)
@@ -68,9 +68,9 @@ def _cpu_ms(command: tuple[str, ...], environment: dict[str, str]) -> float:
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as child:
         assert child.stderr is not None
-        told = child.stderr.read()
+        lines = child.stderr.read()
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}: {told.decode()}")
+        raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}: {lines.decode()}")
     return (used.ru_utime + used.ru_stime) * 1000

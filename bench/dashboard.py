@@ -1,7 +1,7 @@
-"""The dashboard as a browser feels it: what comes over the wire first, when something is seen, how soon a key answers.
+"""The dashboard in a browser: initial transfer size, time to first paint, and input latency.
 
-Times are the browser's own (paint and event timing), on loopback; loads stand beside a bare page of the same server,
-taken in turn with them, so that noise of the machine falls on both.
+Times are the browser's own (paint and event timing), on loopback. Page loads alternate with a bare page of the same
+server, so that noise affects both.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from statistics import median, quantiles
 from typing import Any
 
 from playwright.async_api import BrowserContext, Page
-from tests.browser import story
+from tests.browser import sample_data
 from tests.browser.conftest import SETTINGS
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.site import Site, User
 from tests.browser.visit import open_visit
 from tests.support import databases
 from tests.support.processes import Loremark
@@ -36,7 +36,7 @@ _ASSETS = Path(pages.__file__).parent / "built" / "assets"
 
 
 def first_load(page: str) -> dict[str, int]:
-    """The scripts that a page of this name needs before it shows anything, and their compressed bytes."""
+    """The scripts that a page needs before it shows anything, and their compressed bytes."""
     html = (_ASSETS.parent / "index.html").read_text()
     named = re.findall(r"""["']/assets/([\w.-]+\.js)["']""", html)
     waiting = [*named, *(path.name for path in _ASSETS.glob(f"{page}-*.js"))]
@@ -52,7 +52,7 @@ def first_load(page: str) -> dict[str, int]:
 
 
 def run(rounds: int = _ROUNDS, items: int = ITEMS) -> None:
-    """Print bytes, loads and latencies, and all of it once more as JSON."""
+    """Print bytes, load times and latencies, and all of it again as JSON."""
     driver = Driver()
     try:
         with tempfile.TemporaryDirectory(prefix="loremark-bench-") as made:
@@ -60,14 +60,14 @@ def run(rounds: int = _ROUNDS, items: int = ITEMS) -> None:
             with Loremark(folder, databases.fresh_sqlite(folder), SETTINGS).start() as process:
                 site = Site(process.wait_ready(), "sqlite")
                 olga = site.team()
-                story.remember(olga)
-                told = {"bytes": _weigh(), "loads": driver.run(_loads(driver, site.url, olga, rounds), 600)}
+                sample_data.record_history(olga)
+                report = {"bytes": _weigh(), "loads": driver.run(_loads(driver, site.url, olga, rounds), 600)}
                 crowd = site.team(project="Crowd")
-                story.many(crowd, items)
-                told |= {"interactions": driver.run(_interactions(driver, site.url, crowd), 600)}
+                sample_data.import_items(crowd, items)
+                report |= {"interactions": driver.run(_interactions(driver, site.url, crowd), 600)}
     finally:
         driver.close()
-    _print(told, items)
+    _print(report, items)
 
 
 def _weigh() -> dict[str, int]:
@@ -104,12 +104,12 @@ async def _load(context: BrowserContext, address: str, text: str) -> dict[str, f
     page = await context.new_page()
     await page.add_init_script(f"({_WATCH})({json.dumps(text)})")
     await page.goto(address)
-    told: dict[str, float] = await page.evaluate(_LOADED)
+    report: dict[str, float] = await page.evaluate(_LOADED)
     await page.close()
-    return told
+    return report
 
 
-async def _loads(driver: Driver, url: str, olga: Someone, rounds: int) -> dict[str, dict[str, float]]:
+async def _loads(driver: Driver, url: str, olga: User, rounds: int) -> dict[str, dict[str, float]]:
     targets = {
         "bare page": ("/connect", "Nothing is asked here"),
         "sign-in": ("/sign-in", "Sign in"),
@@ -120,11 +120,11 @@ async def _loads(driver: Driver, url: str, olga: Someone, rounds: int) -> dict[s
         for name, (path, text) in targets.items():
             window = await open_visit(driver, url, None if name == "sign-in" else olga)
             for cache in ("cold", "warm"):
-                told = await _load(window.context, url + path, text)
-                taken.setdefault(f"{name}, {cache}", []).append(told)
+                report = await _load(window.context, url + path, text)
+                taken.setdefault(f"{name}, {cache}", []).append(report)
             await window.context.close()
     keys = ("fcp", "seen", "scripts", "sent")
-    return {name: {key: median(one[key] for one in told) for key in keys} for name, told in taken.items()}
+    return {name: {key: median(one[key] for one in report) for key in keys} for name, report in taken.items()}
 
 
 _LISTEN = """() => {
@@ -164,7 +164,7 @@ async def _scroll(page: Page) -> None:
 
 
 async def _to_the_end(page: Page) -> None:
-    """As far as one comes in some seconds: what has been scrolled past is kept, and must not slow the rest."""
+    """Scroll for some seconds: rows that were scrolled past are kept and must not slow down the rest."""
     for _ in range(60):
         await page.keyboard.press("End")
         await page.wait_for_timeout(120)
@@ -212,8 +212,8 @@ _DONE: dict[str, list[tuple[str, Step, int]]] = {
 }
 
 
-async def _interactions(driver: Driver, url: str, crowd: Someone) -> dict[str, dict[str, float]]:
-    told: dict[str, dict[str, float]] = {}
+async def _interactions(driver: Driver, url: str, crowd: User) -> dict[str, dict[str, float]]:
+    report: dict[str, dict[str, float]] = {}
     for place, steps in _DONE.items():
         window = await open_visit(driver, url, crowd)
         page = await window.go(f"{{p}}/{place}")
@@ -222,22 +222,22 @@ async def _interactions(driver: Driver, url: str, crowd: Someone) -> dict[str, d
         for name, step, count in steps:
             await page.evaluate(_HEARD)
             await step(page)
-            told[f"{place}: {name}"] = _figures(await page.evaluate(_HEARD), count)
+            report[f"{place}: {name}"] = _figures(await page.evaluate(_HEARD), count)
         await window.context.close()
-    return told
+    return report
 
 
-def _figures(heard: dict[str, Any], count: int) -> dict[str, float]:
-    """Those that were too short to be told count as that short."""
-    durations = [*heard["durations"], *[_SEEN_MS] * (count - len(heard["durations"]))]
+def _figures(events: dict[str, Any], count: int) -> dict[str, float]:
+    """Events too short to be reported count as the shortest reportable duration."""
+    durations = [*events["durations"], *[_SEEN_MS] * (count - len(events["durations"]))]
     return {
         "count": count,
         "p50": median(durations) if durations else 0,
         "p95": _p95(durations),
         "worst": max(durations, default=0),
-        "frame_p95": _p95(heard["frames"]),
-        "frame_worst": max(heard["frames"], default=0),
-        "nodes": heard["nodes"],
+        "frame_p95": _p95(events["frames"]),
+        "frame_worst": max(events["frames"], default=0),
+        "nodes": events["nodes"],
     }
 
 
@@ -246,23 +246,23 @@ def _p95(values: Iterable[float]) -> float:
     return quantiles(known, n=20, method="inclusive")[-1] if len(known) > 1 else max(known, default=0)
 
 
-def _print(told: dict[str, Any], items: int) -> None:
+def _print(report: dict[str, Any], items: int) -> None:
     print("first load: scripts, compressed")
-    for page, size in told["bytes"].items():
+    for page, size in report["bytes"].items():
         print(f"  {page:<12}{size / 1000:8.1f} KB{'' if size < WANTED_BYTES else '  above what is wanted'}")
     print(f"\n{'loads, medians':<20}{'FCP ms':>9}{'seen ms':>9}{'scripts':>9}{'KB sent':>9}{'x bare':>8}")
-    for name, one in told["loads"].items():
-        bare = told["loads"]["bare page, " + name.split(", ")[1]]["seen"]
+    for name, one in report["loads"].items():
+        bare = report["loads"]["bare page, " + name.split(", ")[1]]["seen"]
         print(
             f"{name:<20}{one['fcp']:9.0f}{one['seen']:9.0f}{one['scripts']:9.0f}{one['sent'] / 1000:9.1f}"
             f"{one['seen'] / bare:8.1f}"
         )
     heads = f"{'p50 ms':>8}{'p95 ms':>8}{'worst':>8}{'frame p95':>11}{'worst':>8}{'nodes':>8}"
     print(f"\n{f'with {items:,} items':<28}{heads}")
-    for name, one in told["interactions"].items():
+    for name, one in report["interactions"].items():
         print(
             f"{name:<28}{one['p50']:8.0f}{one['p95']:8.0f}{one['worst']:8.0f}{one['frame_p95']:11.0f}"
             f"{one['frame_worst']:8.0f}{one['nodes']:8.0f}"
         )
     print(f"wanted: below {WANTED_BYTES / 1000:.0f} KB; p95 of an interaction at most {WANTED_MS} ms")
-    print(json.dumps(told))
+    print(json.dumps(report))

@@ -1,6 +1,6 @@
-"""The built-in embedder: texts a second, what it costs to load and to keep, and how near it is to the reference.
+"""The built-in embedder: texts per second, load time, memory, and its distance to the reference.
 
-Each precision is measured in a process of its own, for memory once used tells nothing about the next.
+Each precision runs in its own process, since memory that was used once is not returned.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run() -> None:
     """Print a row for each precision."""
     print("the built-in embedder, one text a run")
     print(f"{'':22}{'texts/s':>9}{'/CPU s':>8}{'tokens':>8}")
-    told: list[str] = []
+    measured: list[str] = []
     for spec in _SPECS:
         with tempfile.TemporaryDirectory() as folder:
             first, again = _measure(spec, folder), _measure(spec, folder)
@@ -43,14 +43,14 @@ def run() -> None:
         for length in _LENGTHS:
             row = again[length]
             print(f"{name + ' ' + length:22}{row['rate']:9.1f}{row['cpu_rate']:8.1f}{row['tokens']:8.0f}")
-        told += [
+        measured += [
             f"{name}: first load {first['load_ms']:.0f} ms, later {again['load_ms']:.0f} ms;"
             f" one question {again['question_ms']:.1f} ms",
             f"  RSS {again['before_mb']:.0f} MB before, {again['loaded_mb']:.0f} loaded, {again['peak_mb']:.0f} at most"
             f" ({first['peak_mb']:.0f} where the graph is built); file {again['file_mb']:.0f} MB",
             f"  cosine with the reference on {len(TEXTS)} texts: mean {again['mean']:.6f}, least {again['least']:.6f}",
         ]
-    print("\n".join(told), flush=True)
+    print("\n".join(measured), flush=True)
 
 
 def _measure(spec: str, folder: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ async def _rate(embedder: Embedder, texts: list[str]) -> dict[str, float]:
 
 
 def _texts(tokens: int, count: int) -> list[str]:
-    """Different texts of about so many tokens, made of the words of the reference's."""
+    """Distinct texts of about this many tokens, made of the reference's words."""
     tokenizer = read_pack().tokenizer
     words = [word for text in TEXTS if text.isascii() for word in text.split() if len(word) < 20]
     taken = cycle((word, len(tokenizer.encode(word)) - 2) for word in words)

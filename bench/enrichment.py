@@ -1,4 +1,4 @@
-"""Sessions of 100 to 10,000 events enriched by the built-in engine: cost an event, and memory, on both engines."""
+"""Enriches sessions of 100 to 10,000 events with the built-in engine: cost per event and memory, on both engines."""
 
 from __future__ import annotations
 
@@ -70,26 +70,26 @@ _CURES = ("a unique key", "a monotonic clock", "a bounded queue", "an advisory l
 
 
 def run() -> None:
-    """Print, for each size of session, wall and CPU time an event and the memory of the process."""
+    """Print wall and CPU time per event and the memory of the process, for each session size."""
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
             loremark = start_loremark(stack, Path(folder) / "loremark", address_for(engine, "enrichment"))
             print(f"enrichment, {engine}")
             costs = [_enrich(loremark, size) for size in (20, *_SIZES)][1:]  # the first one loads the model
-            print(f"  cost an event, largest to smallest session: {costs[-1] / costs[0]:.2f} (CPU)\n")
+            print(f"  cost per event, largest to smallest session: {costs[-1] / costs[0]:.2f} (CPU)\n")
 
 
 def events(count: int, seed: int = 7) -> Iterator[dict[str, object]]:
-    """Different facts, in the words agents use; one in ten was told before, one in ten is not worth keeping."""
+    """Distinct facts in the words agents use; one in ten is a duplicate, one in ten is junk."""
     chosen = random.Random(seed)
-    told: list[dict[str, object]] = []
+    sent: list[dict[str, object]] = []
     for number in range(count):
         if number % 10 == 9:
             yield {"event": "session_save", "payload": {"summary": f"wip, all tests pass ({number})", "changes": []}}
             continue
-        if number % 10 == 8 and told:
-            again = chosen.choice(told)
+        if number % 10 == 8 and sent:
+            again = chosen.choice(sent)
             yield {"event": "session_save", "payload": {"summary": "", "changes": [again], "nonce": number}}
             continue
         part, area, cause, cure = (chosen.choice(words) for words in (_PARTS, _AREAS, _CAUSES, _CURES))
@@ -99,13 +99,13 @@ def events(count: int, seed: int = 7) -> Iterator[dict[str, object]]:
             "title": f"Fix data loss in {name}",
             "content": f"{name} lost data because {cause}. It now uses {cure}, in src/{area}/{name}.py.",
         }
-        told.append(change)
+        sent.append(change)
         yield {"event": "session_save", "payload": {"summary": "", "changes": [change]}}
 
 
 def _enrich(loremark: Loremark, size: int) -> float:
     project = str(loremark.create_project(f"Session of {size}"))
-    session = _tell(loremark, project, size)
+    session = _send_events(loremark, project, size)
     before_mib, cpu_s, began = rss_mib(loremark.pid), cpu_seconds(loremark.pid), time.monotonic()
     loremark.post(f"/api/v2/sessions/{session}/enrich", {})
     most_mib = before_mib
@@ -120,13 +120,13 @@ def _enrich(loremark: Loremark, size: int) -> float:
         raise RuntimeError(str(job))
     stages = "  ".join(f"{stage['stage']} {stage['duration'] / size:.2f}" for stage in job["pipeline"])
     print(
-        f"  {size:>6} events  {wall_ms:6.2f} ms  CPU {cpu_ms:6.2f} ms an event ({stages})  "
+        f"  {size:>6} events  {wall_ms:6.2f} ms  CPU {cpu_ms:6.2f} ms per event ({stages})  "
         f"{job['itemsExtracted']} items  RSS {before_mib:.0f} → at most {most_mib:.0f} MiB"
     )
     return cpu_ms
 
 
-def _tell(loremark: Loremark, project: str, size: int) -> str:
+def _send_events(loremark: Loremark, project: str, size: int) -> str:
     secret = loremark.secret_of(project).encode()
     wire = HTTPConnection("127.0.0.1", loremark.port, timeout=30)
     session = ""

@@ -1,4 +1,4 @@
-"""Genesis: what it says of well-known repositories against facts written down before, and what a scan costs."""
+"""Genesis: precision and recall on well-known repositories, and the cost of a scan."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from bench.genesis_repositories import Repository, find_folder, repositories
 from bench.measure import cpu_seconds, rss_mib
 from bench.servers import ENGINES, Loremark, address_for, start_loremark
 from loremark.base import signing
-from loremark.memory.codebase.choosing.choosing import Listed, candidates, choose
-from loremark.memory.codebase.choosing.contents import text_of
-from loremark.memory.codebase.choosing.glancing import quick_imports
-from loremark.memory.codebase.graph.graph import counts
+from loremark.memory.codebase.analysis.analysis import analyze_codebase
+from loremark.memory.codebase.analysis.entry_points import entry_points
+from loremark.memory.codebase.analysis.survey import Survey
+from loremark.memory.codebase.file_reader import read_file
+from loremark.memory.codebase.graph.import_graph import import_counts
 from loremark.memory.codebase.layout import main_directories
-from loremark.memory.codebase.reading import read_file
 from loremark.memory.codebase.records import Codebase
-from loremark.memory.codebase.study.entry_points import entry_points
-from loremark.memory.codebase.study.study import study
-from loremark.memory.codebase.study.survey import Survey
-from loremark.memory.evaluation.codebases import SPLITS, Score, Scores, score
+from loremark.memory.codebase.selection.content_checks import text_of
+from loremark.memory.codebase.selection.file_selection import ListedFile, list_candidates, select_files
+from loremark.memory.codebase.selection.quick_imports import quick_imports
+from loremark.memory.evaluation.codebase_facts import SPLITS, Score, Scores, score
 
 _SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_FILES", "1250,2500,5000").split(","))
 _MAX_FILES = 5_000
 _PATIENCE_S = 900.0
 _CHANGES = 5
-"""So often something changes after a scan: one is over in a second or two, and a shared machine is never the same."""
+"""How often files change after a scan: a scan takes only seconds, and a shared machine is noisy."""
 _FETCHING = ("fetch_tree", "fetch_files")
 _CHANGED = b"\n# changed\nCHANGED = 1\n"
 
 
 def run() -> None:
-    """Precision where there are repositories to look at, then speed on both engines."""
+    """Precision if repositories are available, then speed on both engines."""
     run_precision()
     run_speed()
 
@@ -54,7 +54,7 @@ def run() -> None:
 
 
 def run_precision() -> None:
-    """Print recall and precision for each split; what was missed is told of the development splits only."""
+    """Print recall and precision for each split; errors are listed for the development splits only."""
     folder = find_folder()
     if folder is None:
         return
@@ -67,17 +67,17 @@ def _score(repository: Repository) -> Score:
     codebase = read_repository(repository)
     paths = list(dict.fromkeys(path for path, _ in entry_points(codebase, Survey(codebase).graph)))
     directories = [directory.path for directory in main_directories(codebase)]
-    return score(repository.facts, study(codebase).stack, paths, directories)
+    return score(repository.facts, analyze_codebase(codebase).stack, paths, directories)
 
 
 def read_repository(repository: Repository) -> Codebase:
-    """As a scan reads it."""
+    """Read a repository like a scan does."""
     blobs = {entry.path: entry.blob for entry in repository.entries}
     ignores = {path: blob for path, blob in blobs.items() if path.rpartition("/")[2] == ".gitignore"}
     contents = repository.read(list(ignores.values()))
-    listed = [Listed(entry.path, entry.size) for entry in repository.entries]
+    listed = [ListedFile(entry.path, entry.size) for entry in repository.entries]
     texts = {path: contents[blob].decode(errors="replace") for path, blob in ignores.items() if blob in contents}
-    kept = candidates(listed, texts).kept
+    kept = list_candidates(listed, texts).kept
     imported: dict[str, int] = {}
     if len(kept) > _MAX_FILES:
         contents = repository.read([blobs[entry.path] for entry in kept])
@@ -85,8 +85,8 @@ def read_repository(repository: Repository) -> Codebase:
             entry.path: quick_imports(entry.path, contents.get(blobs[entry.path], b"").decode(errors="replace"))
             for entry in kept
         }
-        imported = counts(glanced, tuple(glanced))
-    chosen = choose(kept, _MAX_FILES, imported)
+        imported = import_counts(glanced, tuple(glanced))
+    chosen = select_files(kept, _MAX_FILES, imported)
     contents = repository.read([blobs[path] for path in chosen])
     readable = {path: text_of(contents[blobs[path]]) for path in chosen if blobs[path] in contents}
     files = {path: read_file(path, text) for path, text in readable.items() if text is not None}
@@ -119,7 +119,7 @@ def run_speed() -> None:
 
 
 def sources(count: int) -> dict[bytes, bytes]:
-    """Source files that are on every machine that can run this: those of Python's own library and of our packages."""
+    """Source files available on every machine: those of the standard library and installed packages."""
     found: dict[bytes, bytes] = {}
     places = sysconfig.get_paths()
     for place in dict.fromkeys((places["stdlib"], places["purelib"])):
@@ -149,8 +149,8 @@ def _scan_sizes(loremark: Loremark, server: GitServer, size: int) -> float:
         part = _scan(loremark, project, selective=True)
         _print(f"{len(few)} changed", part)
         shares.append(part["analysis_ms"] / whole["analysis_ms"])
-    told = ", ".join(f"{share:.3f}" for share in shares)
-    print(f"    selective to whole analysis: {told}; the middle one {median(shares):.3f}")
+    listed = ", ".join(f"{share:.3f}" for share in shares)
+    print(f"    selective to whole analysis: {listed}; the middle one {median(shares):.3f}")
     return float(whole["analysis_ms"])
 
 
@@ -164,7 +164,7 @@ def _print(what: str, scan: Mapping[str, Any]) -> None:
 
 
 def _scan(loremark: Loremark, project: str, *, selective: bool) -> dict[str, Any]:
-    """A scan to its end, then all that follows from it."""
+    """Run a scan and everything that follows from it."""
     secret = loremark.secret_of(project)
     cpu_s = cpu_seconds(loremark.pid)
     asked = {"projectId": project, "maxFiles": _MAX_FILES, "selective": selective}
@@ -195,7 +195,7 @@ def _scan(loremark: Loremark, project: str, *, selective: bool) -> dict[str, Any
 
 
 def _duration_ms(scan: Mapping[str, Any]) -> float:
-    """From start to end, commits and all."""
+    """From start to end, including commits."""
     ended, started = (datetime.fromisoformat(scan[name]) for name in ("completedAt", "startedAt"))
     return (ended - started).total_seconds() * 1000
 

@@ -1,6 +1,6 @@
-"""Real repositories for the benchmark of Genesis: bare git directories below the folder LOREMARK_BENCH_REPOS.
+"""Real repositories for the Genesis benchmark: bare git directories in the folder LOREMARK_BENCH_REPOS.
 
-``python -m bench.genesis_repositories`` says whether the facts written down of them hold.
+``python -m bench.genesis_repositories`` checks the facts about them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from loremark.memory.codebase.records import Commit
-from loremark.memory.evaluation.codebases import SPLITS, Facts, Split, absent_paths, load
+from loremark.memory.evaluation.codebase_facts import SPLITS, Facts, Split, find_missing_paths, load
 
 VARIABLE = "LOREMARK_BENCH_REPOS"
 _SECONDS = 120
@@ -25,7 +25,7 @@ _AT_ONCE_BYTES = 64_000_000
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of the listing; links and submodules are not among them. ``size`` None: its content is not there."""
+    """A file in the listing, without links and submodules. ``size`` is None if its content is missing."""
 
     path: str
     blob: str
@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository at the commit of its facts, or at its HEAD where that commit is not there."""
+    """A repository at the commit of its facts, or at HEAD if that commit is missing."""
 
     facts: Facts
     directory: Path
@@ -50,7 +50,7 @@ class Repository:
         return tuple(_entries(lines))
 
     def read(self, blobs: Iterable[str], largest: int = _LARGEST) -> dict[str, bytes]:
-        """Contents by blob; what is larger, or not there, is left out."""
+        """Contents by blob, without larger or missing ones."""
         sizes = {entry.blob: entry.size for entry in self.entries}
         wanted = [blob for blob in dict.fromkeys(blobs) if (size := sizes.get(blob)) is not None and size <= largest]
         contents: dict[str, bytes] = {}
@@ -60,13 +60,13 @@ class Repository:
 
     def commits(self, most: int) -> tuple[Commit, ...]:
         """The newest commits of the branch."""
-        told = _git(self.directory, "log", "-z", f"--max-count={most}", "--format=%ct%x1f%an%x1f%s", self.commit)
-        rows = (row.split("\x1f", 2) for row in told.decode(errors="replace").split("\0") if row)
+        output = _git(self.directory, "log", "-z", f"--max-count={most}", "--format=%ct%x1f%an%x1f%s", self.commit)
+        rows = (row.split("\x1f", 2) for row in output.decode(errors="replace").split("\0") if row)
         return tuple(Commit(subject=row[2], author=row[1], date_ms=int(row[0]) * 1000) for row in rows)
 
 
 def find_folder() -> Path | None:
-    """The folder that the environment names; None, and a word why, where there is none."""
+    """The folder named by the environment; None, with a message, if there is none."""
     named = os.environ.get(VARIABLE)
     if named and Path(named).is_dir():
         return Path(named)
@@ -76,7 +76,7 @@ def find_folder() -> Path | None:
 
 
 def repositories(folder: Path, splits: Sequence[Split] = ("dev",)) -> Iterator[Repository]:
-    """Those of the splits that are there; what is not there, or is at another commit, is said."""
+    """The available repositories of the splits; missing ones and other commits are reported."""
     for facts in (facts for split in splits for facts in load(split)):
         directory = folder / facts.repository.replace("/", "+") / "repo"
         if not directory.is_dir():
@@ -84,20 +84,20 @@ def repositories(folder: Path, splits: Sequence[Split] = ("dev",)) -> Iterator[R
             continue
         commit = facts.commit if _has_commit(directory, facts.commit) else _head(directory)
         if commit != facts.commit:
-            print(f"{facts.repository}: at {commit}, its facts are of {facts.commit}", file=sys.stderr)
+            print(f"{facts.repository}: at {commit}, its facts describe {facts.commit}", file=sys.stderr)
         yield Repository(facts, directory, commit)
 
 
 def main() -> int:
-    """Checks every path that the facts name; how many were checked, and the false ones."""
+    """Check every path that the facts name, and report the missing ones."""
     folder = find_folder()
     if folder is None:
         return 2
     has_faults = False
     for repository in repositories(folder, SPLITS):
-        absent = absent_paths(repository.facts, [entry.path for entry in repository.entries])
+        absent = find_missing_paths(repository.facts, [entry.path for entry in repository.entries])
         has_faults = has_faults or bool(absent)
-        print(f"{repository.name}: {len(repository.entries)} files, {f'absent: {absent}' if absent else 'facts hold'}")
+        print(f"{repository.name}: {len(repository.entries)} files, {f'missing: {absent}' if absent else 'complete'}")
     return int(has_faults)
 
 
@@ -111,7 +111,7 @@ def _entries(lines: Iterable[bytes]) -> Iterator[Entry]:
 
 
 def _portions(blobs: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
-    """The blobs in portions that fit into memory."""
+    """Split the blobs into batches that fit into memory."""
     some: list[str] = []
     weight = 0
     for blob in blobs:
@@ -124,16 +124,16 @@ def _portions(blobs: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]
         yield some
 
 
-def _contents(told: bytes) -> Iterator[tuple[str, bytes]]:
+def _contents(output: bytes) -> Iterator[tuple[str, bytes]]:
     at = 0
-    while at < len(told):
-        end = told.index(b"\n", at)
-        fields = told[at:end].decode().split()
+    while at < len(output):
+        end = output.index(b"\n", at)
+        fields = output[at:end].decode().split()
         at = end + 1
         if fields[-1] == "missing":
             continue
         size = int(fields[2])
-        yield fields[0], told[at : at + size]
+        yield fields[0], output[at : at + size]
         at += size + 1
 
 
@@ -142,12 +142,12 @@ def _head(directory: Path) -> str:
 
 
 def _has_commit(directory: Path, commit: str) -> bool:
-    told = _git(directory, "cat-file", "--batch-check", given=commit).decode().split()
-    return len(told) > 1 and told[1] == "commit"
+    output = _git(directory, "cat-file", "--batch-check", given=commit).decode().split()
+    return len(output) > 1 and output[1] == "commit"
 
 
 def _git(directory: Path, *arguments: str, given: str = "") -> bytes:
-    """What git prints; it asks nobody and fetches nothing."""
+    """The output of git, without prompts or network."""
     done = subprocess.run(
         ["git", "--git-dir", str(directory), *arguments],
         input=given.encode(),

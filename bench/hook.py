@@ -1,7 +1,7 @@
-"""CPU cost of one ``loremark hook`` process, interpreter start included, beside a bare ``python``.
+"""CPU cost of one ``loremark hook`` process including interpreter startup, next to a bare ``python``.
 
-Runs are interleaved. The flusher that a run may start is a process of its own and is not counted in the run; its CPU
-is printed apart. The server is away: nothing listens at the address.
+Runs are interleaved. A flusher started by a run is a separate process and reported separately. The server is
+unreachable.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _samples(folder: str) -> dict[str, dict[str, Any]]:
 
 
 def _run(command: Sequence[str], environment: dict[str, str], given: bytes) -> tuple[float, float]:
-    """CPU and wall time of one process and of those it waited for, in milliseconds."""
+    """CPU and wall time in milliseconds of one process and its children."""
     started = time.perf_counter()
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -77,10 +77,10 @@ def _prepare(home: Path) -> tuple[Path, dict[str, str]]:
 
 
 def _end_flusher(home: Path) -> float:
-    """The CPU the flusher has used until now, in milliseconds; then it is ended."""
-    told = home / ".local" / "state" / "loremark" / "spool" / "lock"
+    """The CPU time of the flusher so far, in milliseconds; then stop it."""
+    lock = home / ".local" / "state" / "loremark" / "spool" / "lock"
     try:
-        pid = int(told.read_text())
+        pid = int(lock.read_text())
         if f"HOME={home}".encode() not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             return 0.0
         used = cpu_seconds(pid) * 1_000

@@ -1,6 +1,6 @@
-"""POST /api/v2/ingest beside a minimal app that does the same signature, JSON, hash and group commit; and its growth.
+"""POST /api/v2/ingest next to a baseline app with the same signature, JSON, hash and group commit; and its growth.
 
-Every event is different, of 1.5 KB, and durable before its answer (SQLite: synchronous=FULL, PostgreSQL: fsync).
+Every event is unique, 1.5 KB, and durable before the response (SQLite: synchronous=FULL, PostgreSQL: fsync).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from statistics import median
 from tests.servers import lifetime
 from tests.support.processes import free_port
 
-from bench.load import MINIMAL_SECRET
+from bench.load import BASELINE_SECRET
 from bench.measure import Figures, Target, compare, load_once, running
 from bench.servers import ENGINES, address_for, start_loremark
 
@@ -27,7 +27,7 @@ _FIRST, _LAST, _STEP = 1_000, int(os.environ.get("LOREMARK_BENCH_EVENTS", "10000
 
 
 def run(rounds: int = 5, seconds: float = 3.0) -> None:
-    """Print events a second, latencies, CPU time an event, and the ratio to the limit, on both engines."""
+    """Print events per second, latencies, CPU time per event, and the ratio to the baseline, on both engines."""
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
@@ -36,7 +36,7 @@ def run(rounds: int = 5, seconds: float = 3.0) -> None:
 
 
 def run_growth() -> None:
-    """Print the cost of an event while the store grows from a thousand to a million of them."""
+    """Print the cost of an event while the store grows from a thousand to a million events."""
     for engine in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.callback(lifetime.stop_all)
@@ -46,9 +46,9 @@ def run_growth() -> None:
 def _minimal(stack: ExitStack, engine: str, folder: Path) -> Target:
     port = free_port()
     address = address_for(engine, "minimal") or str(folder / "minimal.db")
-    command = [sys.executable, "-m", "bench.minimal_ingest", str(port), address]
+    command = [sys.executable, "-m", "bench.baseline_ingest", str(port), address]
     pid = stack.enter_context(running(command, lifetime.child_env(), port))
-    return Target("minimal", port, pid, {"project": "prj", "secret": MINIMAL_SECRET, "count": _EVENTS})
+    return Target("minimal", port, pid, {"project": "prj", "secret": BASELINE_SECRET, "count": _EVENTS})
 
 
 def _loremark(stack: ExitStack, engine: str, folder: Path) -> Target:

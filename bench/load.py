@@ -1,7 +1,7 @@
-"""A load generator that costs little itself: keep-alive sockets on one epoll loop, requests prepared beforehand.
+"""A cheap load generator: keep-alive sockets on one epoll loop, with prepared requests.
 
-It runs in a process of its own (``python -m bench.load``), speaks to loopback only, is bounded in count and
-time, and prints one JSON line: requests, seconds, requests a second, percentiles in milliseconds, statuses.
+It runs in its own process (``python -m bench.load``), talks to loopback only, is bounded in count and time, and prints
+one JSON line: requests, seconds, requests per second, percentiles in milliseconds, statuses.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 _HEADERS_END = b"\r\n\r\n"
-MINIMAL_SECRET = "minimal"
-"""What the minimal app is signed to with."""
+BASELINE_SECRET = "minimal"
+"""The secret that requests to the baseline app are signed with."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Connection:
 
 
 def _response_length(buffer: bytearray) -> int | None:
-    """Length of the first whole response in the buffer, or None while it is incomplete."""
+    """Length of the first complete response in the buffer, or None while it is incomplete."""
     end = buffer.find(_HEADERS_END)
     if end < 0:
         return None
@@ -47,9 +47,9 @@ def _response_length(buffer: bytearray) -> int | None:
 def run(
     host: str, port: int, requests: list[bytes], *, connections: int, seconds: float, once: bool = False
 ) -> dict[str, object]:
-    """Send the requests over the connections, one in flight on each, until the time is over.
+    """Send the requests over the connections, one in flight on each, until the time is up.
 
-    Round robin; or each one ``once``, and then the end may come before the time.
+    Round robin; with ``once``, each request is sent once and the run may end early.
     """
     poll = select.epoll()
     by_fd: dict[int, _Connection] = {}

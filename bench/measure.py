@@ -1,4 +1,4 @@
-"""Starting the servers to compare, loading them in turn, and counting their CPU time."""
+"""Starts the servers to compare, loads them in turn, and measures their CPU time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time the process has used, all threads."""
+    """User and system time of the process, all threads."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def rss_mib(pid: int) -> float:
-    """The memory of a process that is in use now; nothing if it has ended."""
+    """The resident memory of a process; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -35,9 +35,9 @@ def rss_mib(pid: int) -> float:
 
 @dataclass
 class Target:
-    """A server under load: where it listens, which process it is, what is sent to it.
+    """A server under load: its port, its process and its requests.
 
-    Requests are written out, or events to be signed (see ``bench.load``), which are new ones in every round.
+    Requests are either literal or events to be signed (see ``bench.load``), which are new in every round.
     """
 
     name: str
@@ -61,7 +61,7 @@ def options(**values: float) -> list[str]:
 
 
 def load_once(target: Target, *, seconds: float, connections: int, count: int | None = None) -> dict[str, Any]:
-    """One round against one target, from a process of its own; of ``count`` new events, where it is about events."""
+    """One round against one target, from a separate process; with ``count`` new events if it is about events."""
     before = cpu_seconds(target.pid)
     given = target.requests
     if isinstance(given, dict):
@@ -83,7 +83,7 @@ def load_once(target: Target, *, seconds: float, connections: int, count: int | 
 
 
 def compare(targets: list[Target], *, rounds: int, seconds: float, connections: int) -> dict[str, Figures]:
-    """Load the targets in turn, several rounds, so that noise of the machine falls on all of them."""
+    """Load the targets in several interleaved rounds, so that noise affects all of them."""
     results: dict[str, list[dict[str, Any]]] = {target.name: [] for target in targets}
     for _ in range(rounds):
         for target in targets:
@@ -96,7 +96,7 @@ def compare(targets: list[Target], *, rounds: int, seconds: float, connections: 
 
 @contextmanager
 def running(arguments: list[str], environment: dict[str, str], port: int) -> Iterator[int]:
-    """A server process that is up while the block runs; its id."""
+    """Run a server process during the block; yields its id."""
     child = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         _wait_for_port(child, port)

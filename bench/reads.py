@@ -1,4 +1,4 @@
-"""GET /api/projects/{id} with a key, beside a minimal ASGI app on the same server: how much a request costs us."""
+"""GET /api/projects/{id} with a key, next to a baseline ASGI app on the same server: our cost per request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WANTED_RATIO = 0.25
 
 
 def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
-    """Print requests a second, latencies, CPU time a request, and the ratios to the limit, on both engines."""
+    """Print requests per second, latencies, CPU time per request, and the ratios to the baseline, on both engines."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         stack.callback(lifetime.stop_all)
         targets = [_minimal(stack), *(_loremark(stack, engine, Path(folder) / engine) for engine in ENGINES)]
@@ -27,7 +27,9 @@ def run(rounds: int = 5, seconds: float = 3.0, connections: int = 32) -> None:
 
 def _minimal(stack: ExitStack) -> Target:
     port = free_port()
-    pid = stack.enter_context(running([sys.executable, "-m", "bench.minimal", str(port)], lifetime.child_env(), port))
+    pid = stack.enter_context(
+        running([sys.executable, "-m", "bench.baseline_app", str(port)], lifetime.child_env(), port)
+    )
     return Target("minimal", port, pid, ["GET /api/projects/x HTTP/1.1\r\nHost: bench\r\n\r\n"])
 
 

@@ -1,8 +1,8 @@
-"""How well and how fast things are found: Loremark over HTTP, plain BM25, plain nearness and mem0, in one run.
+"""Retrieval quality and speed: Loremark over HTTP, BM25, vector search and mem0, in one run.
 
-All of them get the same texts and vectors of the same embedder, project by project in turn. Vectors are there before
-items are added. What it takes to embed a question is measured apart: it is added where a system was given the vector,
-and taken off where the system embeds by itself. CPU time is that of the process that searches.
+All systems get the same texts and vectors, project by project in turn. Embedding a question is timed separately: it is
+added where a system receives the vector and subtracted where the system embeds by itself. CPU time is that of the
+searching process.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.servers import lifetime
 
+from bench.retrieval_baselines import Bm25, VectorSearch
 from bench.retrieval_loremark import Server
 from bench.retrieval_mem0 import LeftOutError, Mem0
-from bench.retrieval_plain import Bm25, Nearness
 from bench.retrieval_sets import SETS, Asked, EmbeddedBy, Project, load_projects
 from bench.retrieval_vectors import Vectors
 
 _DEPTH = 20
 _NO_WORK = 1e6
-"""Items a second that only somebody adds who keeps what is there already."""
+"""Items per second that only a system reaches that reuses what it has."""
 
 
 class System(Protocol):
-    """Something that finds. ``search`` gives the places of the documents, best first."""
+    """A search system. ``search`` returns document indexes, best first."""
 
     @property
     def name(self) -> str: ...
@@ -43,17 +43,17 @@ class System(Protocol):
     def embedding(self) -> EmbeddedBy: ...
 
     def cpu_seconds(self) -> float:
-        """What its process has used until now."""
+        """The CPU time of its process so far."""
 
     def add(self, project: Project, vectors: NDArray[np.float32]) -> None:
-        """From now on this project is searched."""
+        """From now on, search this project."""
 
     def search(self, question: str, vector: NDArray[np.float32], limit: int) -> list[int]: ...
 
 
 @dataclass
 class Measured:
-    """What one system did on one set, or on those of its projects that it was not left out of."""
+    """The results of one system on one set."""
 
     projects: int = 0
     figures: list[NDArray[np.float64]] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Measured:
     adding_s: float = 0.0
 
     def to_row(self, timed: Sequence[tuple[float, float]], embedding: EmbeddedBy) -> str:
-        """Times are medians; CPU times, which the system counts coarsely, are means."""
+        """Times are medians; CPU times, which the system measures coarsely, are means."""
         shares = "".join(f"{value:8.3f}" for value in np.mean(self.figures, axis=0))
         took = np.array([median(self.wall_ms), self.cpu_ms / len(self.wall_ms)])
         alone = np.array([median(wall for wall, _ in timed), fmean(cpu for _, cpu in timed)])
@@ -75,7 +75,7 @@ class Measured:
 
 
 class Bench:
-    """The systems side by side; where one fails it is left out, and the table says why."""
+    """The systems under test; one that fails is left out, and the table says why."""
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
@@ -86,7 +86,7 @@ class Bench:
     def open(self, stack: ExitStack, folder: Path) -> None:
         for name in ("loremark", "mem0"):
             (folder / name).mkdir()
-        self.systems = [Server(stack, folder / "loremark", self._vectors.model), Bm25(), Nearness()]
+        self.systems = [Server(stack, folder / "loremark", self._vectors.model), Bm25(), VectorSearch()]
         try:
             self.systems.append(Mem0(stack, folder / "mem0"))
         except LeftOutError as reason:
@@ -132,7 +132,7 @@ class Bench:
 
 
 def run() -> None:
-    """One row for each set and system."""
+    """Print one row for each set and system."""
     projects = load_projects()
     vectors = Vectors()
     timed: dict[str, list[tuple[float, float]]] = {name: [] for name in SETS}
@@ -151,7 +151,9 @@ def run() -> None:
 
 
 def _print(bench: Bench, timed: dict[str, list[tuple[float, float]]]) -> None:
-    print(f"retrieval, {_DEPTH} results; ms and CPU ms a question, without and with embedding it; items added a second")
+    print(
+        f"retrieval, {_DEPTH} results; ms and CPU ms per question, without and with embedding; items added per second"
+    )
     heads = ("R@5", "R@10", "R@20", "nDCG@10", "MRR"), ("ms", "CPU", "ms with", "CPU with", "added/s")
     print(f"{'':34}{''.join(f'{head:>8}' for head in heads[0])}{''.join(f'{head:>9}' for head in heads[1])}")
     for name in (name for name in SETS if timed[name]):
@@ -166,7 +168,7 @@ def _print(bench: Bench, timed: dict[str, list[tuple[float, float]]]) -> None:
 
 
 def scores(found: Sequence[str], facts: frozenset[str]) -> NDArray[np.float64]:
-    """Recall at 5, 10 and 20, nDCG at 10, reciprocal rank. A fact found twice is found once."""
+    """Recall at 5, 10 and 20, nDCG at 10, reciprocal rank. A fact found twice counts once."""
     right = np.array(
         [fact in facts and fact not in found[:place] for place, fact in enumerate(found)], dtype=np.float64
     )

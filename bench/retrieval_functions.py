@@ -1,7 +1,7 @@
-"""Functions of the installed packages, asked for as one types into a search box: 296 questions to 4,000 functions.
+"""Functions of installed packages, searched with typical queries: 296 questions about 4,000 functions.
 
-The set names functions and holds none of their code, which is read from where they are installed, without importing
-it. A function that is not there, or not where it was, is left out with its question.
+The set names functions but contains no code, which is read from the installed packages without importing them. A
+function that is missing or has moved is left out with its question.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-_SET = Path(__file__).parent / "sets" / "functions.jsonl"
+from loremark.memory.evaluation.labeled_sets import CHECKOUT_SETS
+
+_SET = CHECKOUT_SETS / "functions.jsonl"
 _ROOTS = tuple(Path(sysconfig.get_paths()[name]) for name in ("stdlib", "purelib"))
 
 
 def functions() -> tuple[dict[str, str], dict[str, str]]:
-    """The code of each function there is, and what is asked about some of them."""
+    """The code of each available function, and the questions about some of them."""
     lines = [json.loads(line) for line in _SET.read_text(encoding="utf-8").splitlines()]
     wanted: dict[str, set[str]] = defaultdict(set)
     for line in lines:
@@ -31,7 +33,7 @@ def functions() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _read(module: str) -> Iterator[tuple[str, str]]:
-    """Each function of a module, by its name within it."""
+    """Yield each function of a module by its qualified name."""
     for root in _ROOTS:
         folder = root.joinpath(*module.split("."))
         for path in (folder.with_suffix(".py"), folder / "__init__.py"):

@@ -1,8 +1,7 @@
-"""Loremark as a system under test: a real `loremark serve` on SQLite, asked over HTTP as a user would.
+"""Loremark as a system under test: a real `loremark serve` on SQLite, queried over HTTP like a user would.
 
-Items come out of enrichment, which would write other ones; there is no call that takes an item as it is. So they are
-written by the house's own functions into the database of the running server, row by row as enrichment does: the item,
-its files, its entry in the index, its first revision, and its vector, which is there already.
+No API call creates an item as it is, and enrichment would create different ones. So items are written into the running
+server's database like enrichment writes them: the item, its files, index entry, first revision and vector.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from bench.servers import start_loremark
 from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.features.enrichment.records import text_hash
-from loremark.features.index.vectors import keep_vector
+from loremark.features.index.vectors import upsert_vector
 from loremark.features.items.service import create_item
-from loremark.ports.embeddings.compact import pack
+from loremark.ports.embeddings.vector_packing import pack
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Tx
-from loremark.storage.opening import open_database
 from loremark.storage.statements import Sql
 from loremark.storage.tables import projects
 
@@ -41,7 +40,7 @@ _TEAM = Sql(select(projects.c.team_id).where(projects.c.id == bindparam("of_proj
 
 
 class Server:
-    """One project for each of the bench's. A question is embedded by the server, so that is part of every search."""
+    """One project per benchmark project. The server embeds each question as part of the search."""
 
     name = "Loremark (HTTP)"
     embedding: EmbeddedBy = "system"
@@ -63,14 +62,14 @@ class Server:
         return cpu_seconds(self._loremark.pid)
 
     def add(self, project: Project, vectors: NDArray[np.float32]) -> None:
-        """With the first search, at which the server reads its index of the project."""
+        """Includes the first search, at which the server loads the project's index."""
         self._project = self._loremark.create_project(project.name)
         self._places = {}
         packed = pack(vectors)
         for start in range(0, len(packed), _AT_ONCE):
             end = start + _AT_ONCE
             self._runner.run(self._write(project.documents[start:end], packed[start:end]))
-        self._http.close()  # it may have been idle for longer than the server waits; the next request opens it again
+        self._http.close()  # it may have been idle longer than the server waits; the next request reconnects
         self.search(project.name, vectors[0], 1)
 
     def search(self, question: str, vector: NDArray[np.float32], limit: int) -> list[int]:
@@ -79,10 +78,10 @@ class Server:
         headers = {"Authorization": f"Bearer {self._loremark.key}"}
         self._http.request("GET", f"/api/v2/search?{urlencode(asked)}", headers=headers)
         answer = self._http.getresponse()
-        told: dict[str, Any] = json.loads(answer.read())
+        body: dict[str, Any] = json.loads(answer.read())
         if answer.status != 200:
-            raise RuntimeError(f"a search was answered with {answer.status}: {told}")
-        return [self._places[one["itemId"]] for one in told["results"]]
+            raise RuntimeError(f"a search was answered with {answer.status}: {body}")
+        return [self._places[one["itemId"]] for one in body["results"]]
 
     async def _find_team(self) -> str:
         async with self._database.read() as tx:
@@ -93,7 +92,7 @@ class Server:
     async def _write(self, documents: Sequence[Document], packed: Sequence[bytes]) -> None:
         async with self._database.write() as tx:
             for document, vector in zip(documents, packed, strict=True):
-                with clock.use(_standing(document.created_ms or clock.now_ms())):
+                with clock.use(_frozen_clock(document.created_ms or clock.now_ms())):
                     item_id = await self._create(tx, document, vector)
                 self._places[item_id] = len(self._places)
 
@@ -107,7 +106,7 @@ class Server:
             source_ref=None,
             reason="created",
         )
-        await keep_vector(
+        await upsert_vector(
             tx,
             self._scope,
             self._project,
@@ -119,6 +118,6 @@ class Server:
         return item_id
 
 
-def _standing(at_ms: int) -> Callable[[], int]:
-    """A clock that stands: an item is as old as what it tells."""
+def _frozen_clock(at_ms: int) -> Callable[[], int]:
+    """A clock that stands still: an item is as old as its text."""
     return lambda: at_ms

@@ -1,7 +1,7 @@
-"""mem0 as a system under test: installed by name into an environment of its own, driven over lines of JSON.
+"""mem0 as a system under test: installed into its own environment and driven by lines of JSON.
 
-It keeps the same texts with the same vectors in a local Qdrant on disk, with no language model (``infer=False``). It is
-what a plain install gives: its extras for keywords and names want models that are downloaded when they are first used.
+It stores the same texts with the same vectors in a local Qdrant on disk, without a language model (``infer=False``).
+This is a plain install: its extras for keywords and names download models on first use.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _INSTALL_S = 600
 _ANSWER_S = 120
 _AT_ONCE = 50
 _PATIENCE_S = float(os.environ.get("LOREMARK_BENCH_MEM0_SECONDS", "600"))
-"""How long it may take to add the items of one project; a larger one is left out."""
+"""How long adding the items of one project may take; larger ones are left out."""
 
 
 class LeftOutError(Exception):
-    """A system could not be measured; the reason stands beside the table."""
+    """A system could not be measured; the reason is printed below the table."""
 
 
 class Mem0:
-    """``prepare`` gives it the vectors of the questions; nothing is embedded by it."""
+    """``prepare`` provides the vectors of the questions; mem0 embeds nothing."""
 
     name = "mem0 (no LLM)"
     embedding: EmbeddedBy = "bench"
@@ -69,7 +69,7 @@ class Mem0:
     def prepare(
         self, project: Project, vectors: NDArray[np.float32], questions: dict[str, NDArray[np.float32]]
     ) -> None:
-        """A new store, and the vectors of all that it will be given."""
+        """Create a store and provide the vectors of everything that it will receive."""
         self._opened += 1
         folder = self._folder / f"store-{self._opened}"
         self._call("open", folder=str(folder), dimensions=vectors.shape[1])
@@ -109,7 +109,7 @@ class Mem0:
         except BrokenPipeError:
             pass
         if not line:
-            self._end()  # an answer that comes too late must not be taken for that to another question
+            self._end()  # a late answer must not be mistaken for that to another question
             said = (self._folder / "said.txt").read_text(errors="replace").strip().splitlines() or ["nothing"]
             raise LeftOutError(f"no answer to {do}; it said: {said[-1][:200]}")
         return json.loads(line)["answer"]
@@ -120,7 +120,7 @@ class Mem0:
 
 
 def _install() -> Path:
-    """The interpreter that has mem0; installed at the first run, and kept in the cache folder."""
+    """The interpreter with mem0; installed on the first run and kept in the cache folder."""
     folder = CACHE / "mem0"
     python = folder / "bin" / "python"
     commands = [

@@ -1,7 +1,7 @@
-"""mem0 in a process of its own: a request is a line of JSON on standard input, so is its answer on standard output.
+"""mem0 in its own process: requests and responses are lines of JSON on standard input and output.
 
-It runs in the environment that holds mem0, where nothing of ours is installed. No model is asked: texts are kept as
-they are (``infer=False``), and the embedder only knows the vectors it was given.
+It runs in mem0's environment, which does not contain our code. No model runs: texts are stored as they are
+(``infer=False``), and the embedder only looks up given vectors.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 _USER = "bench"
 
 
-class Known:
-    """An embedder that looks up."""
+class LookupEmbedder:
+    """An embedder that looks up known vectors."""
 
     def __init__(self) -> None:
         self._vectors: dict[str, list[float]] = {}
@@ -35,11 +35,11 @@ class Known:
 
 
 class Child:
-    """Each project has a store of its own, on disk."""
+    """Each project has its own store on disk."""
 
     def __init__(self) -> None:
         self._memory: Any = None
-        self._known = Known()
+        self._known = LookupEmbedder()
 
     def open(self, folder: str, dimensions: int) -> None:
         self.close()
@@ -54,7 +54,7 @@ class Child:
                 "history_db_path": str(Path(folder) / "history.db"),
             }
         )
-        self._known = Known()
+        self._known = LookupEmbedder()
         self._memory.embedding_model = self._known
 
     def learn(self, texts: list[str], vectors: str, dimensions: int) -> None:
@@ -66,7 +66,7 @@ class Child:
             self._memory.add(document["text"], user_id=_USER, metadata=said, infer=False)
 
     def search(self, question: str, limit: int) -> list[int]:
-        """Without its own floor, which would cut what others may still tell."""
+        """Without mem0's own threshold, which would cut results that other systems may return."""
         found = self._memory.search(question, top_k=limit, filters={"user_id": _USER}, threshold=0.0)
         return [one["metadata"]["place"] for one in found["results"]]
 
@@ -77,7 +77,7 @@ class Child:
 
 
 def main() -> None:
-    """What mem0 prints by itself goes to standard error."""
+    """What mem0 prints goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     child = Child()

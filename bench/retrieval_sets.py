@@ -1,4 +1,4 @@
-"""The retrieval sets as projects to search: LoCoMo, CoSQA, installed functions and our own development questions."""
+"""Retrieval sets as projects: LoCoMo, CoSQA, installed functions and our own development questions."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from bench.retrieval_functions import functions as installed_functions
 from loremark.base import clock, limits
 from loremark.entry.evaluation import find_items
 from loremark.features.items.records import item_text
-from loremark.memory.evaluation.asking import load_asks
-from loremark.memory.evaluation.loading import load
+from loremark.memory.evaluation.ask_sets import load_ask_set
+from loremark.memory.evaluation.labeled_sets import load
 from loremark.memory.evaluation.scoring import match_all
 from loremark.memory.items import Item
 
 EmbeddedBy = Literal["system", "bench", "nobody"]
-"""Who embeds a question: the system under test, the bench before it asks, or nobody since only words count."""
+"""Who embeds a question: the system under test, the benchmark, or nobody if only words count."""
 
 SETS = ("LoCoMo dev", "LoCoMo test", "LoCoMo category 5", "CoSQA", "functions dev", "own dev", "asks dev")
 _WANTED = os.environ.get("LOREMARK_BENCH_SETS", ",".join(SETS)).split(",")
-"""Whoever tunes looks at the dev sets only: a set that is looked at again and again is no test any more."""
+"""When tuning, use the dev sets only: a test set that is looked at repeatedly is no longer a test."""
 
 
 _TURN = re.compile(r"D:?(\d+):(\d+)")
 _FUNCTION = re.compile(r"\bdef\s+(\w+)")
 _ADVERSARIAL = 5
 _TUNED_ON = 5
-"""Conversations of LoCoMo that constants may be fitted on; the others are only reported."""
+"""Conversations of LoCoMo that weights may be fitted on; the others are only reported."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """``fact``: what it tells; two that tell the same are one find. ``session`` None: it stands alone."""
+    """``fact``: what it states; two documents with the same fact count as one result. ``session`` None: it stands
+    alone."""
 
     item: Item
     fact: str
@@ -47,7 +48,7 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """What every system is given."""
+        """The text given to every system."""
         return item_text(self.item)
 
 
@@ -59,7 +60,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Project:
-    """Documents that are searched together, and what is asked about them, by the name of the set."""
+    """Documents that are searched together, and the questions about them by set."""
 
     name: str
     documents: tuple[Document, ...]
@@ -67,20 +68,20 @@ class Project:
 
     @property
     def texts(self) -> list[str]:
-        """All that a vector is needed for."""
+        """All texts that need a vector."""
         asked = [one.text for questions in self.questions.values() for one in questions]
         return [document.text for document in self.documents] + asked
 
 
 def load_projects() -> list[Project]:
-    """The projects of all sets. Without the public data there is nothing to compare."""
+    """The projects of all sets. Requires the public datasets."""
     unknown = [name for name in _WANTED if name not in SETS]
     if unknown:
-        raise SystemExit(f"no set called {', '.join(unknown)}; there are: {', '.join(SETS)}")
+        raise SystemExit(f"unknown set: {', '.join(unknown)}; available: {', '.join(SETS)}")
     folder = Path(os.environ.get("LOREMARK_BENCH_DATA", ""))
     talks, functions = folder / "locomo" / "locomo10.json", folder / "cosqa"
     if not talks.is_file() or not (functions / "code_idx_map.txt").is_file():
-        raise SystemExit("set LOREMARK_BENCH_DATA to the folder that holds locomo/locomo10.json and cosqa/")
+        raise SystemExit("set LOREMARK_BENCH_DATA to the folder with locomo/locomo10.json and cosqa/")
     sources: dict[str, Callable[[], Iterable[Project]]] = {
         "LoCoMo": lambda: _conversations(talks),
         "CoSQA": lambda: [_functions(functions)],
@@ -98,12 +99,12 @@ def load_projects() -> list[Project]:
 
 
 def _conversations(path: Path) -> list[Project]:
-    told = json.loads(path.read_text(encoding="utf-8"))
-    return [_conversation(number, talk) for number, talk in enumerate(told, start=1)]
+    conversation = json.loads(path.read_text(encoding="utf-8"))
+    return [_conversation(number, talk) for number, talk in enumerate(conversation, start=1)]
 
 
 def _conversation(number: int, talk: dict[str, Any]) -> Project:
-    """One turn is one item, with its session and its date. Questions without a turn as evidence are left out."""
+    """One item per turn, with its session and date. Questions without a turn as evidence are left out."""
     documents = _turns(talk["conversation"])
     known = {document.fact for document in documents}
     plain: list[Asked] = []
@@ -118,11 +119,13 @@ def _conversation(number: int, talk: dict[str, Any]) -> Project:
     return Project(f"LoCoMo {number}", tuple(documents), questions)
 
 
-def _turns(told: dict[str, Any]) -> list[Document]:
+def _turns(conversation: dict[str, Any]) -> list[Document]:
     documents = []
-    for number in sorted(int(name[8:]) for name in told if re.fullmatch(r"session_\d+", name)):
-        began = datetime.strptime(told[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-        for place, turn in enumerate(told[f"session_{number}"]):
+    for number in sorted(int(name[8:]) for name in conversation if re.fullmatch(r"session_\d+", name)):
+        began = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(
+            tzinfo=UTC
+        )
+        for place, turn in enumerate(conversation[f"session_{number}"]):
             seen = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             title, content = _cut(f"{turn['speaker']}: {turn['text']}{seen}")
             created_ms = int(began.timestamp()) * clock.SECOND_MS + place * clock.MINUTE_MS
@@ -132,7 +135,7 @@ def _turns(told: dict[str, Any]) -> list[Document]:
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """A title as long as titles may be, and the rest, between two words."""
+    """A title of at most the allowed length, cut between words, and the rest."""
     if len(text) <= limits.ITEM_TITLE_CHARS:
         return text, ""
     at = text.rfind(" ", 0, limits.ITEM_TITLE_CHARS)
@@ -141,7 +144,7 @@ def _cut(text: str) -> tuple[str, str]:
 
 
 def _functions(folder: Path) -> Project:
-    """One function is one item: its name, and the code."""
+    """One item per function: its name and its code."""
     numbers: dict[str, int] = json.loads((folder / "code_idx_map.txt").read_text(encoding="utf-8"))
     rows = json.loads((folder / "cosqa-retrieval-dev-500.json").read_text(encoding="utf-8"))
     documents = []
@@ -155,7 +158,7 @@ def _functions(folder: Path) -> Project:
 
 
 def _installed() -> Project:
-    """The same of functions that are installed here."""
+    """The same for installed functions."""
     code, questions = installed_functions()
     documents = [
         Document(Item(id.rpartition(":")[2].rpartition(".")[2], text, "implementation", "", 0.9, status="approved"), id)
@@ -166,22 +169,22 @@ def _installed() -> Project:
 
 
 def _own() -> Project:
-    """What extraction finds in the labelled events of dev, all in one project: the questions of all its projects."""
-    labelled = load("dev")
-    found = {event.id: find_items(event.raw) for event in labelled.events}
-    facts = {(match.event.id, match.index): match.gold.fact for match in match_all(labelled.events, found)}
+    """The items extracted from the labeled events of dev, in one project, with the questions of all projects."""
+    labeled = load("dev")
+    found = {event.id: find_items(event.raw) for event in labeled.events}
+    facts = {(match.event.id, match.index): match.gold.fact for match in match_all(labeled.events, found)}
     documents = [
         Document(item, facts.get((event.id, place), ""), event.id)
-        for event in labelled.events
+        for event in labeled.events
         for place, item in enumerate(found[event.id])
     ]
-    asked = tuple(Asked(one.question, frozenset(one.facts)) for one in labelled.questions)
+    asked = tuple(Asked(one.question, frozenset(one.facts)) for one in labeled.questions)
     return Project("own dev", tuple(documents), {"own dev": asked})
 
 
 def _asks() -> list[Project]:
-    """Memories written by hand. Left out is what nothing answers, and what only makes sense after an answer."""
-    asks = load_asks("dev")
+    """Handwritten memories, without uncovered questions and follow-ups."""
+    asks = load_ask_set("dev")
     projects = []
     for name in dict.fromkeys(line.project for line in asks.memory):
         documents = tuple(

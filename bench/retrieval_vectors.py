@@ -1,4 +1,4 @@
-"""Texts as vectors of the built-in embedder, kept by their content from one run to the next; what a question costs."""
+"""Embeds texts with the built-in embedder, cached by content between runs, and times questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMED = 50
 
 
 class Vectors:
-    """What was embedded before is read from the cache folder. ``learn`` comes before ``of``."""
+    """Vectors cached on disk. Call ``learn`` before ``of``."""
 
     def __init__(self) -> None:
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ class Vectors:
         return np.stack([self._rows[self._name(text)] for text in texts])
 
     async def learn(self, texts: Sequence[str]) -> None:
-        """Embed what is new, a bounded number at once; a run that is broken off loses little."""
+        """Embed new texts in batches; an interrupted run loses little."""
         new = [text for text in dict.fromkeys(texts) if self._name(text) not in self._rows]
         for start in range(0, len(new), _AT_ONCE):
             some = new[start : start + _AT_ONCE]
@@ -49,7 +49,7 @@ class Vectors:
                 self._keep()
 
     async def time_questions(self, texts: Sequence[str]) -> list[tuple[float, float]]:
-        """Wall and CPU milliseconds to embed each of the first of these questions by itself."""
+        """Wall and CPU milliseconds to embed each of the first questions on its own."""
         took = []
         await self._embedder.embed(texts[:1])
         for text in texts[:_TIMED]:
@@ -62,7 +62,7 @@ class Vectors:
         await self._embedder.close()
 
     def _keep(self) -> None:
-        """Another run may read it at the same time: the file is whole at every moment."""
+        """Written atomically, since another run may read it at the same time."""
         fresh = self._path.with_suffix(f".{os.getpid()}.npz")
         np.savez(fresh, names=np.array(list(self._rows)), rows=np.stack(list(self._rows.values())))
         fresh.replace(self._path)

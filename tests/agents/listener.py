@@ -1,6 +1,6 @@
-"""A hook that only listens, and a server of tools with one tool: what an agent says to them is written down.
+"""A hook that records its input, and an MCP server with one tool.
 
-Run as a script by the agents themselves, so it stands on the standard library alone.
+Run as a script by the agents, so it uses only the standard library.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _TOOL = {
 
 
 def listen(target: str, arguments: list[str]) -> None:
-    """Append what came on the standard input, the arguments, and which known variables were set."""
+    """Append stdin, the arguments and the names of known environment variables to a file."""
     raw = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
-    heard = {"arguments": arguments, "input": raw, "set": [name for name in _NAMES if name in os.environ]}
+    call = {"arguments": arguments, "input": raw, "set": [name for name in _NAMES if name in os.environ]}
     with open(target, "a", encoding="utf-8") as file:
-        file.write(json.dumps(heard) + "\n")
+        file.write(json.dumps(call) + "\n")
 
 
 def serve() -> None:
-    """Speak MCP as of 2025-06-18 over the standard streams."""
+    """Serve MCP 2025-06-18 over stdio."""
     for line in sys.stdin:
         asked = json.loads(line)
         if "id" not in asked:
             continue
         result = _answer(asked["method"], asked.get("params") or {})
-        told = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}) + "\n")
+        outcome = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **outcome}) + "\n")
         sys.stdout.flush()
 
 

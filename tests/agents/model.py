@@ -1,6 +1,6 @@
-"""A model for agents, on loopback: it follows a plan of tool calls, says that it is done, and keeps what it was asked.
+"""A scripted model for agents on loopback: follows a plan of tool calls and records all requests.
 
-It is not the scripted model of tests/servers, which plays a provider towards the service and knows no agents' tools.
+Not to be confused with the scripted model in tests/servers, which plays an LLM provider for the service.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.agents.dialects import MODEL, Answer, Body, Dialect, Offer, dialect_of, flat
+from tests.agents.model_apis import MODEL, Answer, Body, ModelApi, OfferedTool, find_api, flat
 
 DONE = "All done: the memory was consulted and something was saved."
 _LARGEST_BODY = 32 << 20
-_MOST_REQUESTS = 20
-"""After so many it is searched no more for tools that are not to be found."""
+_MAX_REQUESTS = 20
+"""Stop searching for missing tools after this many requests."""
 _THOUGHT_S = 0.3
-"""A model takes its time, and a server whose tools are searched for may only be starting."""
+"""Gives an MCP server time to start before its tools are searched for again."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A tool to ask for, with its arguments: by its own name, whatever an agent puts before it, or by the next one."""
+    """A tool call. Agents may add a prefix to the name; alternative names are tried in order."""
 
     tool: str | tuple[str, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -37,10 +37,10 @@ class Step:
 
     @property
     def words(self) -> str:
-        """What a search for this tool would say."""
+        """The query of a search for this tool."""
         return self.names[0].replace("_", " ")
 
-    def find(self, offers: Sequence[Offer]) -> Offer | None:
+    def find(self, offers: Sequence[OfferedTool]) -> OfferedTool | None:
         for wanted in self.names:
             for offer in offers:
                 if offer.name == wanted or offer.name.endswith((f"_{wanted}", f"-{wanted}")):
@@ -49,35 +49,35 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request of an agent to the model."""
+class ModelRequest:
+    """An agent's request to the model."""
 
     path: str
     body: Body
-    dialect: Dialect | None
+    api: ModelApi | None
 
     @cached_property
     def text(self) -> str:
-        """All that was said to the model, tools and their descriptions left out."""
+        """The text sent to the model, without tool descriptions."""
         return flat({name: value for name, value in self.body.items() if name != "tools"})
 
     @property
     def tools(self) -> list[str]:
-        return [offer.name for offer in self.dialect.offers(self.body)] if self.dialect else []
+        return [offer.name for offer in self.api.offers(self.body)] if self.api else []
 
     @property
     def results(self) -> list[str]:
-        """What the tools that were called so far gave back."""
-        return self.dialect.results(self.body) if self.dialect else []
+        """The results of the tool calls so far."""
+        return self.api.results(self.body) if self.api else []
 
 
 class AgentModel:
-    """Listens on a loopback port from its creation until ``stop``; may be used as a context."""
+    """Listens on a loopback port from creation until ``stop``; can be used as a context manager."""
 
     def __init__(self, plan: Sequence[Step] = (), done: str = DONE) -> None:
         self.plan = list(plan)
         self.done = done
-        self._asked: list[Asked] = []
+        self._asked: list[ModelRequest] = []
         self._lock = threading.Lock()
         self._server = _Server(self)
         self.port = int(self._server.server_address[1])
@@ -97,38 +97,38 @@ class AgentModel:
         self._thread.join()
 
     def begin(self, plan: Sequence[Step], done: str = DONE) -> None:
-        """Follow this plan from now on, and forget what was asked before."""
+        """Follow this plan from now on, and clear the recorded requests."""
         with self._lock:
             self.plan, self.done = list(plan), done
             self._asked.clear()
 
     @property
-    def asked(self) -> list[Asked]:
-        """Everything that came, in order."""
+    def asked(self) -> list[ModelRequest]:
+        """All requests, in order."""
         with self._lock:
             return list(self._asked)
 
     @property
-    def turns(self) -> list[Asked]:
-        """The requests of the agent's own work, without its asides (titles, routing), which offer no tools."""
+    def turns(self) -> list[ModelRequest]:
+        """Requests that offer tools, excluding side requests such as titles and routing."""
         return [asked for asked in self.asked if asked.tools]
 
-    def hear(self, asked: Asked) -> Answer:
-        """Note a request and say what comes next: as many steps are done as there are results."""
+    def respond(self, asked: ModelRequest) -> Answer:
+        """Record a request and return the next answer. The number of results tells how many steps are done."""
         with self._lock:
             self._asked.append(asked)
             number, plan, done = len(self._asked), self.plan, self.done
-        if asked.dialect is None or not asked.tools:
+        if asked.api is None or not asked.tools:
             return Answer(number, "A short title")
         taken = len(asked.results)
         if taken >= len(plan):
             return Answer(number, done)
-        step, offers = plan[taken], asked.dialect.offers(asked.body)
+        step, offers = plan[taken], asked.api.offers(asked.body)
         tool = step.find(offers)
         if tool is not None:
             return Answer(number, tool=tool, arguments=dict(step.arguments))
         search = next((offer for offer in offers if offer.searches), None)
-        if search is None or number > _MOST_REQUESTS:
+        if search is None or number > _MAX_REQUESTS:
             return Answer(number, f"There is no tool {step.tool}.")
         time.sleep(_THOUGHT_S)
         return Answer(number, tool=search, arguments={"query": step.words, "max_results": 5})
@@ -143,7 +143,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """An agent that hangs up is none of our worries."""
+        """Ignore agents that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -154,18 +154,18 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         size = min(int(self.headers.get("Content-Length") or 0), _LARGEST_BODY)
         body: Body = json.loads(self.rfile.read(size) or b"{}")
-        dialect = dialect_of(path)
-        answer = self.server.model.hear(Asked(path, body, dialect))
-        if dialect is None:
+        api = find_api(path)
+        answer = self.server.model.respond(ModelRequest(path, body, api))
+        if api is None:
             self._send(200, json.dumps({"input_tokens": 10, "totalTokens": 10}).encode())
         elif body.get("stream") or ":stream" in path:
-            self._send(200, b"".join(dialect.stream(body, answer)), "text/event-stream")
+            self._send(200, b"".join(api.stream(body, answer)), "text/event-stream")
         else:
-            self._send(200, json.dumps(dialect.whole(body, answer)).encode())
+            self._send(200, json.dumps(api.whole(body, answer)).encode())
 
     def do_GET(self) -> None:
         path = self.path.split("?")[0]
-        self.server.model.hear(Asked(path, {}, None))
+        self.server.model.respond(ModelRequest(path, {}, None))
         listed = {"object": "list", "data": [{"id": MODEL, "object": "model", "type": "model"}], "models": []}
         self._send(200 if path.endswith("/models") else 404, json.dumps(listed).encode())
 
@@ -181,4 +181,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Don't log."""

@@ -1,4 +1,4 @@
-"""One run of an agent: a clean environment, a bound on its time, its output kept, and nothing left behind."""
+"""Run an agent in a clean environment with a timeout, keep its output, and clean up its processes."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.agents.cast import Agent, Place
+from tests.agents.agent_specs import Agent, Workspace
 
 RUN_SECONDS = 240.0
-"""No agent may take longer; on a busy machine with two cores they take up to half a minute."""
+"""The timeout for a run. On a busy machine with two cores, runs take up to half a minute."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class AgentFailed(AssertionError):
-    """An agent did not come to its end as it should; the text holds its output."""
+    """An agent failed; the message contains its output."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that ended."""
+    """A finished run."""
 
     code: int
     output: str
     errors: str
     seconds: float
     cpu_seconds: float
-    """Of the program and of all it waited for, our hooks among them."""
+    """CPU time of the program and its children, including our hooks."""
 
 
 @dataclass
-class Stage:
-    """A home and a project folder in which an agent is run, again and again."""
+class AgentRunner:
+    """Runs an agent repeatedly in one home and project folder."""
 
     agent: Agent
-    place: Place
+    place: Workspace
     packages: Path
     model_url: str
     extra: dict[str, str] = field(default_factory=dict)
     tools: tuple[Path, ...] = ()
-    """Folders that come first on the path, as that of our own command."""
+    """Folders to put first on the PATH, such as the one with our command."""
 
     def prepare(self) -> None:
         self.place.home.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class Stage:
         return {**clean, **self.agent.settings(self.model_url), **self.extra}
 
     def ask(self, text: str, *, again: bool = False) -> Run:
-        """Give the agent a prompt and wait for its end; a failure shows what it said."""
+        """Prompt the agent and wait for it to exit. Raises AgentFailed with its output."""
         run = self.run((self.agent.again if again else self.agent.prompt)(text))
         if run.code != 0:
             raise AgentFailed(f"{self.agent.name} ended with {run.code}:\n{run.output[-3000:]}\n{run.errors[-3000:]}")
@@ -70,8 +70,8 @@ class Stage:
         program = str(self.packages / self.agent.program)
         return run_bounded([program, *arguments], self.place.project, self.environment(), self.place.home.parent)
 
-    def wait_alone(self, seconds: float = 60.0) -> None:
-        """Until no process of this stage is left; those that stay are ended, and told."""
+    def wait_for_exit(self, seconds: float = 60.0) -> None:
+        """Wait until no process is left. Kills and reports processes that stay."""
         deadline = time.monotonic() + seconds
         while left := self.processes():
             if time.monotonic() > deadline:
@@ -80,13 +80,13 @@ class Stage:
             time.sleep(0.05)
 
     def processes(self) -> dict[int, str]:
-        """What runs with this stage's home: the agent, its servers, what our hook started; not the agent's daemon."""
-        found = processes_with(f"HOME={self.place.home}")
+        """Return the processes with our home: the agent, its servers and our hooks, but not the agent's daemon."""
+        found = find_processes(f"HOME={self.place.home}")
         daemon = self.agent.daemon
         return {pid: command for pid, command in found.items() if daemon is None or daemon not in command}
 
     def end_processes(self) -> None:
-        for pid in processes_with(f"HOME={self.place.home}"):
+        for pid in find_processes(f"HOME={self.place.home}"):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -96,7 +96,7 @@ class Stage:
 def run_bounded(
     command: list[str], folder: Path, environment: Mapping[str, str], logs: Path, seconds: float = RUN_SECONDS
 ) -> Run:
-    """Run to the end or to the bound; then the whole group of processes is ended."""
+    """Run a command with a timeout, after which its process group is killed."""
     number = len(list(logs.glob("run-*.out")))
     out, err = logs / f"run-{number:02d}.out", logs / f"run-{number:02d}.err"
     begin, cpu = time.monotonic(), _children_cpu()
@@ -129,8 +129,8 @@ def _tail(path: Path) -> str:
     return path.read_text(errors="replace")[-3000:]
 
 
-def processes_with(variable: str) -> dict[int, str]:
-    """The processes with this in their environment, by their id, with their command."""
+def find_processes(variable: str) -> dict[int, str]:
+    """Return processes with this environment variable: their commands by PID."""
     wanted = variable.encode()
     found: dict[int, str] = {}
     for entry in Path("/proc").iterdir():

@@ -1,4 +1,4 @@
-"""What agents told their hooks, as files that stay the same: nothing in them is of a machine or of an hour."""
+"""Save recorded hook payloads as stable files, without machine-specific values or times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.agents.cast import write_json
+from tests.agents.agent_specs import write_json
 
 PAYLOADS = Path(__file__).parent / "payloads"
 _KEPT_OF_EACH = 3
@@ -30,7 +30,7 @@ _NOISE = re.compile(r"event\.(?:plugin|catalog|reference|integration|message\.pa
 
 
 class Cleaner:
-    """Replaces what is of this machine and of this hour by what stays; the same by the same."""
+    """Replaces paths, IDs and times with stable values, consistently."""
 
     def __init__(self, folder: Path) -> None:
         self._known: dict[str, str] = {}
@@ -44,10 +44,10 @@ class Cleaner:
             value = value.replace(re.sub("[^0-9A-Za-z]", "-", real), shown.replace("/", "-"))
         value = _GROUP.sub(r"\g<1>4242", value)
         value = _CHAT_FILES.sub(r"\g<1>00000000", value)
-        value = _TIMES.sub(_NOW, _IDS.sub(lambda found: self._stand_in(found.group()), value))
+        value = _TIMES.sub(_NOW, _IDS.sub(lambda found: self._placeholder(found.group()), value))
         return _FILE_TIMES.sub("2026-11-16T12-00-00", value)
 
-    def _stand_in(self, real: str) -> str:
+    def _placeholder(self, real: str) -> str:
         number = len(self._known) + 1
         kind = real.partition("_")[0]
         made = f"{kind}_{number:08d}"
@@ -71,12 +71,12 @@ class Cleaner:
         return value
 
 
-def save(agent: str, heard: list[dict[str, Any]], folder: Path) -> list[str]:
-    """One file an event: the first of a kind has its name alone, further ones a number; the names of the files."""
+def save(agent: str, calls: list[dict[str, Any]], folder: Path) -> list[str]:
+    """Write one file per event, numbered from the second of a kind on. Returns the file names."""
     cleaner = Cleaner(folder)
     counts: dict[str, int] = {}
     written: list[str] = []
-    for one in heard:
+    for one in calls:
         event, raw = one["arguments"][0], one["input"]
         if event == "notify":
             raw = one["arguments"][1]
@@ -95,10 +95,10 @@ def save(agent: str, heard: list[dict[str, Any]], folder: Path) -> list[str]:
 
 
 def _kept(event: str) -> int:
-    """Tools give one sample a tool; the rest is much the same from time to time."""
+    """Return how many samples of an event to keep: more for tools, since others hardly vary."""
     return 6 if "tool" in event.lower() else _KEPT_OF_EACH
 
 
 def _folder(agent: str, event: str) -> Path:
-    """Copilot knows each event by two names that differ by a capital only; not every file system tells them apart."""
+    """Return the folder. Copilot has two names per event that differ only in case, as some file systems don't."""
     return PAYLOADS / (f"{agent}-pascal" if agent == "copilot" and event[0].isupper() else agent)

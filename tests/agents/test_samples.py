@@ -1,4 +1,4 @@
-"""What is kept in the tree for the agents: locked exactly, and of no particular machine."""
+"""The agents' lock file and payload samples: exact versions, nothing machine-specific."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.agents import install, samples
 _MACHINE = re.compile(r"(?<!\.gemini)/tmp/|/root\b|/work\b|https?://|loremark-record-")
 
 
-def test_the_agents_are_locked_and_the_lock_names_no_host() -> None:
+def test_agents_are_locked_without_registry_urls() -> None:
     wanted = json.loads((install.LOCK / "package.json").read_text())["dependencies"]
     text = (install.LOCK / "package-lock.json").read_text()
     locked = json.loads(text)["packages"]
@@ -24,7 +24,7 @@ def test_the_agents_are_locked_and_the_lock_names_no_host() -> None:
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "cline", "codex", "copilot", "copilot-pascal", "gemini", "opencode"])
-def test_samples_are_of_no_machine(agent: str) -> None:
+def test_samples_contain_nothing_machine_specific(agent: str) -> None:
     files = sorted((samples.PAYLOADS / agent).glob("*.json"))
     assert files
     for file in files:

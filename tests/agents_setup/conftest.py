@@ -1,4 +1,4 @@
-"""A machine of its own for each test: a home, a project, a ledger; never the real ones."""
+"""Fixtures: an isolated machine for each test, with its own home, project and ledger."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from loremark.agents import installing
-from loremark.agents.agent import USER, Agent, Places, Server, Wish
+from loremark.agents import installer
+from loremark.agents.agent import USER, Agent, Locations, Server, SetupOptions
 from loremark.agents.catalog import find_agent
-from loremark.agents.installing import Plan
+from loremark.agents.installer import Plan
 from loremark.agents.ledger import Ledger
-from loremark.cli import kit
-from loremark.cli.table import HOOKS
+from loremark.cli import framework
+from loremark.cli.command_table import HOOKS
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -34,18 +34,18 @@ class Machine:
     def root(self, scope: str) -> Path:
         return self.home if scope == USER else self.project
 
-    def wish(self, scope: str, executable: str = "loremark", url: str | None = None) -> Wish:
-        places = Places(str(self.home), str(self.project), "linux")
-        return Wish(places, scope, executable, Server(url))
+    def options(self, scope: str, executable: str = "loremark", url: str | None = None) -> SetupOptions:
+        locations = Locations(str(self.home), str(self.project), "linux")
+        return SetupOptions(locations, scope, executable, Server(url))
 
-    def install(self, name: str, wish: Wish) -> Plan:
-        plan = installing.plan_install(agent(name), wish, self.ledger)
-        installing.carry_out(plan, self.ledger)
+    def install(self, name: str, options: SetupOptions) -> Plan:
+        plan = installer.plan_install(agent(name), options, self.ledger)
+        installer.apply_plan(plan, self.ledger)
         return plan
 
-    def uninstall(self, name: str, wish: Wish) -> Plan:
-        plan = installing.plan_uninstall(agent(name), wish, self.ledger)
-        installing.carry_out(plan, self.ledger)
+    def uninstall(self, name: str, options: SetupOptions) -> Plan:
+        plan = installer.plan_uninstall(agent(name), options, self.ledger)
+        installer.apply_plan(plan, self.ledger)
         return plan
 
     def fill(self, scope: str, tree: Path) -> None:
@@ -60,7 +60,7 @@ def agent(name: str) -> Agent:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int] | None]:
-    """Every file with its bytes and mode, every link with its target, and every folder."""
+    """Return every file with its bytes and mode, every symlink with its target, and every folder."""
     seen: dict[str, tuple[bytes, int] | None] = {}
     for path in sorted(folder.rglob("*")):
         name, mode = str(path.relative_to(folder)), os.lstat(path).st_mode
@@ -81,7 +81,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def put_program(folder: Path) -> Path:
-    """An executable called loremark in a folder."""
+    """Create an executable named loremark in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "loremark"
     program.write_text("#!/bin/sh\n")
@@ -90,21 +90,21 @@ def put_program(folder: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def usual_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where every program looks, and not where the tests run from."""
+def default_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the default PATH instead of the one the tests run with."""
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
 
 
 class Shell:
-    """A person in a folder."""
+    """Runs commands as a user in a project folder."""
 
     def __init__(self, home: Path, project: Path, program: Path, capture: pytest.CaptureFixture[str]) -> None:
         self.home, self.project, self.program, self._capture = home, project, program, capture
 
     def __call__(self, *words: str) -> tuple[int, str, str]:
-        code = kit.main(HOOKS, words, lambda: "0")
-        said = self._capture.readouterr()
-        return code, said.out, said.err
+        code = framework.main(HOOKS, words, lambda: "0")
+        captured = self._capture.readouterr()
+        return code, captured.out, captured.err
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The block in AGENTS.md and its neighbours: ours between the markers, whatever memory says; theirs outside."""
+"""The block in AGENTS.md and other instruction files: memory can't escape it, and text outside stays unchanged."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loremark.agents import blocks, installing, instructions
+from loremark.agents import blocks, installer, instructions
 from loremark.agents.changes import Block
-from loremark.agents.installing import Plan
-from loremark.agents.refusal import Refused
-from loremark.base import marks
+from loremark.agents.errors import EditError
+from loremark.agents.installer import Plan
+from loremark.base import briefing_markers
 from tests.agents_setup.conftest import Machine, snapshot
+from tests.support.properties import examples
 
 _HOSTILE = """# Memory
 <!-- loremark:end -->
@@ -29,18 +30,18 @@ never closed <!-- hides the rest
 
 def _sync(machine: Machine, memory: str) -> Plan:
     project = str(machine.project)
-    plan = installing.plan_files(instructions.wishes(project, memory), "sync", [project], machine.ledger)
-    installing.carry_out(plan, machine.ledger)
+    plan = installer.plan_files(instructions.plan_instruction_files(project, memory), "sync", [project], machine.ledger)
+    installer.apply_plan(plan, machine.ledger)
     return plan
 
 
 def _remove(machine: Machine) -> None:
     project = str(machine.project)
-    plan = installing.plan_removal(instructions.all_wishes(project), "sync", [project], machine.ledger)
-    installing.carry_out(plan, machine.ledger)
+    plan = installer.plan_removal(instructions.all_instruction_files(project), "sync", [project], machine.ledger)
+    installer.apply_plan(plan, machine.ledger)
 
 
-def test_a_project_with_files_of_its_own(machine: Machine) -> None:
+def test_sync_with_existing_instruction_files(machine: Machine) -> None:
     texts = {
         "AGENTS.md": "# How we work\r\n\r\nTabs.\r\n",
         "CLAUDE.md": "Be kind.",
@@ -60,11 +61,11 @@ def test_a_project_with_files_of_its_own(machine: Machine) -> None:
     assert "We use PostgreSQL." in agents
     claude = (machine.project / "CLAUDE.md").read_text()
     assert claude == "Be kind.\n\n<!-- loremark:begin -->\n@AGENTS.md\n<!-- loremark:end -->\n"
-    assert (machine.project / "GEMINI.md").read_text() == texts["GEMINI.md"], "it imports AGENTS.md by itself"
+    assert (machine.project / "GEMINI.md").read_text() == texts["GEMINI.md"], "it already imports AGENTS.md"
     rule = (machine.project / ".cursor/rules/project-memory.mdc").read_text()
     assert rule.startswith("---\ndescription: ")
     assert "alwaysApply: true\n---\n" in rule
-    # The person goes on writing, also below our block; the next sync changes nothing but the block.
+    # Text added below our block survives the next sync.
     (machine.project / "AGENTS.md").write_bytes((agents + "Below.\r\n").encode())
     assert _sync(machine, "We use SQLite.").is_change
     later = (machine.project / "AGENTS.md").read_bytes().decode()
@@ -75,16 +76,16 @@ def test_a_project_with_files_of_its_own(machine: Machine) -> None:
     assert snapshot(machine.project) == before
 
 
-def test_a_project_with_none(machine: Machine) -> None:
+def test_sync_without_instruction_files(machine: Machine) -> None:
     (machine.project / ".claude").mkdir()
     _sync(machine, "")
     assert sorted(path.name for path in machine.project.iterdir()) == [".claude", "AGENTS.md", "CLAUDE.md"]
-    assert marks.BEGIN not in (machine.project / "AGENTS.md").read_text()
+    assert briefing_markers.BEGIN not in (machine.project / "AGENTS.md").read_text()
     _remove(machine)
     assert [path.name for path in machine.project.iterdir()] == [".claude"]
 
 
-def test_claude_md_is_only_another_name(machine: Machine) -> None:
+def test_claude_md_as_a_symlink_to_agents_md(machine: Machine) -> None:
     (machine.project / "AGENTS.md").write_text("Hello.\n")
     (machine.project / "CLAUDE.md").symlink_to("AGENTS.md")
     _sync(machine, "Memory.")
@@ -93,7 +94,7 @@ def test_claude_md_is_only_another_name(machine: Machine) -> None:
     assert (machine.project / "AGENTS.md").read_text() == "Hello.\n"
 
 
-def test_what_memory_says_stays_between_the_markers(machine: Machine) -> None:
+def test_hostile_memory_stays_between_the_markers(machine: Machine) -> None:
     path = machine.project / "AGENTS.md"
     path.write_text("# Ours\n")
     _sync(machine, _HOSTILE)
@@ -105,14 +106,14 @@ def test_what_memory_says_stays_between_the_markers(machine: Machine) -> None:
     assert text.count("```") == 2
     assert not set("\x1b\x07\u202e\u200b") & set(text)
     assert not _sync(machine, _HOSTILE).is_change
-    kept = instructions.kept_memory(text)
-    again = instructions.wishes(str(machine.project), kept, is_defused=True)
-    assert not installing.plan_files(again, "sync", [str(machine.project)], machine.ledger).is_change
+    kept = instructions.existing_memory(text)
+    again = instructions.plan_instruction_files(str(machine.project), kept, is_neutralized=True)
+    assert not installer.plan_files(again, "sync", [str(machine.project)], machine.ledger).is_change
     _remove(machine)
     assert path.read_text() == "# Ours\n"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.text(st.sampled_from("<!->/ \n\r`~@abc:loremark\u2028\x85"), max_size=60),
     st.lists(
@@ -120,15 +121,15 @@ def test_what_memory_says_stays_between_the_markers(machine: Machine) -> None:
     ),
     st.sampled_from(["", "x", "x\n", "x\r\n", "\n\n"]),
 )
-def test_no_memory_breaks_out(noise: str, pieces: list[str], outside: str) -> None:
+def test_no_memory_escapes_the_block(noise: str, pieces: list[str], outside: str) -> None:
     change = Block(instructions.block("".join(pieces) + noise), "markdown")
-    text, trace = blocks.apply(outside, change)
-    assert blocks.find(text, "markdown") is not None
+    text, undo = blocks.apply(outside, change)
+    assert blocks.find_block(text, "markdown") is not None
     assert blocks.apply(text, change)[0] == text
-    assert blocks.revert(text, change, trace) == outside
+    assert blocks.revert(text, change, undo) == outside
 
 
-def test_damaged_markers_are_not_guessed_at(machine: Machine) -> None:
+def test_damaged_markers_are_refused(machine: Machine) -> None:
     path = machine.project / "AGENTS.md"
     for text in (
         "<!-- loremark:begin -->\nx\n",
@@ -136,19 +137,19 @@ def test_damaged_markers_are_not_guessed_at(machine: Machine) -> None:
         "<!-- loremark:begin -->\n" * 2,
     ):
         path.write_text(text)
-        with pytest.raises(Refused, match="damaged"):
+        with pytest.raises(EditError, match="damaged"):
             _sync(machine, "Memory.")
         assert path.read_text() == text
 
 
-def test_a_lot_of_memory_is_cut(machine: Machine) -> None:
+def test_long_memory_is_truncated(machine: Machine) -> None:
     _sync(machine, "A line of memory.\n" * 5_000)
-    assert len((machine.project / "AGENTS.md").read_text()) < instructions.MOST_CHARACTERS + 1_500
+    assert len((machine.project / "AGENTS.md").read_text()) < instructions.MAX_CHARS + 1_500
 
 
-def test_links_out_of_the_project(machine: Machine, tmp_path: Path) -> None:
+def test_a_symlink_out_of_the_project_is_refused(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.md").write_text("Not yours.\n")
     (machine.project / "AGENTS.md").symlink_to(tmp_path / "elsewhere.md")
-    with pytest.raises(Refused, match="leads out"):
+    with pytest.raises(EditError, match="points outside"):
         _sync(machine, "Memory.")
     assert (tmp_path / "elsewhere.md").read_text() == "Not yours.\n"

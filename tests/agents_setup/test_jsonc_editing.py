@@ -1,4 +1,4 @@
-"""The textual editor: what goes in comes out again to the byte, and everybody else's bytes stay."""
+"""The JSON text editor: changes can be reverted byte for byte, and other bytes stay unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from loremark.agents import jsonc, merging
 from loremark.agents.changes import Change, Element, Member
-from loremark.agents.refusal import Refused
+from loremark.agents.errors import EditError
+from tests.support.properties import examples
 
 _HOOK: dict[str, Any] = {
     "hooks": [{"type": "command", "command": "'/opt/my tools/loremark' hook claude-code", "timeout": 5}]
@@ -45,7 +46,7 @@ _documents = st.fixed_dictionaries(
 
 @st.composite
 def _texts(draw: st.DrawFn) -> str:
-    """A document as a person may have left it: any spacing, comments, trailing commas, line ends."""
+    """Generate documents with arbitrary whitespace, comments, trailing commas and newlines."""
     newline = draw(st.sampled_from(["\n", "\r\n"]))
     trivia = st.sampled_from(
         [
@@ -61,7 +62,7 @@ def _texts(draw: st.DrawFn) -> str:
     )
     trailing = draw(st.booleans())
 
-    def told(value: Any) -> str:
+    def render(value: Any) -> str:
         if not isinstance(value, dict | list):
             return json.dumps(value, ensure_ascii=draw(st.booleans()))
         is_object = isinstance(value, dict)
@@ -69,11 +70,11 @@ def _texts(draw: st.DrawFn) -> str:
         parts = []
         for key, inner in entries:
             name = f"{json.dumps(key)}{draw(trivia)}:{draw(trivia)}" if is_object else ""
-            parts.append(f"{draw(trivia)}{name}{told(inner)}{draw(trivia)}")
+            parts.append(f"{draw(trivia)}{name}{render(inner)}{draw(trivia)}")
         comma = "," if trailing and parts and draw(st.booleans()) else ""
         return ("{" if is_object else "[") + ",".join(parts) + comma + draw(trivia) + ("}" if is_object else "]")
 
-    return draw(trivia) + told(draw(_documents)) + draw(trivia)
+    return draw(trivia) + render(draw(_documents)) + draw(trivia)
 
 
 def _expected(document: dict[str, Any]) -> dict[str, Any]:
@@ -84,26 +85,26 @@ def _expected(document: dict[str, Any]) -> dict[str, Any]:
     return {"version": 1, **document, "mcpServers": servers, "hooks": hooks}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(_texts(), st.booleans())
-def test_what_is_put_in_comes_out_to_the_byte(text: str, bom: bool) -> None:
+def test_changes_are_reverted_byte_for_byte(text: str, bom: bool) -> None:
     before = (("\ufeff" if bom else "") + text).encode()
     document = jsonc.parse(text).plain()
     applied = merging.apply(before, _CHANGES)
     assert jsonc.parse(applied.content.decode().removeprefix("\ufeff")).plain() == _expected(document)
-    assert merging.apply(applied.content, _CHANGES).content == applied.content  # twice is once
-    assert merging.revert(applied.content, _CHANGES, applied.traces).content == before
+    assert merging.apply(applied.content, _CHANGES).content == applied.content  # idempotent
+    assert merging.revert(applied.content, _CHANGES, applied.undo_infos).content == before
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(_documents, st.sampled_from([None, 2, 4, "\t"]))
-def test_ours_is_taken_out_of_a_file_that_others_rewrote(document: dict[str, Any], indent: int | str | None) -> None:
-    """Claude and others write their files anew, as they like; only ours may be missing afterwards."""
+def test_revert_after_the_file_was_rewritten(document: dict[str, Any], indent: int | str | None) -> None:
+    """Some agents rewrite their files; reverting must only remove our entries."""
     applied = merging.apply(json.dumps(document, indent=indent).encode(), _CHANGES)
     theirs = jsonc.parse(applied.content.decode()).plain()
     theirs["added"] = {"by": "them"}
     theirs["hooks"].setdefault("Stop", []).append({"hooks": [{"command": "theirs"}]})
-    left = merging.revert(json.dumps(theirs, indent=3).encode(), _CHANGES, applied.traces)
+    left = merging.revert(json.dumps(theirs, indent=3).encode(), _CHANGES, applied.undo_infos)
     found = json.loads(left.content)
     assert "loremark hook" not in json.dumps(found.get("hooks"))
     assert found["added"] == {"by": "them"}
@@ -113,29 +114,29 @@ def test_ours_is_taken_out_of_a_file_that_others_rewrote(document: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"a": 1,, }', "line 1, column 9"),
         ('{"a": [1, 2}', "line 1, column 12"),
         ('{\n  "hooks": {\n', "line 3, column 1"),
-        ("{'a': 1}", "name in quotes"),
-        ('{"a": 1} x', "nothing more"),
-        ('{"a": "\n"}', "never closed"),
-        ("/* {}", "never closed"),
+        ("{'a': 1}", "expected a quoted name"),
+        ('{"a": 1} x', "unexpected text"),
+        ('{"a": "\n"}', "unclosed string"),
+        ("/* {}", "unclosed comment"),
         ("[" * 5000, "too deeply"),
         ('{"a": 01}', "comma or }"),
-        ("[]", "does not hold a JSON object"),
-        ('{"hooks": []}', "'hooks' in it is not what it should be"),
-        ('{"hooks": {"Stop": {}}}', "'hooks.Stop' in it is not what it should be"),
-        ('{"mcpServers": null}', "'mcpServers' in it is not"),
+        ("[]", "is not a JSON object"),
+        ('{"hooks": []}', "'hooks' in it should be an object"),
+        ('{"hooks": {"Stop": {}}}', "'hooks.Stop' in it should be an array"),
+        ('{"mcpServers": null}', "'mcpServers' in it should be an object"),
     ],
 )
-def test_what_cannot_be_read_is_never_touched(text: str, said: str) -> None:
-    with pytest.raises(Refused, match=said.replace("}", r"\}").replace(".", r"\.")):
+def test_invalid_files_are_never_changed(text: str, message: str) -> None:
+    with pytest.raises(EditError, match=message.replace("}", r"\}").replace(".", r"\.")):
         merging.apply(text.encode(), _CHANGES)
 
 
-def test_a_hook_of_ours_in_a_group_of_theirs_goes_alone() -> None:
+def test_only_our_hook_is_removed_from_a_shared_group() -> None:
     ours, theirs = {"command": "/old/place/loremark hook claude-code"}, {"command": "make lint"}
     text = json.dumps({"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs, ours]}]}}, indent=2)
     applied = merging.apply(text.encode(), [_CHANGES[1]])

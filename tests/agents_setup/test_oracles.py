@@ -1,4 +1,4 @@
-"""Our entries beside those of two tools that many people set up agents with (see ``golden/oracles/NOTE.md``)."""
+"""Compare our entries with those of two popular setup tools (see ``golden/oracles/NOTE.md``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.agents_setup.conftest import GOLDEN, Machine
 
 ORACLES = GOLDEN / "oracles"
 _URL = "https://loremark.example.com/mcp"
-# Agent, scope, file, where in it, and the keys that we add to what add-mcp writes.
+# Agent, scope, file, key in it, and the keys that we write in addition to add-mcp's.
 _SERVERS = [
     ("claude-code", USER, ".claude.json", "mcpServers", {"type", "alwaysLoad"}),
     ("claude-code", PROJECT, ".mcp.json", "mcpServers", {"type", "alwaysLoad"}),
@@ -59,19 +59,19 @@ def _load(path: Path) -> Any:
 _CASES = [(*row, transport) for row in _SERVERS for transport in ("stdio", "http")]
 
 
-# Cline and Zed have no way to name a variable for the key, so no HTTP.
+# Cline and Zed can't take the key from an environment variable, so they don't support HTTP.
 @pytest.mark.parametrize(
     ("name", "scope", "file", "under", "added", "transport"),
     [row for row in _CASES if row[5] == "stdio" or row[0] not in ("cline", "zed")],
 )
-def test_servers_as_add_mcp_writes_them(
+def test_servers_match_add_mcp(
     machine: Machine, name: str, scope: str, file: str, under: str, added: set[str], transport: str
 ) -> None:
     theirs_file = ORACLES / "add-mcp" / scope / transport / file
     if not theirs_file.exists():
         theirs_file = theirs_file.with_suffix(".jsonc")
     theirs = _load(theirs_file)[under]["loremark"]
-    machine.install(name, machine.wish(scope, url=_URL if transport == "http" else None))
+    machine.install(name, machine.options(scope, url=_URL if transport == "http" else None))
     ours = _load(machine.root(scope) / file)[under]["loremark"]
     if name == "codex" and transport == "http":
         assert ours == {"url": theirs["url"], "bearer_token_env_var": "LOREMARK_API_KEY", "startup_timeout_sec": 20}
@@ -85,8 +85,8 @@ def test_servers_as_add_mcp_writes_them(
 
 
 @pytest.mark.parametrize(("name", "scope", "file", "theirs_file"), _HOOKS)
-def test_hooks_as_rulesync_writes_them(machine: Machine, name: str, scope: str, file: str, theirs_file: str) -> None:
-    machine.install(name, machine.wish(scope))
+def test_hooks_match_rulesync(machine: Machine, name: str, scope: str, file: str, theirs_file: str) -> None:
+    machine.install(name, machine.options(scope))
     ours, theirs = _load(machine.root(scope) / file), _load(ORACLES / "rulesync" / scope / theirs_file)
     assert ours.get("version") == theirs.get("version")
     ours, theirs = ours.get("hooks", ours), theirs.get("hooks", theirs)
@@ -97,7 +97,7 @@ def test_hooks_as_rulesync_writes_them(machine: Machine, name: str, scope: str, 
 
 
 def _shape(value: Any) -> Any:
-    """Without the command itself and how long it may take."""
+    """Replace commands and timeouts with a placeholder."""
     if isinstance(value, dict):
         return {key: "…" if key in ("command", "timeout", "timeoutSec") else _shape(one) for key, one in value.items()}
     return [_shape(one) for one in value] if isinstance(value, list) else value

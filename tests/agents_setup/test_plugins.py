@@ -1,4 +1,4 @@
-"""The plugin that Claude Code, Codex and Copilot CLI install unchanged, and Gemini's extension."""
+"""The plugin for Claude Code, Codex and Copilot CLI, and the Gemini extension."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from loremark.agents import plugins
+from loremark.agents.errors import EditError
 from loremark.agents.merging_json import is_our_hook
-from loremark.agents.refusal import Refused
 from tests.agents_setup.conftest import contents
 
 
-def test_the_folder_holds_together(tmp_path: Path) -> None:
-    """Every path that a manifest names is there; checked with the real validators at the time of writing."""
+def test_the_plugin_folder_is_consistent(tmp_path: Path) -> None:
+    """Every path in a manifest exists. (Checked with the real validators when this was written.)"""
     written = plugins.write(str(tmp_path / "market"), "loremark")
     assert sorted(contents(tmp_path / "market")) == written
     market = json.loads((tmp_path / "market/.claude-plugin/marketplace.json").read_text())
@@ -39,19 +39,19 @@ def test_the_folder_holds_together(tmp_path: Path) -> None:
         assert len(head.split("description: ")[1]) < 1024
 
 
-def test_written_again_over_its_own_but_not_over_theirs(tmp_path: Path) -> None:
+def test_overwrites_our_files_but_not_others(tmp_path: Path) -> None:
     plugins.write(str(tmp_path), "loremark")
     plugins.write(str(tmp_path), "/opt/a b/loremark")
     assert "'/opt/a b/loremark' hook" in (tmp_path / "plugins/loremark/hooks/hooks.json").read_text()
     (tmp_path / ".claude-plugin/marketplace.json").write_text('{"name": "acme", "plugins": []}')
     (tmp_path / "README.md").write_text("# Acme\n")
-    with pytest.raises(Refused, match="not ours"):
+    with pytest.raises(EditError, match="not ours"):
         plugins.write(str(tmp_path), "loremark")
     assert (tmp_path / "README.md").read_text() == "# Acme\n"
 
 
-def test_links_in_the_folder_are_not_followed_out(tmp_path: Path) -> None:
+def test_symlinks_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "market").mkdir()
     (tmp_path / "market" / "plugins").symlink_to(tmp_path)
-    with pytest.raises(Refused, match="leads out"):
+    with pytest.raises(EditError, match="points outside"):
         plugins.write(str(tmp_path / "market"), "loremark")

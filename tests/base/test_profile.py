@@ -56,10 +56,10 @@ def test_what_is_no_profile_is_none(home: Path, kept: str) -> None:
 
 
 def test_a_secret_is_kept_only_beside_the_key_of_its_server() -> None:
-    assert profile.keep_secret(HOME_URL, "prj_1", "s") is None
+    assert profile.save_secret(HOME_URL, "prj_1", "s") is None
     profile.save(Profile(HOME_URL, "service_sk_mine"))
-    assert profile.keep_secret("https://other.example.net", "prj_1", "s") is None
-    assert profile.keep_secret(f"{HOME_URL}/", "prj_1", "s") is not None
+    assert profile.save_secret("https://other.example.net", "prj_1", "s") is None
+    assert profile.save_secret(f"{HOME_URL}/", "prj_1", "s") is not None
     found = profile.load({})
     assert found is not None
     assert found.secrets == {"prj_1": "s"}

@@ -1,4 +1,4 @@
-"""A codebase on a real git server: what Genesis reads in a browser's tests and pictures."""
+"""A sample codebase on a real git server, for Genesis scans."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.browser.site import Someone
-from tests.features.scanning import PLANTED
+from tests.browser.site import User
+from tests.features.scan_project import PLANTED
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 
@@ -16,15 +16,15 @@ PATH = "stonemasons/checkout"
 _LONGEST_WAIT_S = 30.0
 
 
-class HeldGit(GitServer):
-    """A git server whose answers can be held back, so that somebody can look on while a scan waits for them."""
+class PausableGitServer(GitServer):
+    """A git server whose responses can be paused, to observe a running scan."""
 
     def __init__(self, authority: Authority, root: Path) -> None:
         self.gate = threading.Event()
         self.gate.set()
         super().__init__(authority, root)
 
-    def __enter__(self) -> HeldGit:
+    def __enter__(self) -> PausableGitServer:
         return self
 
     def accepts(self, authorization: str | None) -> bool:
@@ -33,11 +33,11 @@ class HeldGit(GitServer):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What a server of ours needs to read from here."""
+        """Settings a Loremark server needs to read from this host."""
         return {"LOREMARK_REPO_HOSTS": f"127.0.0.1:{self.port}"}
 
 
-# A module, what it is for, and whom it imports.
+# Module: (docstring, imports).
 _MODULES: dict[str, tuple[str, str]] = {
     "core/config": ("Settings from the environment.", ""),
     "core/clock": ("The only place that asks for the time.", ""),
@@ -170,7 +170,7 @@ def _module(path: str) -> bytes:
 
 
 def serve_codebase(server: GitServer) -> str:
-    """A repository with a few dozen modules; its address."""
+    """Create a repository with a few dozen modules; return its URL."""
     files: dict[bytes, bytes | None] = {f"src/{path}.py".encode(): _module(path) for path in _MODULES}
     files |= {
         b"README.md": _README.encode(),
@@ -185,15 +185,15 @@ def serve_codebase(server: GitServer) -> str:
     return server.url(PATH)
 
 
-def scan(someone: Someone, url: str, seconds: float = 60.0) -> Any:
-    """Connect a repository and read it; how the scan ended."""
-    project = someone.project_id
-    someone.ask("PATCH", f"/api/projects/{project}", json={"repoUrl": url})
-    someone.ask("POST", "/api/v2/scans", json={"projectId": project})
+def scan(user: User, url: str, seconds: float = 60.0) -> Any:
+    """Connect a repository and scan it; return the finished scan."""
+    project = user.project_id
+    user.request("PATCH", f"/api/projects/{project}", json={"repoUrl": url})
+    user.request("POST", "/api/v2/scans", json={"projectId": project})
     stop = time.monotonic() + seconds
     while time.monotonic() < stop:
-        found = someone.ask("GET", "/api/v2/scans", params={"projectId": project})["scan"]
+        found = user.request("GET", "/api/v2/scans", params={"projectId": project})["scan"]
         if found["completedAt"] is not None:
             return found
         time.sleep(0.1)
-    raise TimeoutError("the scan did not end")
+    raise TimeoutError("the scan did not finish")

@@ -1,6 +1,6 @@
-"""One server of each engine and one browser for a whole run; every test has a team and a window of its own.
+"""One server per database engine and one browser per run; every test gets its own team and window.
 
-Tests here are ``async`` functions that run where the browser is driven from.
+Tests are ``async`` functions that run on the browser's event loop.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser.codebase import HeldGit
+from tests.browser.codebase import PausableGitServer
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.site import Site, User
 from tests.browser.visit import Visit, open_visit
 from tests.servers.https import Authority, Receiver
 from tests.support import databases
@@ -50,32 +50,32 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 def receiver(authority: Authority) -> Iterator[Receiver]:
-    """Somebody who is told by webhooks."""
+    """An HTTPS server that receives webhooks."""
     with Receiver(authority) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def git_server(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HeldGit]:
-    """A host of repositories that the site may read from."""
-    with HeldGit(authority, tmp_path_factory.mktemp("served")) as running:
+def git_server(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PausableGitServer]:
+    """A git host that the site is allowed to read from."""
+    with PausableGitServer(authority, tmp_path_factory.mktemp("served")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def sites(
-    tmp_path_factory: pytest.TempPathFactory, authority: Authority, git_server: HeldGit
+    tmp_path_factory: pytest.TempPathFactory, authority: Authority, git_server: PausableGitServer
 ) -> Iterator[Callable[[str], Site]]:
-    """The server of an engine, started when it is first asked for and kept until the end."""
+    """A server for each database engine, started on first use."""
     running: dict[str, Site] = {}
-    with ExitStack() as at_the_end:
+    with ExitStack() as stack:
 
         def site_of(engine: str) -> Site:
             if engine not in running:
                 folder = tmp_path_factory.mktemp(f"site-{engine}")
                 settings = {**SETTINGS, "LOREMARK_CA_FILE": str(authority.ca_file), **git_server.settings}
                 started = Loremark(folder, databases.fresh(engine, folder), settings).start()
-                running[engine] = Site(at_the_end.enter_context(started).wait_ready(60.0), engine)
+                running[engine] = Site(stack.enter_context(started).wait_ready(60.0), engine)
             return running[engine]
 
         yield site_of
@@ -87,18 +87,18 @@ def site(engine: str, sites: Callable[[str], Site]) -> Site:
 
 
 @pytest.fixture
-def olga(site: Site) -> Someone:
-    """The owner of a team of her own, with a project."""
+def olga(site: Site) -> User:
+    """The owner of a new team with a project."""
     return site.team()
 
 
 @pytest.fixture
 def visit(driver: Driver, site: Site) -> Iterator[OpenVisit]:
-    """``await visit(someone)``: a window of theirs; without somebody, of a stranger. Checked and closed at the end."""
+    """``await visit(user)`` opens a window, signed out without a user. Windows are closed and checked afterwards."""
     opened: list[Visit] = []
 
-    async def open_one(someone: Someone | None = None, **how: Any) -> Visit:
-        opened.append(await open_visit(driver, site.url, someone, **how))
+    async def open_one(user: User | None = None, **options: Any) -> Visit:
+        opened.append(await open_visit(driver, site.url, user, **options))
         return opened[-1]
 
     yield open_one

@@ -1,4 +1,4 @@
-"""Chromium, driven from a thread of its own: its event loop must not get into the way of other tests' loops."""
+"""Chromium, driven from its own thread so that its event loop does not interfere with other tests."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _SWITCHES = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Text and pictures come out alike wherever they are made.
+    # Render the same on every machine.
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
 ]
 
 
-def _found(program: str) -> str:
+def _find_executable(program: str) -> str:
     if os.path.isabs(program):
         return program
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if os.access(os.path.join(folder, program), os.X_OK):
             return os.path.join(folder, program)
     raise RuntimeError(
-        "Chromium was not found: `make develop` installs it, or LOREMARK_TEST_CHROMIUM names its program"
+        "Chromium was not found. Run `make develop` to install it, or set LOREMARK_TEST_CHROMIUM to its path."
     )
 
 
 class Driver:
-    """One browser for a whole run of tests."""
+    """One browser for a whole test run."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -47,7 +47,7 @@ class Driver:
         self._thread.start()
         self._playwright: Playwright = self.run(async_playwright().start())
         self.browser: Browser = self.run(
-            self._playwright.chromium.launch(executable_path=_found(_PROGRAM), args=_SWITCHES)
+            self._playwright.chromium.launch(executable_path=_find_executable(_PROGRAM), args=_SWITCHES)
         )
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:

@@ -1,6 +1,6 @@
-"""Pictures of every page for the documentation: desktop and phone, light and dark.
+"""Screenshots of every page for the documentation: desktop and phone, light and dark.
 
-``python -m tests.browser.pictures [--out DIR] [--only NAME …] [--quick]``; ``--quick`` takes the desktop in light only.
+``python -m tests.browser.pictures [--out DIR] [--only NAME …] [--quick]``; ``--quick`` takes only desktop light.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tests.browser import codebase, story
+from tests.browser import codebase, sample_data
 from tests.browser.conftest import SETTINGS
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
-from tests.browser.untidy import leave_untidy
+from tests.browser.hygiene_data import import_untidy_items
+from tests.browser.site import Site, User
 from tests.browser.visit import open_visit
 from tests.servers.https import Authority
 from tests.support import databases
@@ -34,7 +34,7 @@ async def _nothing(page: Page) -> None:
 
 async def _open_palette(page: Page) -> None:
     await page.keyboard.press("Control+k")
-    await page.get_by_role("combobox", name="Find or go to").fill("stock")
+    await page.get_by_role("combobox", name="Search or jump to").fill("stock")
     await page.wait_for_timeout(500)
 
 
@@ -45,7 +45,7 @@ async def _ask(page: Page) -> None:
     await page.wait_for_timeout(500)
 
 
-# Another team, so that its projects stand on no other picture.
+# Another team, so that its projects appear on no other screenshot.
 _MORNING = """async () => {
   const send = async (method, path, body, key) => {
     const headers = {"Content-Type": "application/json", ...(key ? {Authorization: `Bearer ${key}`} : {})};
@@ -53,7 +53,7 @@ _MORNING = """async () => {
     return answer.ok && answer.status !== 204 ? await answer.json() : null;
   };
   const email = `olga.${Date.now()}@example.com`;
-  const person = {email, password: "correct horse battery staple", name: "Olga Owner", teamName: "Stonemasons"};
+  const person = {email, password: "correct horse battery staple", name: "Olga Owner", teamName: "Acme"};
   await send("POST", "/api/auth/register", person);
   const {key} = await send("POST", "/api/keys", {name: "laptop"});
   const told = {
@@ -128,11 +128,11 @@ async def _imports(page: Page) -> None:
 
 
 async def _hygiene(page: Page) -> None:
-    look = page.get_by_role("button", name="Take a weekly look")
+    check = page.get_by_role("button", name="Run weekly check")
     if await page.get_by_role("button", name="Select all safe").count() == 0:
-        await look.click()
+        await check.click()
     await page.get_by_role("button", name="Select all safe").click()
-    for kind in ("Rename", "Merge", "Retire"):
+    for kind in ("Rename", "Merge", "Deprecate"):
         await page.get_by_role("list", name=kind).get_by_role("button", expanded=False).first.click()
     await page.evaluate("scrollTo(0, 0)")
     await page.wait_for_timeout(400)
@@ -154,7 +154,7 @@ async def _see_versions(page: Page) -> None:
     await page.wait_for_timeout(300)
 
 
-# name: (address, whether one is signed in, what is done before the picture). {p} is the project, others see places().
+# name: (path, signed in, preparation). {p} is the project; for the other placeholders see path_values().
 PAGES: dict[str, tuple[str, bool, Prepare]] = {
     "sign-in": ("/sign-in", False, _nothing),
     "register": ("/register", False, _nothing),
@@ -166,7 +166,7 @@ PAGES: dict[str, tuple[str, bool, Prepare]] = {
     "review-conflict": ("{p}/review?tab=conflicts", True, _nothing),
     "memory": ("{p}/memory", True, _nothing),
     "memory-selected": ("{p}/memory", True, _select_some),
-    "memory-meaning": ("{p}/memory?way=meaning&q=why%20do%20orders%20stay", True, _nothing),
+    "memory-meaning": ("{p}/memory?mode=semantic&q=why%20do%20orders%20stay", True, _nothing),
     "item": ("{p}/memory/{item}", True, _nothing),
     "item-edit": ("{p}/memory/{item}", True, _edit_item),
     "item-versions": ("{p}/memory/{contested}", True, _see_versions),
@@ -189,14 +189,14 @@ PAGES: dict[str, tuple[str, bool, Prepare]] = {
 }
 
 
-def places(site: Site, someone: Someone, sessions: list[str]) -> dict[str, str]:
-    """What the addresses above speak of."""
-    items = story.items(someone)
+def path_values(site: Site, user: User, sessions: list[str]) -> dict[str, str]:
+    """Values for the placeholders in PAGES."""
+    items = sample_data.items(user)
     evident = [item for item in items if item["evidence"] and item["files"]]
-    contexts = someone.ask("GET", "/api/contexts", params={"projectId": someone.project_id})
-    someone.ask("POST", "/api/team", json={"email": "noor@example.com", "role": "member"})
+    contexts = user.request("GET", "/api/contexts", params={"projectId": user.project_id})
+    user.request("POST", "/api/team", json={"email": "noor@example.com", "role": "member"})
     return {
-        "p": f"/p/{someone.project_id}",
+        "p": f"/p/{user.project_id}",
         "item": (evident or items)[0]["id"],
         "contested": next((item["id"] for item in items if "conflict" in item["flags"]), items[0]["id"]),
         "session": sessions[-1],
@@ -205,11 +205,11 @@ def places(site: Site, someone: Someone, sessions: list[str]) -> dict[str, str]:
     }
 
 
-async def _take(driver: Driver, url: str, someone: Someone, name: str, path: str, out: Path, quick: bool) -> None:
+async def _take(driver: Driver, url: str, user: User, name: str, path: str, out: Path, quick: bool) -> None:
     _, signed_in, prepare = PAGES[name]
     for phone in (False, True) if not quick else (False,):
         for dark in (False, True) if not quick else (False,):
-            window = await open_visit(driver, url, someone if signed_in else None, phone=phone, dark=dark)
+            window = await open_visit(driver, url, user if signed_in else None, phone=phone, dark=dark)
             page = await window.go(path)
             with contextlib.suppress(TimeoutError):
                 # The live stream never ends: what counts is that the page has what it shows.
@@ -218,7 +218,7 @@ async def _take(driver: Driver, url: str, someone: Someone, name: str, path: str
             await prepare(page)
             kind = f"{'phone' if phone else 'desktop'}-{'dark' if dark else 'light'}"
             await page.screenshot(path=out / f"{name}-{kind}.png")
-            for complaint in window.complaints:
+            for complaint in window.console_errors:
                 print(f"{name} {kind}: {complaint}")
             await window.context.close()
 
@@ -234,16 +234,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="loremark-pictures-") as made:
         folder = Path(made)
         authority = Authority(folder / "authority")
-        git = codebase.HeldGit(authority, folder / "served")
+        git = codebase.PausableGitServer(authority, folder / "served")
         settings = {**SETTINGS, "LOREMARK_CA_FILE": str(authority.ca_file), **git.settings}
         with git, Loremark(folder, databases.fresh_sqlite(folder), settings).start() as process:
             site = Site(process.wait_ready(), "sqlite")
             olga = site.team()
-            known = places(site, olga, story.remember(olga))
+            known = path_values(site, olga, sample_data.record_history(olga))
             if any(name.startswith("genesis") for name in given.only):
                 codebase.scan(olga, codebase.serve_codebase(git))
             if "hygiene" in given.only:
-                leave_untidy(olga)
+                import_untidy_items(olga)
             for name in given.only:
                 path = PAGES[name][0].format(**known)
                 driver.run(_take(driver, site.url, olga, name, path, given.out, given.quick))

@@ -1,4 +1,4 @@
-"""Asking the memory: an answer with what it rests on, a conversation that goes on, a worker that lives elsewhere."""
+"""The Ask page: answers with sources, follow-up questions, and a worker on another origin."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from playwright.async_api import Page, expect
 
 from tests.browser.conftest import SETTINGS, OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.polling import eventually
+from tests.browser.site import Site, User
 from tests.browser.visit import open_visit
-from tests.browser.waiting import eventually
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support import databases
 from tests.support.processes import Loremark, free_port
@@ -27,20 +27,20 @@ _FACTS = (
 _QUESTION = "How often does the payment worker retry a failed charge?"
 
 
-def _know(someone: Someone) -> dict[str, str]:
-    """Approved memories; their ids by title."""
-    someone.ask("PATCH", f"/api/projects/{someone.project_id}", json={"autoApproveThreshold": 0})
+def _approve_facts(user: User) -> dict[str, str]:
+    """Create approved memories; return their ids by title."""
+    user.request("PATCH", f"/api/projects/{user.project_id}", json={"autoApproveThreshold": 0})
     session = ""
     for title, content, file in _FACTS:
         item = {"title": title, "content": content, "type": "decision", "files": [file], "confidence": 0.95}
-        session = someone.tell("memory_operation", {"operation": "create", "item": item})["sessionId"]
-    someone.enrich(session)
-    items = someone.ask("GET", "/api/v2/items", params={"projectId": someone.project_id, "status": "approved"})
+        session = user.send_event("memory_operation", {"operation": "create", "item": item})["sessionId"]
+    user.enrich(session)
+    items = user.request("GET", "/api/v2/items", params={"projectId": user.project_id, "status": "approved"})
     return {item["title"]: item["id"] for item in items}
 
 
-def _chats(someone: Someone) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = someone.ask("GET", "/api/v2/chat-sessions", params={"projectId": someone.project_id})[
+def _chats(user: User) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = user.request("GET", "/api/v2/chat-sessions", params={"projectId": user.project_id})[
         "sessions"
     ]
     return found
@@ -51,10 +51,10 @@ async def _ask(page: Page, question: str) -> None:
     await page.keyboard.press("Enter")
 
 
-async def test_an_answer_shows_what_it_rests_on_and_the_conversation_goes_on(
-    driver: Driver, visit: OpenVisit, olga: Someone
+async def test_answer_lists_sources_and_accepts_follow_up_questions(
+    driver: Driver, visit: OpenVisit, olga: User
 ) -> None:
-    items = _know(olga)
+    items = _approve_facts(olga)
     window = await visit(olga)
     page = await window.go("{p}/ask")
     await expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
@@ -64,7 +64,7 @@ async def test_an_answer_shows_what_it_rests_on_and_the_conversation_goes_on(
     answer = page.get_by_role("article", name="Answer", exact=True)
     await expect(answer).to_contain_text("retries a failed charge three times")
     source = answer.get_by_role("list", name="Sources").get_by_role("listitem").first
-    await expect(source).to_contain_text(re.compile(r"used.*(near|related), \d\d%", re.DOTALL))
+    await expect(source).to_contain_text(re.compile(r"cited.*(match|related), \d\d%", re.DOTALL))
     await expect(source).to_contain_text("src/payments.py")
     payments = items["Payments are retried three times"]
     link = source.get_by_role("link", name="Payments are retried three times")
@@ -78,10 +78,10 @@ async def test_an_answer_shows_what_it_rests_on_and_the_conversation_goes_on(
     assert (chat["title"], chat["messageCount"]) == (_QUESTION, 4)
     await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/ask/{chat['id']}")
 
-    await page.get_by_role("button", name="Make it a favourite").click()
-    await expect(page.get_by_role("button", name="No longer a favourite")).to_be_visible()
+    await page.get_by_role("button", name="Add to favorites").click()
+    await expect(page.get_by_role("button", name="Remove from favorites")).to_be_visible()
     head = page.get_by_role("region", name="Conversation", exact=True)
-    await head.get_by_role("button", name=re.compile("^More about")).click()
+    await head.get_by_role("button", name=re.compile("^Actions for")).click()
     await page.get_by_role("menuitem", name="Rename").click()
     await page.get_by_role("textbox", name="Title", exact=True).fill("Retries of charges")
     await page.keyboard.press("Enter")
@@ -89,32 +89,32 @@ async def test_an_answer_shows_what_it_rests_on_and_the_conversation_goes_on(
 
     search, found = page.get_by_role("textbox", name="Search by title"), page.get_by_role("list", name="Conversations")
     await search.fill("parrots")
-    await window.sees("No title has these words.")
+    await window.sees("No conversations match your search.")
     await search.fill("retr char")
-    await page.get_by_text("Favourites", exact=True).click()
+    await page.get_by_text("Favorites", exact=True).click()
     await expect(found.get_by_role("link", name=re.compile("Retries of charges"))).to_be_visible()
     (chat,) = _chats(olga)
     assert (chat["title"], len(chat["favoritedBy"])) == ("Retries of charges", 1)
 
 
-async def test_what_is_not_covered_is_written_down_and_a_conversation_is_deleted(
-    driver: Driver, visit: OpenVisit, olga: Someone
+async def test_uncovered_question_can_be_saved_and_conversation_deleted(
+    driver: Driver, visit: OpenVisit, olga: User
 ) -> None:
-    _know(olga)
+    _approve_facts(olga)
     window = await visit(olga, dark=True)
     page = await window.go("{p}/ask")
     await _ask(page, "Which colour do parrots like best?")
-    await window.sees("The memory does not cover this")
+    await window.sees("Not in memory yet")
     assert await window.accessibility() == []
-    await page.get_by_role("button", name="Write it down").click()
-    await page.get_by_role("textbox", name="In one sentence").fill("Parrots in the test data are always green")
-    await page.get_by_role("dialog").get_by_role("button", name="Write it down").click()
-    await window.sees("It waits in Review")
+    await page.get_by_role("button", name="Save memory").click()
+    await page.get_by_role("textbox", name="Title", exact=True).fill("Parrots in the test data are always green")
+    await page.get_by_role("dialog").get_by_role("button", name="Save memory").click()
+    await window.sees("Approve it in Review")
 
     await page.get_by_role("list", name="Conversations").get_by_role("button", name=re.compile("parrots")).click()
     await page.get_by_role("menuitem", name="Delete").click()
     await expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
-    assert len(_chats(olga)) == 1, "there is still a way back"
+    assert len(_chats(olga)) == 1, "not sent during the undo period"
     await page.get_by_role("button", name="Undo").click()
     conversation = page.get_by_role("link", name=re.compile("parrots"))
     await conversation.click()
@@ -123,12 +123,12 @@ async def test_what_is_not_covered_is_written_down_and_a_conversation_is_deleted
     await page.get_by_role("menuitem", name="Delete").click()
     await expect(conversation).to_have_count(0)
     await window.go("/team")
-    await eventually(lambda: _chats(olga), [])  # who leaves the page has made up their mind
+    await eventually(lambda: _chats(olga), [])  # leaving the page ends the undo period
 
 
 @asynccontextmanager
-async def _dribbling(port: int) -> AsyncIterator[str]:
-    """A line to a server that brings its answers in crumbs, cut wherever it happens."""
+async def _slow_proxy(port: int) -> AsyncIterator[str]:
+    """A proxy that forwards responses in 7-byte pieces, so events are split at arbitrary points."""
 
     async def pump(source: asyncio.StreamReader, target: asyncio.StreamWriter, size: int) -> None:
         while piece := await source.read(size):
@@ -144,7 +144,7 @@ async def _dribbling(port: int) -> AsyncIterator[str]:
         try:
             await pump(far_reader, writer, 7)
         except ConnectionError:
-            pass  # the browser hung up
+            pass  # the browser closed the connection
         finally:
             there.cancel()
             far_writer.close()
@@ -156,12 +156,12 @@ async def _dribbling(port: int) -> AsyncIterator[str]:
         server.close()
 
 
-async def test_a_worker_elsewhere_is_stopped_in_mid_sentence_and_asked_again(driver: Driver, tmp_path: Path) -> None:
+async def test_streaming_from_another_origin_can_be_stopped_and_retried(driver: Driver, tmp_path: Path) -> None:
     api_port, worker_port = free_port(), free_port()
     address = databases.fresh("sqlite", tmp_path)
     with ScriptedModel() as model:
         model.answer(Say("Drei Versuche – nicht mehr. " * 40, each_s=0.05), Say("Three times, says “Größe” ✓ [1]."))
-        async with _dribbling(worker_port) as worker_url:
+        async with _slow_proxy(worker_port) as worker_url:
             api = {
                 **SETTINGS,
                 "LOREMARK_BASE_URL": f"http://127.0.0.1:{api_port}",
@@ -181,11 +181,11 @@ async def test_a_worker_elsewhere_is_stopped_in_mid_sentence_and_asked_again(dri
             ):
                 olga = Site(serving.wait_ready(90), "sqlite").team()
                 answering.wait_ready(90)
-                _know(olga)
+                _approve_facts(olga)
                 window = await open_visit(driver, serving.url, olga)
                 page = await window.go("{p}/ask")
                 await _ask(page, _QUESTION)
-                await expect(page.get_by_role("article", name="Answer on its way")).to_contain_text(
+                await expect(page.get_by_role("article", name="Answer in progress")).to_contain_text(
                     "Drei Versuche – nicht mehr."
                 )
                 await page.keyboard.press("Escape")
@@ -196,12 +196,10 @@ async def test_a_worker_elsewhere_is_stopped_in_mid_sentence_and_asked_again(dri
                 await expect(answer).to_contain_text("says “Größe” ✓")
                 await expect(answer.get_by_role("list", name="Sources")).to_contain_text("Payments are retried")
                 (chat,) = _chats(olga)
-                kept = olga.ask("GET", f"/api/v2/chat-sessions/{chat['id']}/messages")["messages"]
-                assert kept[1]["content"].startswith("Drei Versuche – nicht"), (
-                    "also what was said before it was stopped"
-                )
+                kept = olga.request("GET", f"/api/v2/chat-sessions/{chat['id']}/messages")["messages"]
+                assert kept[1]["content"].startswith("Drei Versuche – nicht"), "the partial answer is stored"
                 assert len(kept[1]["content"]) < 500
                 assert [message["role"] for message in kept] == ["user", "assistant"] * 2
                 await window.context.close()
-                assert set(window.foreign) == {f"{worker_url}/ask"}
-                assert window.complaints == []
+                assert set(window.external_requests) == {f"{worker_url}/ask"}
+                assert window.console_errors == []

@@ -1,4 +1,4 @@
-"""Who did what: read, filtered, and taken away as a table that no spreadsheet runs."""
+"""The audit log: reading, filtering, and exporting to a CSV that is safe in spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from playwright.async_api import expect
 
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.site import Site, User
 
 _FORMULA = '=HYPERLINK("https://evil.example","prize")'
 
 
-async def test_the_log_in_words_and_as_a_table(driver: Driver, visit: OpenVisit, olga: Someone, tmp_path: Path) -> None:
-    olga.ask("POST", "/api/keys", json={"name": _FORMULA})
+async def test_the_log_and_its_csv_export(driver: Driver, visit: OpenVisit, olga: User, tmp_path: Path) -> None:
+    olga.request("POST", "/api/keys", json={"name": _FORMULA})
     window = await visit(olga)
     page = await window.go("/audit")
     log = page.get_by_role("list", name="Audit log")
     first = log.get_by_role("listitem").first
-    await expect(first).to_contain_text(f"Olga Owner made the key “{_FORMULA}”")
+    await expect(first).to_contain_text(f"Olga Owner created the key “{_FORMULA}”")
     await first.get_by_role("button").click()
     await expect(first).to_contain_text("key.created")
     assert await window.accessibility() == []
@@ -32,33 +32,33 @@ async def test_the_log_in_words_and_as_a_table(driver: Driver, visit: OpenVisit,
     with saved.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["action"] == "key.created"
-    assert rows[0]["detail"] == '{"name":"' + _FORMULA.replace('"', '\\"') + '"}'
+    assert rows[0]["details"] == '{"name":"' + _FORMULA.replace('"', '\\"') + '"}'
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@"))]
 
-    await page.get_by_role("combobox", name="What was done").click()
-    await page.get_by_role("option", name="Project made").click()
+    await page.get_by_role("combobox", name="Action").click()
+    await page.get_by_role("option", name="Project created").click()
     await expect(log.get_by_role("listitem")).to_have_count(1)
     await expect(page).to_have_url(f"{window.url}/audit?action=project.created")
-    olga.ask("POST", "/api/projects", json={"name": "=1+1"})
-    await expect(log.get_by_role("listitem")).to_have_count(2)  # it came by itself
+    olga.request("POST", "/api/projects", json={"name": "=1+1"})
+    await expect(log.get_by_role("listitem")).to_have_count(2)  # without a reload
 
 
-async def test_a_long_log_comes_as_one_scrolls(driver: Driver, visit: OpenVisit, site: Site, olga: Someone) -> None:
+async def test_a_long_log_loads_on_scroll(driver: Driver, visit: OpenVisit, site: Site, olga: User) -> None:
     headers = {"Authorization": f"Bearer {olga.key}"}
     with httpx.Client(base_url=olga.url, headers=headers, trust_env=False, verify=False) as http:
         for number in range(110):
             http.patch(f"/api/projects/{olga.project_id}", json={"description": f"Version {number}"})
     window = await visit(olga, dark=True, phone=True)
     page = await window.go("/audit")
-    await window.sees("The newest 100 entries")
-    assert await page.get_by_role("listitem").count() < 60  # only those in sight are there
+    await window.sees("Showing the newest 100 entries")
+    assert await page.get_by_role("listitem").count() < 60  # only visible entries are rendered
     assert await window.accessibility() == []
-    end = page.get_by_text("This is where the log begins.")
+    end = page.get_by_text("You've reached the start of the log.")
     while not await end.is_visible():
         await page.mouse.wheel(0, 4000)
         await page.wait_for_timeout(20)
     await page.keyboard.press("End")
-    await window.sees("made the team")
+    await window.sees("created the team")
     other = await visit(site.member(olga))
     await other.go("/audit")
-    await other.sees("This page is for the owner and admins")
+    await other.sees("Only owners and admins can view the audit log")

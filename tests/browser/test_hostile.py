@@ -1,4 +1,4 @@
-"""Texts made to do harm, in every field that a page shows: they are shown, and that is all."""
+"""Hostile text in every field that a page shows is displayed as text and has no other effect."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from playwright.async_api import Page, expect
 
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.poison import IMAGE, NAME, SCRIPT, bring, item, name_all, poison
-from tests.browser.site import Site, Someone
+from tests.browser.hostile_data import (
+    IMAGE,
+    NAME,
+    SCRIPT,
+    import_hostile_project,
+    import_lines,
+    item,
+    set_hostile_names,
+)
+from tests.browser.site import Site, User
 from tests.browser.visit import DESKTOP, PHONE, Visit
 
-# What has gone wrong on the page as it stands, in words; best nothing.
+# Returns a list of security and layout faults on the current page.
 _FAULTS = """async () => {
   const faults = [];
   const tell = (what, found) => [...found].forEach((one) => faults.push(`${what}: ${one.outerHTML.slice(0, 300)}`));
@@ -28,7 +36,7 @@ _FAULTS = """async () => {
   tell("handler", all.filter((one) => one.getAttributeNames().some((name) => name.startsWith("on"))));
   tell("address", all.filter((one) => address(one) && !/^(https?:|mailto:|data:image\\/svg)/.test(address(one))));
   const isWide = () => Math.max(root.scrollWidth, document.body.scrollWidth) > root.clientWidth;
-  // A page that has just got another size needs a moment.
+  // Wait for the layout to settle after a resize.
   for (let frames = 0; isWide() && frames < 30; frames += 1) await new Promise(requestAnimationFrame);
   if (isWide()) {
     const sticksOut = (one) => one.getBoundingClientRect().right > root.clientWidth + 1;
@@ -41,8 +49,8 @@ _FAULTS = """async () => {
 }"""
 
 
-async def _look(window: Visit, path: str, *texts: str) -> list[str]:
-    """What is wrong: the page has to show these texts as they are written, and they must have done nothing."""
+async def _check_page(window: Visit, path: str, *texts: str) -> list[str]:
+    """Return faults: the page has to show these texts verbatim, without any effect."""
     page = await window.go(path)
     try:
         await expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -54,7 +62,7 @@ async def _look(window: Visit, path: str, *texts: str) -> list[str]:
 
 
 async def _faults(page: Page, where: str) -> list[str]:
-    """Seen at a phone and at a desktop."""
+    """Faults at phone and desktop size."""
     found: list[str] = []
     for size in (PHONE, DESKTOP):
         await page.set_viewport_size(size)  # type: ignore[arg-type]
@@ -62,15 +70,15 @@ async def _faults(page: Page, where: str) -> list[str]:
     return found
 
 
-async def test_no_text_does_anything(driver: Driver, site: Site, visit: OpenVisit) -> None:
+async def test_hostile_text_has_no_effect(driver: Driver, site: Site, visit: OpenVisit) -> None:
     olga = site.team(name=NAME)
-    poison(olga)
-    chat = name_all(site, olga)
-    items = olga.ask("GET", "/api/v2/items", params={"projectId": olga.project_id})
+    import_hostile_project(olga)
+    chat = set_hostile_names(site, olga)
+    items = olga.request("GET", "/api/v2/items", params={"projectId": olga.project_id})
     first = next(one["id"] for one in items if len(one["evidence"]) > 1)
-    sessions = olga.ask("GET", "/api/v2/sessions", params={"projectId": olga.project_id})
+    sessions = olga.request("GET", "/api/v2/sessions", params={"projectId": olga.project_id})
     session = next(one["id"] for one in sessions if one["eventCount"] > 3)
-    context = olga.ask("GET", "/api/contexts", params={"projectId": olga.project_id})[0]["id"]
+    context = olga.request("GET", "/api/contexts", params={"projectId": olga.project_id})[0]["id"]
     window = await visit(olga)
     dialogs: list[str] = []
     window.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
@@ -104,18 +112,18 @@ async def test_no_text_does_anything(driver: Driver, site: Site, visit: OpenVisi
         "/account": [NAME],
         "/welcome": [],
     }.items():
-        found += await _look(window, path, *texts)
+        found += await _check_page(window, path, *texts)
     assert not found, "\n".join(found)
-    found += await _look(window, "{p}/memory")
+    found += await _check_page(window, "{p}/memory")
     await window.page.keyboard.press("Control+k")
-    await window.page.get_by_role("combobox", name="Find or go to").fill("review")
+    await window.page.get_by_role("combobox", name="Search or jump to").fill("review")
     await expect(window.page.get_by_role("option").filter(has_text=IMAGE).first).to_be_visible()
     found += await _faults(window.page, "palette")
     assert not found, "\n".join(found)
     assert dialogs == []
 
 
-_CHOKING = {
+_EXPENSIVE = {
     "quotes": ">" * 5_000 + " deep",
     "lists": "- " * 5_000 + "deep",
     "emphasis": "*a **b " * 10_000 + "c** d*" * 10_000,
@@ -125,12 +133,14 @@ _CHOKING = {
 }
 
 
-async def test_a_text_made_to_choke_a_page_is_read(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    """Too deep, too much, too long: the page stands, and the text is there."""
-    bring(olga, [item(title=name, content=text, files=[], tags=[]) for name, text in _CHOKING.items()])
-    items = {one["title"]: one["id"] for one in olga.ask("GET", "/api/v2/items", params={"projectId": olga.project_id})}
+async def test_expensive_markdown_is_displayed(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    """Deeply nested, very long or ambiguous Markdown neither breaks nor blocks the page."""
+    import_lines(olga, [item(title=name, content=text, files=[], tags=[]) for name, text in _EXPENSIVE.items()])
+    items = {
+        one["title"]: one["id"] for one in olga.request("GET", "/api/v2/items", params={"projectId": olga.project_id})
+    }
     window = await visit(olga)
-    for name, text in _CHOKING.items():
+    for name, text in _EXPENSIVE.items():
         page = await window.go(f"{{p}}/memory/{items[name]}")
         await expect(page.get_by_role("heading", level=1)).to_contain_text(name)
         end = text[-4:] if len(text) < 40_000 else text[:40]
@@ -140,8 +150,8 @@ async def test_a_text_made_to_choke_a_page_is_read(driver: Driver, visit: OpenVi
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in"])
-async def test_the_browser_is_told_to_run_only_what_is_ours(driver: Driver, visit: OpenVisit, path: str) -> None:
-    """Were a text ever taken for markup, it could still not run, nor change how the page looks."""
+async def test_content_security_policy_blocks_injected_code(driver: Driver, visit: OpenVisit, path: str) -> None:
+    """Even if text were injected as markup, it could neither run scripts nor change styles."""
     window = await visit()
     answer = httpx.get(window.url + path, trust_env=False, verify=False)
     rules = dict(rule.strip().split(" ", 1) for rule in answer.headers["content-security-policy"].split(";"))
@@ -161,6 +171,6 @@ async def test_the_browser_is_told_to_run_only_what_is_ours(driver: Driver, visi
       handler.click();
     }""")
     assert await page.evaluate("[window.hit ?? null, getComputedStyle(document.body).display]") == [None, "block"]
-    told = [complaint for complaint in window.complaints if "Content Security Policy" in complaint]
-    assert len(told) == len(window.complaints) == 3
-    window.complaints.clear()
+    told = [complaint for complaint in window.console_errors if "Content Security Policy" in complaint]
+    assert len(told) == len(window.console_errors) == 3
+    window.console_errors.clear()

@@ -1,20 +1,22 @@
-"""The list of memories: found by words and by meaning, judged many at once, and taken back."""
+"""The Memory page: filters, keyword and semantic search, bulk actions with undo, and previews."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from playwright.async_api import Page, expect
 
-from tests.browser import story
+from tests.browser import sample_data
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Someone
-from tests.browser.waiting import eventually
+from tests.browser.hostile_data import import_lines, item
+from tests.browser.polling import eventually
+from tests.browser.site import User
 
 
-def _rules(olga: Someone, **filters: str) -> set[str]:
-    return {item["title"].split(" of ")[0] for item in story.items(olga, **filters)}
+def _rules(olga: User, **filters: str) -> set[str]:
+    return {item["title"].split(" of ")[0] for item in sample_data.items(olga, **filters)}
 
 
 async def _shows(page: Page, count: int) -> None:
@@ -23,9 +25,11 @@ async def _shows(page: Page, count: int) -> None:
     )
 
 
-async def test_memories_are_found_by_filters_words_and_meaning(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    story.many(olga, 24, status="approved")
-    olga.tell(
+async def test_memories_are_found_by_filters_keyword_and_semantic_search(
+    driver: Driver, visit: OpenVisit, olga: User
+) -> None:
+    sample_data.import_items(olga, 24, status="approved")
+    olga.send_event(
         "memory_operation",
         {
             "operation": "create",
@@ -37,7 +41,7 @@ async def test_memories_are_found_by_filters_words_and_meaning(driver: Driver, v
             },
         },
     )
-    olga.enrich(olga.ask("GET", "/api/v2/sessions", params={"projectId": olga.project_id})[0]["id"])
+    olga.enrich(olga.request("GET", "/api/v2/sessions", params={"projectId": olga.project_id})[0]["id"])
     window = await visit(olga)
     page = await window.go("{p}/memory")
     await _shows(page, 25)
@@ -52,24 +56,24 @@ async def test_memories_are_found_by_filters_words_and_meaning(driver: Driver, v
     await page.reload()
     await _shows(page, 1)
     await expect(page.get_by_role("link", name="Rule 5 of the search")).to_be_visible()
-    await page.get_by_role("button", name="Clear all").click()
+    await page.get_by_role("button", name="Clear filters").click()
 
     await page.keyboard.press("/")
     await page.keyboard.type("rule_17 code")
     await _shows(page, 1)
     await expect(page.get_by_role("link", name="Rule 17 of the refunds")).to_be_visible()
 
-    await page.get_by_text("By meaning").click()
-    await page.get_by_label("Search by meaning").fill("how long do we store what customers bought, for the taxes?")
-    found = page.get_by_role("list", name="Found by meaning").get_by_role("listitem")
+    await page.get_by_text("Semantic", exact=True).click()
+    await page.get_by_label("Semantic search").fill("how long do we store what customers bought, for the taxes?")
+    found = page.get_by_role("list", name="Search results").get_by_role("listitem")
     await expect(found.first).to_contain_text("Orders are kept for seven years")
     await expect(found.first).to_contain_text(re.compile(r"\d+% similar"))
-    await page.get_by_role("button", name="Show why").click()
+    await page.get_by_role("button", name="Explain scores").click()
     await expect(found.first.get_by_role("definition").first).to_be_visible()
 
 
-async def test_many_are_judged_at_once_and_taken_back(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    story.many(olga, 12, flags=["low_confidence"])
+async def test_bulk_approve_can_be_undone(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sample_data.import_items(olga, 12, flags=["low_confidence"])
     window = await visit(olga, dark=True)
     page = await window.go("{p}/memory?status=draft")
     await _shows(page, 12)
@@ -86,26 +90,24 @@ async def test_many_are_judged_at_once_and_taken_back(driver: Driver, visit: Ope
     await page.keyboard.press("a")
     await _shows(page, 7)
     await expect(page.get_by_text("Approved 5 memories")).to_be_visible()
-    judged = {f"Rule {number}" for number in range(6, 11)}
-    await eventually(lambda: _rules(olga, status="approved"), judged)
-    assert all(item["flags"] == [] for item in story.items(olga, status="approved"))
+    approved = {f"Rule {number}" for number in range(6, 11)}
+    await eventually(lambda: _rules(olga, status="approved"), approved)
+    assert all(item["flags"] == [] for item in sample_data.items(olga, status="approved"))
     await page.get_by_role("button", name="Undo").click()
     await _shows(page, 12)
-    doubtful = [("draft", ["low_confidence"])] * 12
-    await eventually(lambda: [(item["status"], item["flags"]) for item in story.items(olga)], doubtful)
+    flagged_drafts = [("draft", ["low_confidence"])] * 12
+    await eventually(lambda: [(item["status"], item["flags"]) for item in sample_data.items(olga)], flagged_drafts)
 
 
-async def test_deleting_can_be_taken_back_and_is_done_on_leaving(
-    driver: Driver, visit: OpenVisit, olga: Someone
-) -> None:
-    story.many(olga, 4)
+async def test_delete_can_be_undone_and_is_sent_on_leaving(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sample_data.import_items(olga, 4)
     window = await visit(olga)
     page = await window.go("{p}/memory")
     await page.get_by_role("checkbox", name="Select Rule 3").click()
     await page.get_by_role("checkbox", name="Select Rule 2").click()
     await page.get_by_role("button", name="Delete").click()
     await _shows(page, 2)
-    assert len(story.items(olga)) == 4, "not before it is certain"
+    assert len(sample_data.items(olga)) == 4, "not sent during the undo period"
     await page.get_by_role("button", name="Undo").click()
     await _shows(page, 4)
     await page.get_by_role("checkbox", name="Select Rule 0").click()
@@ -115,13 +117,40 @@ async def test_deleting_can_be_taken_back_and_is_done_on_leaving(
     await eventually(lambda: _rules(olga), {"Rule 1", "Rule 2", "Rule 3"})
 
 
-async def test_a_memory_is_written_by_hand(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+_PREVIEWS = {
+    "Emphasis": ("It is **bold**, _italic_ and *also italic*.", "It is bold, italic and also italic."),
+    "Identifiers": ("Raise max_retry_count_ms in retry_policy.py.", "Raise max_retry_count_ms in retry_policy.py."),
+    "Arithmetic": ("2**10 is 1024, and 3 * 4 * 5 is 60.", "2**10 is 1024, and 3 * 4 * 5 is 60."),
+    "Code spans": ("Pass `**kwargs` and `_x_` to `a*b*c`.", "Pass **kwargs and _x_ to a*b*c."),
+    "Blocks": ("## Rule\n\n- first_item\n- `2**3`\n\n> quoted", "Rule first_item 2**3 quoted"),
+}
+
+
+async def test_previews_strip_only_real_markdown_formatting(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    plain: dict[str, Any] = {
+        "flags": [],
+        "files": [],
+        "tags": [],
+        "branch": None,
+        "sourceRef": None,
+        "status": "approved",
+    }
+    import_lines(olga, [item(title=title, content=source, **plain) for title, (source, _) in _PREVIEWS.items()])
     window = await visit(olga)
     page = await window.go("{p}/memory")
-    await window.sees("Nothing is remembered yet")
-    await page.get_by_role("button", name="Write a memory").click()
+    rows = page.get_by_role("list", name="Memories").get_by_role("listitem")
+    for title, (_, preview) in _PREVIEWS.items():
+        row = rows.filter(has=page.get_by_role("link", name=title, exact=True))
+        await expect(row.get_by_text(preview, exact=True)).to_be_visible()
+
+
+async def test_memory_can_be_created_by_hand(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    window = await visit(olga)
+    page = await window.go("{p}/memory")
+    await window.sees("No memories yet")
+    await page.get_by_role("button", name="New memory").click()
     await page.get_by_label("Title").fill("Refunds are sent by the worker")
     await page.get_by_label("Content").fill("Refunds are written down first and sent by the worker, never twice.")
-    await page.get_by_role("button", name="Keep it").click()
+    await page.get_by_role("button", name="Save").click()
     await page.get_by_role("link", name="Refunds are sent by the worker").click()
     await expect(page.get_by_role("heading", level=1)).to_have_text("Refunds are sent by the worker")

@@ -1,4 +1,4 @@
-"""A project's settings: for those who manage it, for those who look, and the ways to take it along or end it."""
+"""Project settings: changing them, viewing them, export and import, archiving and deleting."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from tests.browser.codebase import HeldGit
+from tests.browser.codebase import PausableGitServer
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.site import Site, User
 
 
-async def test_what_is_set_lands_on_the_server(
-    driver: Driver, visit: OpenVisit, site: Site, olga: Someone, git_server: HeldGit
+async def test_settings_are_saved(
+    driver: Driver, visit: OpenVisit, site: Site, olga: User, git_server: PausableGitServer
 ) -> None:
     mira = site.member(olga)
     repository = f"https://127.0.0.1:{git_server.port}/stones/basket"
@@ -28,26 +28,26 @@ async def test_what_is_set_lands_on_the_server(
     slider = page.get_by_role("slider")
     await slider.focus()
     await page.keyboard.press("End")
-    await window.sees("Nothing is approved by itself")
+    await window.sees("Off: every new memory waits for review")
     await page.get_by_text("Small", exact=True).click()
 
-    await page.get_by_label("Address").fill("https://nowhere.example/a/b")
+    await page.get_by_label("Repository URL").fill("https://nowhere.example/a/b")
     await page.get_by_role("button", name="Connect").click()
     await window.sees("repoUrl must have the form")
-    await page.get_by_label("Address").fill(repository)
+    await page.get_by_label("Repository URL").fill(repository)
     await page.get_by_label("Access token", exact=True).fill("ghp_verysecret")
     await page.get_by_role("button", name="Connect").click()
-    await window.sees("with a token")
+    await window.sees("with access token")
     await expect(page.get_by_label("Access token", exact=True)).to_have_value("")
     await page.get_by_role("switch", name="Deep enrichment").click()
     await expect(page.get_by_role("switch", name="Deep enrichment")).to_be_checked()
 
-    await page.get_by_role("combobox", name="Add by e-mail").fill(mira.email)
+    await page.get_by_role("combobox", name="Add by email").fill(mira.email)
     await page.get_by_role("button", name="Add").click()
-    await expect(page.get_by_role("list", name="Members of the project")).to_contain_text("Mira Member")
+    await expect(page.get_by_role("list", name="Project members")).to_contain_text("Mira Member")
     assert await window.accessibility() == []
 
-    assert olga.ask("GET", address) | {"updatedAt": "", "createdAt": ""} == {
+    assert olga.request("GET", address) | {"updatedAt": "", "createdAt": ""} == {
         "id": olga.project_id,
         "name": "Basket service",
         "description": "",
@@ -55,11 +55,11 @@ async def test_what_is_set_lands_on_the_server(
         "status": "active",
         "memberCount": 2,
         "autoApproveThreshold": 1.01,
-        "rights": "manage",
+        "accessLevel": "manage",
         "createdAt": "",
         "updatedAt": "",
     }
-    entry = olga.ask("GET", "/api/projects")[0]
+    entry = olga.request("GET", "/api/projects")[0]
     assert (entry["aiTier"], entry["repoUrl"], entry["hasRepoHostToken"], entry["deepEnrichEnabled"]) == (
         "small",
         repository,
@@ -68,26 +68,26 @@ async def test_what_is_set_lands_on_the_server(
     )
     await page.get_by_role("button", name="Remove Mira Member from the project").click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    await expect(page.get_by_role("list", name="Members of the project").get_by_role("listitem")).to_have_count(1)
+    await expect(page.get_by_role("list", name="Project members").get_by_role("listitem")).to_have_count(1)
     await page.get_by_role("button", name="Disconnect").click()
     await page.get_by_role("dialog").get_by_role("button", name="Disconnect").click()
-    await window.sees("No repository is connected.")
+    await window.sees("No repository connected.")
 
 
-async def test_the_secret_archive_and_end(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+async def test_secret_rotation_archiving_and_deletion(driver: Driver, visit: OpenVisit, olga: User) -> None:
     address = f"/api/projects/{olga.project_id}"
     window = await visit(olga, dark=True)
     page = await window.go("{p}/settings")
-    old = olga.ask("GET", f"{address}/hmac-secret")["secret"]
+    old = olga.request("GET", f"{address}/hmac-secret")["secret"]
     await expect(page.get_by_text(old)).to_have_count(0)
-    await page.get_by_role("button", name="Show the secret").click()
+    await page.get_by_role("button", name="Show secret").click()
     await expect(page.get_by_text(old)).to_be_visible()
     await page.get_by_role("button", name="Rotate…").click()
-    await page.get_by_role("button", name="Rotate and revoke now").click()
+    await page.get_by_role("button", name="Rotate and revoke").click()
     await window.sees("The old one no longer works.")
-    await window.sees(olga.ask("GET", f"{address}/hmac-secret")["secret"])
+    await window.sees(olga.request("GET", f"{address}/hmac-secret")["secret"])
     await expect(page.get_by_text(old)).to_have_count(0)
-    await page.get_by_role("button", name="Hide it").click()
+    await page.get_by_role("button", name="Hide secret").click()
     assert await window.accessibility() == []
 
     await page.get_by_role("button", name="Archive").click()
@@ -100,44 +100,44 @@ async def test_the_secret_archive_and_end(driver: Driver, visit: OpenVisit, olga
 
     await page.get_by_role("button", name="Delete").click()
     dialog = page.get_by_role("dialog")
-    await expect(dialog.get_by_role("button", name="Delete for good")).to_be_disabled()
+    await expect(dialog.get_by_role("button", name="Delete project")).to_be_disabled()
     await dialog.get_by_role("textbox").fill("Checkout service")
-    await dialog.get_by_role("button", name="Delete for good").click()
+    await dialog.get_by_role("button", name="Delete project").click()
     await expect(page).to_have_url(f"{window.url}/")
-    assert olga.ask("GET", "/api/projects") == []
+    assert olga.request("GET", "/api/projects") == []
 
 
-async def test_a_memory_goes_along_to_another_project(
-    driver: Driver, visit: OpenVisit, site: Site, olga: Someone, tmp_path: Path
+async def test_a_project_is_exported_and_imported(
+    driver: Driver, visit: OpenVisit, site: Site, olga: User, tmp_path: Path
 ) -> None:
-    olga.tell("session_save", {"summary": "The kiln is heated for nine hours before it is opened."})
+    olga.send_event("session_save", {"summary": "The kiln is heated for nine hours before it is opened."})
     mira = site.member(olga)
-    olga.ask("POST", f"/api/projects/{olga.project_id}/members", json={"email": mira.email})
-    other = olga.ask("POST", "/api/projects", json={"name": "Kiln", "visibility": "public"})["id"]
+    olga.request("POST", f"/api/projects/{olga.project_id}/members", json={"email": mira.email})
+    other = olga.request("POST", "/api/projects", json={"name": "Kiln", "visibility": "public"})["id"]
 
-    # Whoever may read may take it along, and is offered nothing else.
-    looking = await visit(mira)
-    page = await looking.go(f"/p/{olga.project_id}/settings")
+    # Read access allows the export, and nothing else.
+    member_window = await visit(mira)
+    page = await member_window.go(f"/p/{olga.project_id}/settings")
     async with page.expect_download() as downloading:
         await page.get_by_role("button", name="Export").click()
     file = tmp_path / "checkout-service.jsonl"
     download = await downloading.value
     assert download.suggested_filename == file.name
     await download.save_as(file)
-    await looking.sees("What has direct evidence (at least 90% sure)")
-    for name in ("Save", "Add", "Show the secret", "Archive", "Delete", "Connect"):
+    await member_window.sees("at least 90% confidence (backed by direct evidence)")
+    for name in ("Save", "Add", "Show secret", "Archive", "Delete", "Connect"):
         await expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
     await expect(page.get_by_label("Import")).to_have_count(0)
-    assert await looking.accessibility() == []
+    assert await member_window.accessibility() == []
 
     window = await visit(olga)
     page = await window.go(f"/p/{other}/settings")
     async with page.expect_file_chooser() as choosing:
         await page.get_by_role("button", name="Import").click()
     await (await choosing.value).set_files(file)
-    await page.get_by_role("button", name="Try it without changing anything").click()
-    await window.sees("nothing was changed")
-    assert olga.ask("GET", "/api/v2/sessions", params={"projectId": other}) == []
+    await page.get_by_role("button", name="Dry run").click()
+    await window.sees("Dry run: nothing was changed")
+    assert olga.request("GET", "/api/v2/sessions", params={"projectId": other}) == []
     await page.get_by_role("button", name="Import 0.0 MiB").click()
-    await window.sees("Imported.")
-    assert len(olga.ask("GET", "/api/v2/sessions", params={"projectId": other})) == 1
+    await window.sees("Import complete.")
+    assert len(olga.request("GET", "/api/v2/sessions", params={"projectId": other})) == 1

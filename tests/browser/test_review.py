@@ -1,104 +1,106 @@
-"""The queue of what waits for a person's word, by keyboard alone."""
+"""The Review page, by keyboard alone."""
 
 from __future__ import annotations
 
 from playwright.async_api import Page, expect
 
-from tests.browser import story
+from tests.browser import sample_data
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Someone
-from tests.browser.waiting import eventually
+from tests.browser.polling import eventually
+from tests.browser.site import User
 
 
-async def _at(page: Page, where: str, title: str) -> None:
+async def _check_position(page: Page, where: str, title: str) -> None:
     await expect(page.get_by_role("status").filter(has_text=where)).to_have_text(f"{where}: {title}")
 
 
-async def test_ten_are_reviewed_by_keyboard_alone(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    story.many(olga, 11)
-    names = [item["title"] for item in story.items(olga)]
+async def test_drafts_are_reviewed_by_keyboard(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sample_data.import_items(olga, 11)
+    names = [item["title"] for item in sample_data.items(olga)]
     window = await visit(olga)
     page = await window.go("{p}/review")
     press = page.keyboard.press
-    await _at(page, "1 of 11", names[0])
+    await _check_position(page, "1 of 11", names[0])
     await expect(page.get_by_role("list", name="Evidence")).to_contain_text("Rule 10 of the basket holds")
     assert await window.accessibility() == []
-    for place, key in enumerate("aaadd"):
+    for index, key in enumerate("aaadd"):
         await press(key)
-        await _at(page, f"{place + 2} of 11", names[place + 1])
+        await _check_position(page, f"{index + 2} of 11", names[index + 1])
     await press("u")
-    await _at(page, "5 of 11", names[4])
+    await _check_position(page, "5 of 11", names[4])
     await press("a")
-    await _at(page, "6 of 11", names[5])
+    await _check_position(page, "6 of 11", names[5])
     await press("Backspace")
-    await _at(page, "7 of 11", names[6])
+    await _check_position(page, "7 of 11", names[6])
     await press("u")
-    await _at(page, "6 of 11", names[5])
+    await _check_position(page, "6 of 11", names[5])
     await press("Delete")
-    await _at(page, "7 of 11", names[6])
+    await _check_position(page, "7 of 11", names[6])
     await press("e")
-    form = page.get_by_role("form", name="Edit the memory")
+    form = page.get_by_role("form", name="Edit memory")
     await expect(form.get_by_label("Title")).to_be_focused()
     await press("Control+a")
     await page.keyboard.type("A better title")
     await press("Control+Enter")
-    await _at(page, "8 of 11", names[7])
+    await _check_position(page, "8 of 11", names[7])
     await press("j")
-    await _at(page, "9 of 11", names[8])
+    await _check_position(page, "9 of 11", names[8])
     await press("ArrowLeft")
     await press("?")
-    await expect(page.get_by_role("dialog", name="Keys of the review")).to_be_visible()
+    await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     await press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)
     for _ in range(4):
         await press("a")
-    await window.sees("All is judged here")
+    await window.sees("You're all caught up")
     await page.goto(f"{window.url}/assets/loremark.svg")
     expected = dict.fromkeys(names, "approved") | {names[3]: "deprecated", "A better title": "approved"}
     del expected[names[5]], expected[names[6]]
-    await eventually(lambda: {item["title"]: item["status"] for item in story.items(olga)}, expected)
+    await eventually(lambda: {item["title"]: item["status"] for item in sample_data.items(olga)}, expected)
 
 
-def _baskets(olga: Someone) -> dict[str, tuple[str, list[str]]]:
-    """State and flags by the minutes that are told."""
-    return {item["content"][21:23]: (item["status"], item["flags"]) for item in story.items(olga)}
+def _baskets(olga: User) -> dict[str, tuple[str, list[str]]]:
+    """Status and flags by the number of minutes in the content."""
+    return {item["content"][21:23]: (item["status"], item["flags"]) for item in sample_data.items(olga)}
 
 
-async def test_a_conflict_is_settled_side_by_side(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
+async def test_conflict_is_resolved_side_by_side(driver: Driver, visit: OpenVisit, olga: User) -> None:
     for minutes in (30, 60):
         text = f"Baskets expire after {minutes} minutes without a change; the stock they hold is given back then."
         save = {"summary": "Worked on baskets.", "changes": [{"category": "decision", "description": text}]}
-        olga.enrich(olga.tell("session_save", {**save, "source": f"agent:{minutes}"})["sessionId"])
+        olga.enrich(olga.send_event("session_save", {**save, "source": f"agent:{minutes}"})["sessionId"])
     before = _baskets(olga)
     assert before == {"60": ("draft", ["conflict"]), "30": ("approved", ["conflict"])}
     window = await visit(olga, dark=True)
     page = await window.go("{p}/review")
     await expect(page.get_by_role("tab", name="Conflicts 2")).to_be_visible()
     await page.keyboard.press("3")
-    this, other = page.get_by_role("region", name="This one"), page.get_by_role("region", name="The other one")
+    this, other = page.get_by_role("region", name="This memory"), page.get_by_role("region", name="Other memory")
     await expect(this).to_contain_text("60 minutes")
     await expect(other).to_contain_text("30 minutes")
     await expect(other.get_by_role("list", name="Evidence")).to_contain_text("30 minutes")
-    await window.sees("This one says 60 minutes where the other says 30 minutes.")
+    await window.sees("This memory says 60 minutes where the other says 30 minutes.")
     assert await window.accessibility() == []
     await page.keyboard.press("d")
-    await window.sees("All is judged here")
+    await window.sees("You're all caught up")
     await page.keyboard.press("u")
     await expect(this).to_contain_text("60 minutes")
-    assert _baskets(olga) == before, "as they were, with their flags"
+    assert _baskets(olga) == before, "status and flags are restored"
     await page.keyboard.press("a")
-    await window.sees("All is judged here")
+    await window.sees("You're all caught up")
     await eventually(lambda: _baskets(olga), {"60": ("approved", []), "30": ("deprecated", [])})
 
 
-async def test_what_is_stale_still_holds(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    story.many(olga, 2, status="approved", flags=["stale"])
+async def test_stale_memories_can_be_confirmed(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sample_data.import_items(olga, 2, status="approved", flags=["stale"])
     window = await visit(olga)
     page = await window.go("{p}/review?tab=stale")
-    await _at(page, "1 of 2", "Rule 1 of the payments")
-    await expect(page.get_by_role("region", name="What changed")).to_contain_text("src/payments/rule_1.py")
+    await _check_position(page, "1 of 2", "Rule 1 of the payments")
+    await expect(page.get_by_role("region", name="Changed files")).to_contain_text("src/payments/rule_1.py")
     await page.keyboard.press("a")
     await page.keyboard.press("a")
-    await window.sees("All is judged here")
-    await eventually(lambda: [(item["status"], item["flags"]) for item in story.items(olga)], [("approved", [])] * 2)
+    await window.sees("You're all caught up")
+    await eventually(
+        lambda: [(item["status"], item["flags"]) for item in sample_data.items(olga)], [("approved", [])] * 2
+    )

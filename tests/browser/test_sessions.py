@@ -1,4 +1,4 @@
-"""Sessions: what was told day by day, each event shown well, and how it becomes memory while one looks on."""
+"""The Sessions pages: timeline, events by type, and live enrichment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from playwright.async_api import expect
 from sqlalchemy import text
 
-from loremark.storage.opening import open_database
+from loremark.storage.connect import open_database
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Site, Someone
+from tests.browser.site import Site, User
 
 _PATCH = """diff --git a/src/money.py b/src/money.py
 --- a/src/money.py
@@ -53,23 +53,21 @@ _MANY = 110
 _SOURCE = {"source": "claude-code:1"}
 
 
-def _told(someone: Someone) -> str:
-    """One session with an event of each kind, one of them with a text too large to be sent unasked."""
-    session: str = someone.tell("session_save", _SAVE)["sessionId"]
-    someone.tell("git_digest", {**_SOURCE, "branch": "main", "commits": [_COMMIT]})
+def _create_session(user: User) -> str:
+    """Create a session with an event of each type, one with a text that is loaded on demand."""
+    session: str = user.send_event("session_save", _SAVE)["sessionId"]
+    user.send_event("git_digest", {**_SOURCE, "branch": "main", "commits": [_COMMIT]})
     finding = {"layer": "security", "title": "Keys lie in the code", "content": "Move them out.", "importance": 4}
-    someone.tell("scan_result", {**_SOURCE, "findings": [finding], "deleted": ["src/old.py"]})
+    user.send_event("scan_result", {**_SOURCE, "findings": [finding], "deleted": ["src/old.py"]})
     large = "## Provider\n\n" + "All cards go through one provider. " * 400 + "\n\nThe very end."
-    someone.tell("context_update", {**_SOURCE, "name": "Payments", "schemaKey": "root/payments", "content": large})
+    user.send_event("context_update", {**_SOURCE, "name": "Payments", "schemaKey": "root/payments", "content": large})
     item = {"title": "Deploys need a tag", "content": "Production is deployed from tags only.", "type": "convention"}
-    someone.tell("memory_operation", {**_SOURCE, "operation": "create", "item": item})
+    user.send_event("memory_operation", {**_SOURCE, "operation": "create", "item": item})
     return session
 
 
-async def test_events_are_shown_well_and_become_memory_while_one_looks_on(
-    driver: Driver, visit: OpenVisit, olga: Someone
-) -> None:
-    session = _told(olga)
+async def test_events_are_displayed_and_enrichment_updates_live(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    session = _create_session(olga)
     window = await visit(olga)
     page = await window.go("{p}/sessions")
     await expect(page.get_by_role("heading", name="Today")).to_be_visible()
@@ -77,39 +75,37 @@ async def test_events_are_shown_well_and_become_memory_while_one_looks_on(
     await page.get_by_role("link", name=re.compile("5 events.*active", re.DOTALL)).click()
     await expect(page).to_have_url(f"{window.url}/p/{olga.project_id}/sessions/{session}")
 
-    save = page.get_by_role("article", name=re.compile("Work saved"))
+    save = page.get_by_role("article", name=re.compile("Session saved"))
     await expect(save.get_by_role("region", name="convention")).to_contain_text("Money is always a Decimal")
     await save.get_by_text("Other fields: mood").click()
     await expect(save).to_contain_text("<img src=x onerror=alert(1)>")
     commits = page.get_by_role("article", name=re.compile("Commits"))
     await expect(commits).to_contain_text("+42")
-    patch = commits.get_by_role("group", name="What changed: fix: totals are sums of Decimal")
+    patch = commits.get_by_role("group", name="Changes: fix: totals are sums of Decimal")
     await expect(patch).to_contain_text("added: total = Decimal(price)")
     await expect(page.get_by_role("article", name=re.compile("Scan result"))).to_contain_text("Keys lie in the code")
-    context = page.get_by_role("article", name=re.compile("^Context"))
-    await context.get_by_role("button", name=re.compile("Show the text")).click()
+    context = page.get_by_role("article", name=re.compile("^Context update"))
+    await context.get_by_role("button", name=re.compile("Show text")).click()
     await expect(context).to_contain_text("The very end.")
-    await expect(page.get_by_role("article", name=re.compile("Told to the memory"))).to_contain_text("remembers")
+    await expect(page.get_by_role("article", name=re.compile("Memory operation"))).to_contain_text("create")
 
     await page.get_by_role("button", name="Enrich now").click()
-    stages = page.get_by_role("progressbar", name="Stages done")
+    stages = page.get_by_role("progressbar", name="Completed stages")
     await expect(stages).to_have_attribute("aria-valuenow", "4")
     await expect(page.get_by_role("list", name="Stages").get_by_role("listitem")).to_have_count(4)
-    await expect(page.get_by_role("button", name="Take up again")).to_be_visible()
+    await expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     await expect(page.get_by_role("link", name="Orders are kept for seven years")).to_be_visible()
-    assert olga.ask("GET", f"/api/v2/sessions/{session}")["status"] == "completed"
+    assert olga.request("GET", f"/api/v2/sessions/{session}")["status"] == "completed"
 
-    await page.get_by_role("button", name="Take up again").click()
+    await page.get_by_role("button", name="Reopen").click()
     await expect(page.get_by_role("button", name="Complete")).to_be_enabled()
-    assert olga.ask("GET", f"/api/v2/sessions/{session}")["status"] == "active"
-    olga.tell("session_save", {**_SOURCE, "summary": "Told while somebody looked on."})
-    await expect(page.get_by_text("Told while somebody looked on.")).to_be_visible()
+    assert olga.request("GET", f"/api/v2/sessions/{session}")["status"] == "active"
+    olga.send_event("session_save", {**_SOURCE, "summary": "Sent while the page is open."})
+    await expect(page.get_by_text("Sent while the page is open.")).to_be_visible()
 
 
-async def test_a_filtered_timeline_and_a_long_session_on_a_phone_in_the_dark(
-    driver: Driver, visit: OpenVisit, olga: Someone
-) -> None:
-    session = _told(olga)
+async def test_filter_and_long_session_on_a_phone_in_dark_mode(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    session = _create_session(olga)
     with httpx.Client(
         base_url=olga.url, headers={"Authorization": f"Bearer {olga.key}"}, trust_env=False, verify=False
     ) as http:
@@ -120,14 +116,14 @@ async def test_a_filtered_timeline_and_a_long_session_on_a_phone_in_the_dark(
     window = await visit(olga, phone=True, dark=True)
     page = await window.go("{p}/sessions")
     await page.get_by_text("Failed", exact=True).click()
-    await window.sees("No session is failed")
+    await window.sees("No failed sessions")
     await expect(page).to_have_url(re.compile("status=failed"))
     await page.get_by_text("Active", exact=True).click()
     await page.get_by_role("link", name=re.compile(f"{_MANY + 5} events")).click()
     await expect(page).to_have_url(re.compile(session))
     await expect(page.get_by_role("article", name=re.compile("Commits"))).to_be_attached()
     assert await window.accessibility() == []
-    assert await page.get_by_role("article").count() < 60, "only what is in sight exists"
+    assert await page.get_by_role("article").count() < 60, "only visible events are rendered"
     last = page.get_by_text(f"Step {_MANY - 1} of many.")
     for _ in range(400):
         await page.keyboard.press("End")
@@ -136,17 +132,17 @@ async def test_a_filtered_timeline_and_a_long_session_on_a_phone_in_the_dark(
         await page.wait_for_timeout(50)
     await expect(last).to_be_visible()
     wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wide <= 0, "the page itself is never wider than the screen"
+    assert wide <= 0, "the page must not scroll sideways"
 
 
-async def test_a_failed_pipeline_says_why_and_is_tried_again(
-    driver: Driver, site: Site, visit: OpenVisit, olga: Someone
+async def test_failed_enrichment_shows_the_error_and_can_be_retried(
+    driver: Driver, site: Site, visit: OpenVisit, olga: User
 ) -> None:
-    """The failure is written as a lost worker leaves it: real ones take minutes until they are given up."""
+    """The failure is written to the database, because a real one takes minutes to be detected."""
     path = site.process.folder / "loremark.db"
     if not path.exists():
-        pytest.skip("what the page shows does not depend on where it is kept")
-    session = olga.tell("session_save", _SAVE)["sessionId"]
+        pytest.skip("the page does not depend on the database engine")
+    session = olga.send_event("session_save", _SAVE)["sessionId"]
     job = olga.enrich(session)
     stages = [*job["pipeline"][:3], {**job["pipeline"][3], "status": "failed"}]
     database = await open_database(path)
@@ -157,9 +153,9 @@ async def test_a_failed_pipeline_says_why_and_is_tried_again(
     await database.close()
     window = await visit(olga)
     page = await window.go(f"{{p}}/sessions/{session}")
-    await window.sees("Why it failed", "The disk was full.")
-    await expect(page.get_by_role("progressbar", name="Stages done")).to_have_attribute("aria-valuenow", "3")
+    await window.sees("Enrichment failed", "The disk was full.")
+    await expect(page.get_by_role("progressbar", name="Completed stages")).to_have_attribute("aria-valuenow", "3")
     await page.get_by_role("button", name="Retry").click()
-    await expect(page.get_by_role("button", name="Take up again")).to_be_visible()
+    await expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     await expect(page.get_by_text("Earlier runs (1)")).to_be_visible()
-    assert olga.ask("GET", f"/api/v2/sessions/{session}")["status"] == "completed"
+    assert olga.request("GET", f"/api/v2/sessions/{session}")["status"] == "completed"

@@ -1,4 +1,4 @@
-"""What keeps the dashboard quick: little comes first, and a long list is drawn only where it is seen."""
+"""Dashboard performance: size of the first load and virtualized lists."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import pytest
 from bench.dashboard import WANTED_BYTES, first_load
 from playwright.async_api import expect
 
-from tests.browser import story
+from tests.browser import sample_data
 from tests.browser.conftest import OpenVisit
 from tests.browser.driver import Driver
-from tests.browser.site import Someone
+from tests.browser.site import User
 
 
 @pytest.mark.parametrize("page", ["SignIn", "Home"])
-def test_little_comes_before_something_is_seen(page: str) -> None:
+def test_first_load_stays_below_the_size_limit(page: str) -> None:
     scripts = first_load(page)
     assert any(name.startswith(f"{page}-") for name in scripts)
     assert len(scripts) > 3
     assert sum(scripts.values()) < WANTED_BYTES
 
 
-async def test_a_long_list_is_drawn_only_where_it_is_seen(driver: Driver, visit: OpenVisit, olga: Someone) -> None:
-    story.many(olga, 1_000)
+async def test_long_lists_render_only_visible_rows(driver: Driver, visit: OpenVisit, olga: User) -> None:
+    sample_data.import_items(olga, 1_000)
     window = await visit(olga)
     page = await window.go("{p}/memory")
     rows = page.get_by_role("list", name="Memories").get_by_role("listitem")

@@ -1,4 +1,4 @@
-"""A person at a browser. Whatever the browser complains of (an error, a broken policy) fails the test."""
+"""A user's browser window. Console errors and requests to other origins fail the test."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import Any
 from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, Request, expect
 
 from tests.browser.driver import Driver
-from tests.browser.site import Someone
+from tests.browser.site import User
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 _AXE = Path(__file__).parents[2] / "dashboard" / "node_modules" / "axe-core" / "axe.min.js"
-# A refusal that a page shows in words is no fault, though the browser writes it down as one.
+# The browser logs error responses that the page handles; those are not faults.
 _REFUSED = "Failed to load resource: the server responded with a status of"
 
 expect.set_options(timeout=60_000)
 
 
 class Visit:
-    """One window of one person. Use ``page`` for everything that Playwright can do."""
+    """One browser window. Use ``page`` for the Playwright API."""
 
-    def __init__(self, context: BrowserContext, page: Page, url: str, someone: Someone | None) -> None:
+    def __init__(self, context: BrowserContext, page: Page, url: str, user: User | None) -> None:
         self.context = context
         self.page = page
         self.url = url
-        self.someone = someone
-        self.complaints: list[str] = []
-        self.foreign: list[str] = []
-        page.on("console", self._heard)
-        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        page.on("request", self._asked)
+        self.user = user
+        self.console_errors: list[str] = []
+        self.external_requests: list[str] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.console_errors.append(f"error: {error}"))
+        page.on("request", self._on_request)
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not message.text.startswith(_REFUSED):
-            self.complaints.append(f"{message.type}: {message.text}")
+            self.console_errors.append(f"{message.type}: {message.text}")
 
-    def _asked(self, request: Request) -> None:
+    def _on_request(self, request: Request) -> None:
         if not request.url.startswith((self.url, "data:", "blob:")):
-            self.foreign.append(request.url)
+            self.external_requests.append(request.url)
 
     async def go(self, path: str) -> Page:
-        """Open an address of the dashboard; ``{p}`` stands for the person's project."""
-        project_id = self.someone.project_id if self.someone else ""
+        """Open a path of the dashboard; ``{p}`` stands for the user's project."""
+        project_id = self.user.project_id if self.user else ""
         await self.page.goto(self.url + path.replace("{p}", f"/p/{project_id}"))
         return self.page
 
@@ -55,7 +55,7 @@ class Visit:
             await expect(self.see(text)).to_be_visible()
 
     async def accessibility(self) -> list[str]:
-        """What axe calls serious or critical on the page as it stands; a line for each place."""
+        """Serious and critical axe violations on the current page, one line per node."""
         await self.page.evaluate(_AXE.read_text())
         rules = ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]
         found: dict[str, Any] = await self.page.evaluate(
@@ -69,12 +69,12 @@ class Visit:
         ]
 
     def check(self) -> None:
-        assert self.complaints == []
-        assert self.foreign == [], "the page asked somebody else"
+        assert self.console_errors == []
+        assert self.external_requests == [], "the page made requests to other origins"
 
 
 async def open_visit(
-    driver: Driver, url: str, someone: Someone | None = None, *, phone: bool = False, dark: bool = False
+    driver: Driver, url: str, user: User | None = None, *, phone: bool = False, dark: bool = False
 ) -> Visit:
     context = await driver.browser.new_context(
         viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
@@ -84,6 +84,6 @@ async def open_visit(
         timezone_id="UTC",
         has_touch=phone,
     )
-    if someone is not None:
-        await context.add_cookies([{"name": "loremark_login", "value": someone.cookie, "url": url}])
-    return Visit(context, await context.new_page(), url, someone)
+    if user is not None:
+        await context.add_cookies([{"name": "loremark_login", "value": user.cookie, "url": url}])
+    return Visit(context, await context.new_page(), url, user)

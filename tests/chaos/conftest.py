@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chaos.house import prepare
+from tests.chaos.preparation import prepare
 from tests.support.processes import Loremark
 
 

@@ -15,7 +15,7 @@ from functools import partial
 
 from loremark.entry import background, main
 from loremark.jobs.run import Run
-from loremark.jobs.runner import Pace, Runner
+from loremark.jobs.runner import Runner, RunnerTiming
 from loremark.storage.database import Tx
 
 LEASE_MS = 1_500
@@ -51,5 +51,5 @@ def _arm() -> None:
 
 if __name__ == "__main__":
     _arm()
-    vars(background)["Runner"] = partial(Runner, pace=Pace(lease_ms=LEASE_MS))
+    vars(background)["Runner"] = partial(Runner, timing=RunnerTiming(lease_ms=LEASE_MS))
     main.main()

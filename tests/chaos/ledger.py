@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import msgspec
 from sqlalchemy import ColumnElement, Table, func, select
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Row
-from loremark.storage.opening import open_database
 from loremark.storage.tables import api_keys, audit_entries, invitations, jobs, project_members, projects
 from tests.support import databases
 
@@ -52,10 +52,10 @@ async def _check(database: Database, acknowledged: dict[str, list[str]], attempt
         "key": [row["id"] for row in await rows(database, api_keys)],
         "invitation": [row["id"] for row in await rows(database, invitations)],
     }
-    told: dict[str, list[str]] = {"project.created": [], "key.created": [], "team.invited": []}
+    told: dict[str, list[str]] = {"project.created": [], "key.created": [], "team.member_invited": []}
     for row in await rows(database, audit_entries, audit_entries.c.action.in_(told)):
         told[row["action"]].append(row["target"])
-    for kind, action in (("project", "project.created"), ("key", "key.created"), ("invitation", "team.invited")):
+    for kind, action in (("project", "project.created"), ("key", "key.created"), ("invitation", "team.member_invited")):
         missing = set(acknowledged[kind]) - set(found[kind])
         assert not missing, f"lost: {len(missing)} of {len(acknowledged[kind])} acknowledged {kind}s"
         assert len(acknowledged[kind]) == len(set(acknowledged[kind]))
@@ -63,7 +63,7 @@ async def _check(database: Database, acknowledged: dict[str, list[str]], attempt
         assert len(found[kind]) <= attempted[kind] + 1, "more than was ever asked for (and one by create-owner)"
     members = [row["project_id"] for row in await rows(database, project_members, project_members.c.role == "owner")]
     assert sorted(members) == sorted(found["project"])
-    promised = [_invitation_of(row) for row in await rows(database, jobs, jobs.c.kind == "team.invitation_mail")]
+    promised = [_invitation_of(row) for row in await rows(database, jobs, jobs.c.kind == "team.invitation_email")]
     assert sorted(promised) == sorted(found["invitation"])
 
 

@@ -10,7 +10,7 @@ from typing import Self
 
 import httpx
 
-from loremark.base.caller import Caller, Role, Via
+from loremark.base.caller import AuthMethod, Caller, Role
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
 from loremark.storage.database import Database
@@ -77,7 +77,7 @@ def add_colleague(pair: Pair, role: Role) -> Colleague:
                 user_id=user_id,
                 team_id=pair.owner["teamId"],
                 role=role,
-                via=Via.OPERATOR,
+                auth_method=AuthMethod.OPERATOR,
                 credential_id="",
                 name="Mira",
                 email=email,

@@ -19,8 +19,8 @@ from loremark.base.caller import Scope
 from loremark.base.plans import load_plans
 from loremark.features.metering.service import TeamMeter
 from loremark.ports.llm.model import CapReached, Usage
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, StorageUnavailable
-from loremark.storage.opening import open_database
 from loremark.storage.tables import billing_accounts, credit_transactions, usage_counters
 from tests.servers import lifetime
 from tests.support import databases
@@ -176,7 +176,7 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(
             buyers.stop = True
             await asyncio.gather(*buying)
             async with asyncio.timeout(60):
-                while (await _books(database, team))[0]["recharge_open"]:
+                while (await _books(database, team))[0]["pending_recharge_id"]:
                     await asyncio.sleep(0.2)
             account, rows, used = await _books(database, team)
             await asyncio.to_thread(serving.stop)

@@ -13,11 +13,11 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Row
-from loremark.storage.opening import open_database
 from loremark.storage.tables import ai_reservations, candidates, events, jobs, usage_counters
 from tests.chaos.crashes import crashing_process
-from tests.features.signed import Tool
+from tests.features.signed_tool import Tool
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
 from tests.support.processes import Loremark

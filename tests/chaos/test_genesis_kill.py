@@ -17,12 +17,12 @@ import pytest
 from sqlalchemy import select
 
 from loremark.features.genesis.service import PHASES
+from loremark.storage.connect import open_database
 from loremark.storage.database import Row
-from loremark.storage.opening import open_database
 from loremark.storage.tables import ai_reservations, events, jobs, running_scans, sessions, usage_counters
 from tests.chaos.crashes import crashing_process
-from tests.features.scanning import FILES, PLANTED
-from tests.features.signed import Tool
+from tests.features.scan_project import FILES, PLANTED
+from tests.features.signed_tool import Tool
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Request, Say, ScriptedModel

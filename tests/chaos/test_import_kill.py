@@ -15,7 +15,7 @@ import pytest
 
 from loremark.base import clock, ids
 from loremark.base.caller import Scope
-from loremark.exchange.chunks import chunks, read_lines
+from loremark.exchange.chunks import read_lines, split_chunks
 from loremark.features.metering.recount import recount_team, set_mark
 from loremark.storage.database import Database
 from loremark.storage.tables import sessions
@@ -41,7 +41,7 @@ def _lines() -> bytes:
             "source": f"cli:{number}",
             "status": "completed",
         }
-        session |= {"itemsExtracted": 1, "enrichmentModel": None, "lastEventMs": now_ms, "createdAtMs": now_ms}
+        session |= {"itemsExtracted": 1, "enrichmentModel": None, "lastEventAtMs": now_ms, "createdAtMs": now_ms}
         made.append(session | {"completedAtMs": now_ms})
         for part in range(8):
             words = f"Part {part} of {number}. " * (900 if part % 4 == 0 else 3)
@@ -74,7 +74,7 @@ def _lines() -> bytes:
         item |= {"mergedAtMs": None, "fingerprints": {}, "conflicts": [], "createdAtMs": now_ms, "updatedAtMs": now_ms}
         revision: dict[str, Any] = {
             "loremark": "revision",
-            "of": "item",
+            "kind": "item",
             "ref": item["ref"],
             "version": 1,
             "change": "created",
@@ -90,7 +90,7 @@ class Import(threading.Thread):
         super().__init__()
         self._http = http
         self._project = project
-        self._pieces = [chunk for _, chunk in chunks(read_lines(io.BytesIO(file)), _CHUNK_BYTES)]
+        self._pieces = [chunk for _, chunk in split_chunks(read_lines(io.BytesIO(file)), _CHUNK_BYTES)]
         self.first = threading.Event()
         self.created: list[int] = []
         """How many records each acknowledged piece has brought."""

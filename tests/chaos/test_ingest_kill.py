@@ -17,7 +17,7 @@ from loremark.storage.database import Database
 from loremark.storage.tables import events, sessions
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
-from tests.features.signed import Tool
+from tests.features.signed_tool import Tool
 from tests.support.processes import Loremark
 
 _ROUNDS = 20

@@ -22,11 +22,11 @@ from sqlalchemy.schema import CreateTable
 
 from loremark.base import clock
 from loremark.jobs import queue, runner
-from loremark.jobs.place import take_place
 from loremark.jobs.run import Run
-from loremark.jobs.runner import Kind, Pace, Runner
+from loremark.jobs.runner import JobKind, Runner, RunnerTiming
+from loremark.jobs.runner_lock import hold_runner_lock
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Row
-from loremark.storage.opening import open_database
 from loremark.storage.tables import jobs
 from tests.servers import lifetime
 from tests.support import databases
@@ -61,9 +61,9 @@ async def _serve(address: str) -> None:
     runner._POLL_S = _LOOK_S
     place = databases.storage_address(address)
     database = await open_database(place)
-    pace = Pace(lease_ms=_EMBEDDED_LEASE_MS if isinstance(place, Path) else _LEASE_MS)
-    async with take_place(database, place) if isinstance(place, Path) else nullcontext():
-        Runner(database, {"steps": Kind(_work)}, pace).start()
+    timing = RunnerTiming(lease_ms=_EMBEDDED_LEASE_MS if isinstance(place, Path) else _LEASE_MS)
+    async with hold_runner_lock(database, place) if isinstance(place, Path) else nullcontext():
+        Runner(database, {"steps": JobKind(_work)}, timing).start()
         await asyncio.Event().wait()
 
 

@@ -20,7 +20,7 @@ from loremark.storage.tables import events, jobs, metadata, outbox, projects
 from tests.chaos import ledger
 from tests.chaos.clients import Clients
 from tests.chaos.filling import fill, fill_table
-from tests.chaos.house import prepare
+from tests.chaos.preparation import prepare
 from tests.entry.owner import make_owner
 from tests.support import databases
 from tests.support.processes import Loremark, Process
@@ -139,7 +139,7 @@ async def _left_of(database: Database, project_id: str) -> dict[str, int]:
 
 
 # The brain is written for what was touched, and filled rows, whose vectors are of no embedder, are embedded anew.
-_EMPTIED_BY_WORK = {"memory_touched", "items_to_embed", "item_vectors"}
+_EMPTIED_BY_WORK = {"brains_to_check", "items_to_embed", "item_vectors"}
 
 
 def test_a_purge_that_was_killed_is_finished_after_the_restart(loremark: Loremark) -> None:
@@ -157,7 +157,7 @@ def test_a_purge_that_was_killed_is_finished_after_the_restart(loremark: Loremar
             loremark.database_url, lambda db: fill_table(db, events, owner["teamId"], doomed, _MANY - 3)
         )
         full = ledger.with_database(loremark.database_url, lambda db: _left_of(db, kept))
-        assert set(full) >= {table.name for table in project_tables()} - {"outbox", "memory_touched"}
+        assert set(full) >= {table.name for table in project_tables()} - {"outbox", "brains_to_check"}
         assert http.delete(f"/api/projects/{doomed}").status_code == 204
         assert http.get(f"/api/projects/{doomed}").status_code == 404
         assert _purge_is_halfway(loremark.database_url, doomed)

@@ -1,4 +1,4 @@
-"""A person at a command line: commands run in this process, against a server that really listens."""
+"""Runs commands in this process against a real server."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.person import Desk, Server, at_desk, serving
+from tests.cli.harness import Cli, Server, create_cli, serving
 from tests.support import databases
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server on SQLite for all tests of a worker; each makes the projects that it needs."""
+    """One SQLite server per test worker; each test creates its own projects."""
     folder = tmp_path_factory.mktemp("server")
     with serving(folder, databases.fresh_sqlite(folder)) as running:
         yield running
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """Somebody with a fresh home, not signed in anywhere."""
-    return at_desk(tmp_path / "home", monkeypatch)
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """A command line with an empty home folder, not signed in."""
+    return create_cli(tmp_path / "home", monkeypatch)
 
 
 @pytest.fixture
-def olga(desk: Desk, server: Server) -> Desk:
-    """The owner, signed in."""
-    desk.sign_in(server)
-    return desk
+def olga(cli: Cli, server: Server) -> Cli:
+    """A command line signed in as the owner."""
+    cli.sign_in(server)
+    return cli

@@ -1,4 +1,4 @@
-"""A git repository of a test's own."""
+"""Creates git repositories for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real terminal with a command in it."""
+"""Runs a command in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from tests.support.processes import COMMAND
 
 
 class Terminal:
-    """``loremark`` in a pseudo terminal of its own; what it shows is read as a person would see it."""
+    """``loremark`` running in a pseudo-terminal."""
 
     def __init__(self, *words: str, **environment: str) -> None:
-        self._ours, theirs = pty.openpty()
+        self._master, slave = pty.openpty()
         self.shown = ""
         self._read_to = 0
         try:
             self._child = subprocess.Popen(
                 [str(COMMAND), *words],
-                stdin=theirs,
-                stdout=theirs,
-                stderr=theirs,
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
                 env={**os.environ, "TERM": "xterm", **environment},
                 start_new_session=True,
-                preexec_fn=_take_over,
+                preexec_fn=_take_control,
             )
         finally:
-            os.close(theirs)
+            os.close(slave)
 
     def __enter__(self) -> Self:
         return self
@@ -45,47 +45,47 @@ class Terminal:
         if self._child.poll() is None:
             self._child.kill()
         self._child.wait()
-        os.close(self._ours)
+        os.close(self._master)
 
-    def see(self, text: str, seconds: float = 60.0) -> str:
-        """Wait until it shows this, after what was seen before; all up to there."""
-        ends = time.monotonic() + seconds
+    def wait_for(self, text: str, seconds: float = 60.0) -> str:
+        """Wait for this text in the new output; returns the output before it."""
+        deadline = time.monotonic() + seconds
         while (at := self.shown.find(text, self._read_to)) < 0:
-            assert time.monotonic() < ends, f"{text!r} does not come:\n{self.shown[self._read_to :]}"
-            if select.select([self._ours], [], [], 0.1)[0] and not self._take():
+            assert time.monotonic() < deadline, f"{text!r} did not appear:\n{self.shown[self._read_to :]}"
+            if select.select([self._master], [], [], 0.1)[0] and not self._read():
                 raise AssertionError(f"ended without {text!r}:\n{self.shown[self._read_to :]}")
         before, self._read_to = self.shown[self._read_to : at], at + len(text)
         return before
 
-    def takes_lines(self) -> bool:
-        """Whether it is as a shell leaves it."""
-        return bool(termios.tcgetattr(self._ours)[3] & termios.ICANON)
+    def is_in_line_mode(self) -> bool:
+        """Whether the terminal is in line mode."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ICANON)
 
     def press(self, keys: str) -> None:
-        os.write(self._ours, keys.encode())
+        os.write(self._master, keys.encode())
 
     def end(self, seconds: float = 60.0) -> int:
-        """Its exit code."""
-        ends = time.monotonic() + seconds
+        """Wait for the exit code."""
+        deadline = time.monotonic() + seconds
         while self._child.poll() is None:
-            assert time.monotonic() < ends, f"it does not end:\n{self.shown}"
-            if select.select([self._ours], [], [], 0.05)[0]:
-                self._take()
-        while select.select([self._ours], [], [], 0)[0] and self._take():
+            assert time.monotonic() < deadline, f"still running:\n{self.shown}"
+            if select.select([self._master], [], [], 0.05)[0]:
+                self._read()
+        while select.select([self._master], [], [], 0)[0] and self._read():
             pass
         return self._child.returncode
 
-    def _take(self) -> bool:
+    def _read(self) -> bool:
         try:
-            data = os.read(self._ours, 65_536)
+            data = os.read(self._master, 65_536)
         except OSError:  # the other side is closed
             return False
         self.shown += data.decode(errors="replace").replace("\r\n", "\n")
         return bool(data)
 
 
-def _take_over() -> None:
-    """Make it the terminal that signals come from, and hear them: whoever runs the tests may be deaf to some."""
+def _take_control() -> None:
+    """Make this the controlling terminal and reset signals, which the test runner may block."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for key in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):

@@ -1,4 +1,4 @@
-"""Signing in and out, and what belongs to the account: projects, people, keys, what is used."""
+"""Sign-in, projects, team, API keys and billing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from loremark.base import profile
-from loremark.cli.kit import SIGNED_OUT, USAGE
-from tests.cli.person import Desk, Server, serving
+from loremark.cli.framework import SIGNED_OUT, USAGE
+from tests.cli.harness import Cli, Server, serving
 from tests.support import databases
 
 
@@ -27,135 +27,137 @@ def either(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> Itera
         yield running
 
 
-def test_from_signing_in_to_signing_out(desk: Desk, either: Server) -> None:
-    nobody = desk.say("whoami")
-    assert (nobody.code, nobody.refusal) == (SIGNED_OUT, "not signed in; run: loremark login")
-    wrong = desk.say("login", "--url", either.url, given="service_sk_wrong\n")
-    assert (wrong.code, wrong.refusal) == (
+def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
+    signed_out = cli.run("whoami")
+    assert (signed_out.code, signed_out.error) == (SIGNED_OUT, "not signed in; run: loremark login")
+    wrong = cli.run("login", "--url", either.url, stdin="service_sk_wrong\n")
+    assert (wrong.code, wrong.error) == (
         1,
-        f"{either.url} does not take this key: Invalid or missing authentication credentials",
+        f"{either.url} rejected this key: Invalid or missing authentication credentials",
     )
     path = Path(profile.location())
     assert not path.exists()
 
-    signed_in = desk.say("login", "--url", either.url + "/", given=either.key + "\n")
+    signed_in = cli.run("login", "--url", either.url + "/", stdin=either.key + "\n")
     assert (signed_in.code, signed_in.err) == (0, "")
     assert "Olga (owner of Stones)" in signed_in.out
     assert either.key not in signed_in.out
     assert [stat.S_IMODE(place.stat().st_mode) for place in (path, path.parent)] == [0o600, 0o700]
-    assert desk.say("whoami").out == "Olga <owner@example.com>, owner of Stones (team plan)\n"
-    assert desk.say("whoami", "--json").json["teamName"] == "Stones"
+    assert cli.run("whoami").out == "Olga <owner@example.com>, owner of Stones (team plan)\n"
+    assert cli.run("whoami", "--json").json["teamName"] == "Stones"
 
-    made = desk.say("projects", "create", "Höhle", "--description", "Deep", "--json").json
-    assert desk.say("projects", "create", "x" * 101).refusal.startswith("name ")
-    listed = desk.say("projects", "list").out.splitlines()
+    made = cli.run("projects", "create", "Höhle", "--description", "Deep", "--json").json
+    assert cli.run("projects", "create", "x" * 101).error.startswith("name ")
+    listed = cli.run("projects", "list").out.splitlines()
     assert [line.split()[0] for line in listed if "Höhle" in line] == [made["id"]]
-    changed = desk.say("projects", "update", made["id"], "--threshold", "0.8", "--deep-enrich", "--json").json
+    changed = cli.run("projects", "update", made["id"], "--threshold", "0.8", "--deep-enrich", "--json").json
     assert (changed["autoApproveThreshold"], changed["deepEnrichEnabled"]) == (0.8, True)
-    assert "threshold    0.8" in desk.say("projects", "show", made["id"]).out
-    assert desk.say("projects", "update", made["id"]).code == USAGE
-    assert desk.say("projects", "update", made["id"], "--threshold", "1.5").code == USAGE
+    assert "threshold    0.8" in cli.run("projects", "show", made["id"]).out
+    assert cli.run("projects", "update", made["id"]).code == USAGE
+    assert cli.run("projects", "update", made["id"], "--threshold", "1.5").code == USAGE
 
-    key = desk.say("keys", "create", "laptop")
+    key = cli.run("keys", "create", "laptop")
     assert key.out.startswith("service_sk_")
-    assert "shown only now" in key.err
-    assert desk.say("login", "--key", key.out.strip()).code == 0
-    (entry,) = [entry for entry in desk.say("keys", "list", "--json").json if key.out.startswith(entry["prefix"])]
-    assert "laptop (this one)" in desk.say("keys", "list").out
-    kept = desk.say("keys", "delete", entry["id"])
+    assert "shown only once" in key.err
+    assert cli.run("login", "--key", key.out.strip()).code == 0
+    (entry,) = [entry for entry in cli.run("keys", "list", "--json").json if key.out.startswith(entry["prefix"])]
+    assert "laptop (this one)" in cli.run("keys", "list").out
+    kept = cli.run("keys", "delete", entry["id"])
     assert (kept.code, kept.out) == (1, "")
-    out = desk.say("logout", "--revoke", "--json").json
+    out = cli.run("logout", "--revoke", "--json").json
     assert out == {"forgotten": True, "revoked": True}
     assert not path.exists()
-    ended = desk.say("login", "--url", either.url, "--key", key.out.strip())
+    ended = cli.run("login", "--url", either.url, "--key", key.out.strip())
     assert ended.code == 1
-    assert desk.say("logout").err == "nobody was signed in\n"
+    assert cli.run("logout").err == "You were not signed in.\n"
 
 
-def test_a_secret_is_shown_and_renewed_and_the_kept_one_with_it(olga: Desk, server: Server) -> None:
+def test_rotating_a_secret_updates_the_saved_one(olga: Cli, server: Server) -> None:
     project = server.create_project("Signed")
-    before = olga.say("projects", "secret", "show", project).out.strip()
-    profile.keep_secret(server.url, project, before)
-    assert olga.say("projects", "secret", "rotate", project).code == 1, "nobody said yes"
-    after = olga.say("projects", "secret", "rotate", project, "--revoke-now", "--yes", "--json").json
+    before = olga.run("projects", "secret", "show", project).out.strip()
+    profile.save_secret(server.url, project, before)
+    assert olga.run("projects", "secret", "rotate", project).code == 1, "not confirmed"
+    after = olga.run("projects", "secret", "rotate", project, "--revoke-now", "--yes", "--json").json
     assert after["secret"] != before
     assert after["previousValidUntil"] is None
-    kept = profile.load()
-    assert kept is not None
-    assert kept.secrets == {project: after["secret"]}
-    assert kept.key == server.key
+    saved = profile.load()
+    assert saved is not None
+    assert saved.secrets == {project: after["secret"]}
+    assert saved.key == server.key
 
 
-def test_a_project_is_deleted_by_its_name(olga: Desk, server: Server) -> None:
+def test_deleting_a_project_requires_its_name(olga: Cli, server: Server) -> None:
     project = server.create_project("Short lived")
-    assert "say --yes" in olga.say("projects", "delete", project).err, "nobody can be asked"
-    wrong = olga.say("projects", "delete", "short lived", given="y\n", terminal=True)
-    assert (wrong.code, "nothing brings them back" in wrong.err) == (1, True)
-    assert olga.say("projects", "show", project).code == 0
-    deleted = olga.say("projects", "delete", "short lived", given="Short lived\n", terminal=True)
-    assert (deleted.code, deleted.out) == (0, f"Short lived ({project}) is deleted, and all it remembered.\n")
-    assert olga.say("projects", "show", project).refusal == "Project not found"
+    assert "use --yes" in olga.run("projects", "delete", project).err, "no terminal"
+    wrong = olga.run("projects", "delete", "short lived", stdin="y\n", terminal=True)
+    assert (wrong.code, "permanently deletes" in wrong.err) == (1, True)
+    assert olga.run("projects", "show", project).code == 0
+    deleted = olga.run("projects", "delete", "short lived", stdin="Short lived\n", terminal=True)
+    assert (deleted.code, deleted.out) == (0, f"Deleted Short lived ({project}) and its memory.\n")
+    assert olga.run("projects", "show", project).error == "Project not found"
     another = server.create_project("Shorter lived")
-    assert olga.say("projects", "delete", another, "--yes", "--json").json == {"deleted": another}
-    assert olga.say("projects", "delete").code == USAGE, "never that of the folder"
+    assert olga.run("projects", "delete", another, "--yes", "--json").json == {"deleted": another}
+    assert olga.run("projects", "delete").code == USAGE, "there is no default project"
 
 
-def test_people_come_and_go(olga: Desk) -> None:
-    invited = olga.say("team", "invite", "mira@example.com", "--role", "admin", "--json").json
+def test_invite_and_remove_members(olga: Cli) -> None:
+    invited = olga.run("team", "invite", "mira@example.com", "--role", "admin", "--json").json
     assert (invited["email"], invited["role"]) == ("mira@example.com", "admin")
-    rows = [line.split() for line in olga.say("team", "list").out.splitlines()]
-    assert rows[0] == ["id", "role", "status", "e-mail", "name"]
+    rows = [line.split() for line in olga.run("team", "list").out.splitlines()]
+    assert rows[0] == ["id", "role", "status", "email", "name"]
     assert [row[1:4] for row in rows if "mira@example.com" in row] == [["admin", "invited", "mira@example.com"]]
-    assert olga.say("team", "role", "owner@example.com", "member").code == 1
-    assert olga.say("team", "role", "mira@example.com", "queen").code == USAGE
-    assert olga.say("team", "remove", "MIRA@example.com", "--yes").out == "mira@example.com is no longer of the team.\n"
-    assert olga.say("team", "remove", "mira@example.com", "--yes").refusal.startswith("mira@example.com is not of the")
+    assert olga.run("team", "role", "owner@example.com", "member").code == 1
+    assert olga.run("team", "role", "mira@example.com", "queen").code == USAGE
+    assert olga.run("team", "remove", "MIRA@example.com", "--yes").out == "Removed mira@example.com from the team.\n"
+    assert olga.run("team", "remove", "mira@example.com", "--yes").error.startswith("mira@example.com is not in the")
 
 
-def test_what_is_used_is_drawn(olga: Desk) -> None:
-    usage = olga.say("billing", "usage").out
+def test_billing_usage(olga: Cli) -> None:
+    usage = olga.run("billing", "usage").out
     assert usage.startswith("team plan")
     assert [line.split()[0] for line in usage.splitlines()[1:]] == ["sessions", "events", "enrichments", "storage"]
     assert "░" in usage
     assert "of 50 GiB" in usage
-    assert olga.say("billing", "usage", "--json").json["plan"] == "team"
-    assert olga.say("billing", "credits").out.startswith("balance        ")
-    assert set(olga.say("billing", "credits", "--json").json) == {"balance", "autoRecharge"}
-    assert olga.say("billing", "transactions", "--json").json == []
-    assert olga.say("billing", "transactions").err == "no credits were bought or used yet\n"
-    assert olga.say("billing").out == usage
-    assert olga.say("billing", "transactions", "--take", "0").code == USAGE
+    assert olga.run("billing", "usage", "--json").json["plan"] == "team"
+    assert olga.run("billing", "credits").out.startswith("balance        ")
+    assert set(olga.run("billing", "credits", "--json").json) == {"balance", "autoRecharge"}
+    assert olga.run("billing", "transactions", "--json").json == []
+    assert olga.run("billing", "transactions").err == "No credits have been bought or used yet.\n"
+    assert olga.run("billing").out == usage
+    assert olga.run("billing", "transactions", "--take", "0").code == USAGE
 
 
-def test_a_key_goes_only_to_the_server_it_was_saved_for(olga: Desk, server: Server) -> None:
+def test_a_key_is_sent_only_to_its_server(olga: Cli, server: Server) -> None:
     olga.monkeypatch.setenv("LOREMARK_URL", "http://127.0.0.1:9")
-    assert olga.say("whoami").code == SIGNED_OUT
+    assert olga.run("whoami").code == SIGNED_OUT
     olga.monkeypatch.setenv("LOREMARK_API_KEY", "service_sk_\r\nX-Other: 1")
-    assert olga.say("whoami").code == SIGNED_OUT
+    assert olga.run("whoami").code == SIGNED_OUT
     olga.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
-    away = olga.say("whoami").refusal
-    assert away.startswith("http://127.0.0.1:9 cannot be reached: Connection refused; start it (loremark serve)")
+    unreachable = olga.run("whoami").error
+    assert unreachable.startswith(
+        "cannot reach http://127.0.0.1:9: Connection refused; start the server (loremark serve)"
+    )
     olga.monkeypatch.setenv("LOREMARK_URL", server.url)
-    assert olga.say("whoami").code == 0
+    assert olga.run("whoami").code == 0
 
 
 @pytest.mark.parametrize(
     "url", ["http://[not an address", "ftp://example.com", "file:///etc/passwd", "http://", "https://a b", "http://h:x"]
 )
-def test_what_is_no_address_is_one_line(desk: Desk, url: str) -> None:
-    assert "is not the address of a server" in desk.say("login", "--url", url, "--key", "service_sk_x").refusal
+def test_invalid_server_address(cli: Cli, url: str) -> None:
+    assert "is not a server address" in cli.run("login", "--url", url, "--key", "service_sk_x").error
 
 
-def test_a_key_that_is_none_goes_nowhere(desk: Desk) -> None:
-    for given in ("", "service_sk_a\x1b[2J", "two words", "ключ", "x" * 501):
-        assert desk.say("login", "--url", "http://127.0.0.1:9", given=given + "\n").code == USAGE
+def test_invalid_key_is_rejected_locally(cli: Cli) -> None:
+    for key in ("", "service_sk_a\x1b[2J", "two words", "ключ", "x" * 501):
+        assert cli.run("login", "--url", "http://127.0.0.1:9", stdin=key + "\n").code == USAGE
 
 
 _HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\r\n\x00"
 
 
 class _Stranger(http.server.BaseHTTPRequestHandler):
-    """Some other server: it greets whoever asks, or it lies in every field."""
+    """Another web server, or one that sends hostile text."""
 
     page = b"<h1>It works!</h1>"
     status = 200
@@ -180,43 +182,40 @@ def stranger() -> Iterator[str]:
     listening.server_close()
 
 
-def test_a_server_that_is_not_loremark_is_one_line(desk: Desk, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal
-        == f"{stranger} does not answer like Loremark"
-    )
+def test_other_server_software_is_reported(cli: Cli, stranger: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cli.run("login", "--url", stranger, "--key", "service_sk_x").error == f"{stranger} is not a Loremark server"
     monkeypatch.setattr(_Stranger, "status", 404)
-    told = f"{stranger} does not answer like Loremark, but with 404; is the address right?"
-    assert desk.say("login", "--url", stranger, "--key", "service_sk_x").refusal.startswith(told)
+    message = f"{stranger} is not a Loremark server (it responded with status 404); check the address"
+    assert cli.run("login", "--url", stranger, "--key", "service_sk_x").error.startswith(message)
     profile.save(profile.Profile(stranger, "service_sk_x"))
-    assert desk.say("whoami").refusal.startswith(told)
-    assert "with 404" in desk.say("doctor").out
+    assert cli.run("whoami").error.startswith(message)
+    assert "status 404" in cli.run("doctor").out
 
 
-def test_a_folder_names_the_server_and_a_person_says_yes(desk: Desk, server: Server) -> None:
-    (desk.home / "shop").mkdir()
-    (desk.home / "shop" / ".loremark.toml").write_text(f'project = "prj_x"\nurl = "{server.url}/"\n')
-    desk.monkeypatch.chdir(desk.home / "shop")
-    refused = desk.say("login", given=f"{server.key}\n")
-    assert (refused.code, f"say --url {server.url}" in refused.refusal) == (USAGE, True), "it may be a stranger's"
-    no = desk.say("login", "--key", server.key, given="n\n", terminal=True)
+def test_server_named_by_a_folder_needs_confirmation(cli: Cli, server: Server) -> None:
+    (cli.home / "shop").mkdir()
+    (cli.home / "shop" / ".loremark.toml").write_text(f'project = "prj_x"\nurl = "{server.url}/"\n')
+    cli.monkeypatch.chdir(cli.home / "shop")
+    refused = cli.run("login", stdin=f"{server.key}\n")
+    assert (refused.code, f"pass --url {server.url}" in refused.error) == (USAGE, True), "the repository is untrusted"
+    no = cli.run("login", "--key", server.key, stdin="n\n", terminal=True)
     assert "http://127.0.0.1:8000" in no.err
-    yes = desk.say("login", "--key", server.key, given="y\n", terminal=True)
+    yes = cli.run("login", "--key", server.key, stdin="y\n", terminal=True)
     assert (yes.code, f"names {server.url}. Sign in there?" in yes.err) == (0, True)
-    assert desk.say("login", given=f"{server.key}\n").code == 0, "it is the one that was signed in to"
-    (desk.home / "shop" / ".loremark.toml").write_text('url = "https://evil.example.com"\n')
-    assert server.url in desk.say("login", given=f"{server.key}\n").out
+    assert cli.run("login", stdin=f"{server.key}\n").code == 0, "already signed in to this server"
+    (cli.home / "shop" / ".loremark.toml").write_text('url = "https://evil.example.com"\n')
+    assert server.url in cli.run("login", stdin=f"{server.key}\n").out
 
 
 @pytest.mark.parametrize("words", [("whoami",), ("whoami", "--json"), ("api", "GET", "/api/auth/me")])
-def test_what_a_server_says_never_commands_the_terminal(
-    desk: Desk, stranger: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_server_text_is_stripped_of_control_characters(
+    cli: Cli, stranger: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fields = ("userId", "name", "email", "teamId", "teamName", "plan", "via")
-    told = {**dict.fromkeys(fields, _HOSTILE), "role": "owner", "teams": []}
-    monkeypatch.setattr(_Stranger, "page", json.dumps(told, ensure_ascii=False).encode())
+    fields = ("userId", "name", "email", "teamId", "teamName", "plan", "authMethod")
+    profile_fields = {**dict.fromkeys(fields, _HOSTILE), "role": "owner", "teams": []}
+    monkeypatch.setattr(_Stranger, "page", json.dumps(profile_fields, ensure_ascii=False).encode())
     profile.save(profile.Profile(stranger, "service_sk_x"))
-    shown = desk.say(*words, terminal=True)
+    shown = cli.run(*words, terminal=True)
     assert shown.code == 0, shown
     assert "evil" in shown.out
     assert not set(shown.out + shown.err) & set("\x1b\x9b\x07\x00\r\u202e")

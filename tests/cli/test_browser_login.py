@@ -1,4 +1,4 @@
-"""``loremark login --browser``: allowed where one is signed in, and readable by nobody but the terminal that asked."""
+"""``loremark login --browser``: only the requesting terminal can read the key."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from html import unescape
 import httpx
 import pytest
 
-from loremark.base import ids, letters, profile
-from loremark.cli import browsing
-from loremark.cli.kit import Stop
-from tests.cli.people import token_for
-from tests.cli.person import Desk, Server
+from loremark.base import ids, profile, sealed_box
+from loremark.cli import browser_login
+from loremark.cli.framework import CommandError
+from tests.cli.harness import Cli, Server
+from tests.cli.invitations import token_for
 
 PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
 def browser(server: Server) -> Iterator[httpx.Client]:
-    """Somebody's browser, signed in to the server."""
+    """A browser session signed in to the server."""
     with httpx.Client(base_url=server.url, headers={"Sec-Fetch-Site": "same-origin"}, verify=False) as http:
         token = _invite(server)
         body = {"token": token, "name": "Bo", "password": PASSWORD}
@@ -37,7 +37,7 @@ def _invite(server: Server) -> str:
 
 
 def _allow(browser: httpx.Client, page: str) -> str:
-    """Open the page, press the button: the page that follows."""
+    """Open the page and press the button; returns the next page."""
     shown = browser.get(page)
     assert shown.status_code == 200
     fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', shown.text))
@@ -46,40 +46,42 @@ def _allow(browser: httpx.Client, page: str) -> str:
     return allowed.text
 
 
-def test_the_terminal_gets_a_key_that_nobody_else_can_read(desk: Desk, server: Server, browser: httpx.Client) -> None:
+def test_browser_login_delivers_an_encrypted_key(cli: Cli, server: Server, browser: httpx.Client) -> None:
     seen: list[str] = []
 
     def open_page(address: str) -> None:
-        told = _allow(browser, address)
-        seen.append(told)
-        found = re.search(r'href="(http://127\.0\.0\.1:\d+/\?letter=[^"]+)"', told)
+        page = _allow(browser, address)
+        seen.append(page)
+        found = re.search(r'href="(http://127\.0\.0\.1:\d+/\?letter=[^"]+)"', page)
         assert found is not None
         link = unescape(found.group(1))
-        strange = httpx.get(re.sub(r"letter=.*", f"letter={letters.write(letters.Reader().address, 'x')}", link))
-        assert strange.status_code == 400, "a letter to somebody else"
+        strange = httpx.get(
+            re.sub(r"letter=.*", f"letter={sealed_box.seal(sealed_box.Recipient().public_key, 'x')}", link)
+        )
+        assert strange.status_code == 400, "sealed for another recipient"
         threading.Thread(target=httpx.get, args=(link,)).start()
 
-    desk.monkeypatch.setattr(browsing.sign_in, "__defaults__", (open_page, 20.0))
-    signed_in = desk.say("login", "--url", server.url, "--browser")
+    cli.monkeypatch.setattr(browser_login.sign_in, "__defaults__", (open_page, 20.0))
+    signed_in = cli.run("login", "--url", server.url, "--browser")
     assert signed_in.code == 0, signed_in
     assert "Bo (member of Stones)" in signed_in.out
-    kept = profile.load()
-    assert kept is not None
-    assert kept.key.startswith("service_sk_")
-    assert kept.key not in seen[0]
-    mark = re.search(r"must show ([0-9A-F]{4}-[0-9A-F]{4})", signed_in.err)
+    saved = profile.load()
+    assert saved is not None
+    assert saved.key.startswith("service_sk_")
+    assert saved.key not in seen[0]
+    mark = re.search(r"shows the code ([0-9A-F]{4}-[0-9A-F]{4})", signed_in.err)
     assert mark is not None
-    names = [entry["name"] for entry in desk.say("keys", "list", "--json").json]
+    names = [entry["name"] for entry in cli.run("keys", "list", "--json").json]
     assert any(name.startswith("loremark on ") for name in names)
 
 
-def test_a_page_that_nobody_asked_for(server: Server, browser: httpx.Client) -> None:
-    good = {"key": letters.Reader().address, "name": "desk", "port": "4000"}
+def test_connect_page_rejects_invalid_requests(server: Server, browser: httpx.Client) -> None:
+    good = {"key": sealed_box.Recipient().public_key, "name": "desk", "port": "4000"}
     for bad in ({"key": "short"}, {"name": "<script>"}, {"port": "80"}, {"port": "70000"}, {"port": "1@evil.com"}):
         assert "<form" not in browser.get("/connect", params={**good, **bad}).text
         assert browser.post("/connect", data={**good, **bad}).status_code == 400
     weak = {**good, "key": "A" * 43}
-    assert browser.post("/connect", data=weak).status_code == 400, "no key that everybody has"
+    assert browser.post("/connect", data=weak).status_code == 400, "a weak public key"
     assert browser.get("/api/keys").json() == []
     elsewhere = browser.post("/connect", data=good, headers={"Sec-Fetch-Site": "cross-site"})
     assert elsewhere.status_code == 403
@@ -88,17 +90,17 @@ def test_a_page_that_nobody_asked_for(server: Server, browser: httpx.Client) -> 
     assert browser.get("/api/keys").json() == []
 
 
-def test_nobody_comes(desk: Desk) -> None:
-    with pytest.raises(Stop, match="in time"):
-        browsing.sign_in("http://127.0.0.1:9", lambda address: None, 0.1)
+def test_browser_login_times_out(cli: Cli) -> None:
+    with pytest.raises(CommandError, match="timed out"):
+        browser_login.sign_in("http://127.0.0.1:9", lambda address: None, 0.1)
 
 
-def test_a_letter_is_for_one_reader() -> None:
-    reader = letters.Reader()
-    letter = letters.write(reader.address, "schön")
-    assert reader.open(letter) == "schön"
+def test_sealed_messages_have_one_recipient() -> None:
+    recipient = sealed_box.Recipient()
+    letter = sealed_box.seal(recipient.public_key, "schön")
+    assert recipient.open(letter) == "schön"
     for wrong in (letter[:-1], "", "é", "x" * 100, letter[:-2] + ("AA" if letter[-2:] != "AA" else "BB")):
-        with pytest.raises(letters.NotOurs):
-            reader.open(wrong)
-    with pytest.raises(letters.NotOurs):
-        letters.Reader().open(letter)
+        with pytest.raises(sealed_box.SealedBoxError):
+            recipient.open(wrong)
+    with pytest.raises(sealed_box.SealedBoxError):
+        sealed_box.Recipient().open(letter)

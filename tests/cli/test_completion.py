@@ -1,4 +1,4 @@
-"""Completion, tried in a real shell."""
+"""Shell completion, tested in bash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from loremark.cli.completion import SHELLS, script
 from loremark.cli.outline import outline
-from loremark.entry.table import COMMANDS
+from loremark.entry.command_table import COMMANDS
 
 _ASK = r"""
 . "$1"; shift
@@ -33,13 +33,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _offered(installed: Path, *words: str) -> list[str]:
-    asked = ["bash", "--norc", "-c", _ASK, "bash", str(installed), *words]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
+    command = ["bash", "--norc", "-c", _ASK, "bash", str(installed), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == ""
     return done.stdout.split()
 
 
-def test_bash_completes_what_is_typed(installed: Path) -> None:
+def test_bash_completion(installed: Path) -> None:
     assert _offered(installed, "loremark", "who") == ["whoami"]
     assert set(COMMANDS) <= set(_offered(installed, "loremark", ""))
     assert _offered(installed, "loremark", "projects", "s") == ["show", "secret"]
@@ -47,14 +47,17 @@ def test_bash_completes_what_is_typed(installed: Path) -> None:
     assert _offered(installed, "loremark", "projects", "secret", "rotate", "--re") == ["--revoke-now"]
     assert _offered(installed, "loremark", "team", "invite", "a@example.com", "--role", "") == ["admin", "member"]
     assert _offered(installed, "loremark", "completion", "z") == ["zsh"]
-    assert _offered(installed, "loremark", "login", "--url", "") == [], "a value of one's own"
-    assert _offered(installed, "loremark", "nonsense", "--js") == [], "nothing is known of it"
+    assert _offered(installed, "loremark", "login", "--url", "") == [], "free-form value"
+    assert _offered(installed, "loremark", "nonsense", "--js") == [], "unknown command"
 
 
-def test_bash_offers_every_command_and_option(installed: Path) -> None:
-    """In one shell: each place offers what its parser knows."""
+def test_bash_completes_every_command_and_option(installed: Path) -> None:
+    """Each command completes the subcommands and options of its parser."""
     wanted = {
-        ("loremark", *command.words): {*command.below, *(name for option in command.options for name in option.names)}
+        ("loremark", *command.words): {
+            *command.subcommands,
+            *(name for option in command.options for name in option.names),
+        }
         for command in outline(COMMANDS)
     }
     done = subprocess.run(
@@ -69,7 +72,7 @@ def test_bash_offers_every_command_and_option(installed: Path) -> None:
         assert wanted[words] <= set(line.split()), words
 
 
-def test_the_script_is_registered(installed: Path) -> None:
+def test_bash_script_registers_itself(installed: Path) -> None:
     done = subprocess.run(
         ["bash", "--norc", "-c", '. "$1"; complete -p loremark', "bash", str(installed)],
         capture_output=True,
@@ -81,7 +84,7 @@ def test_the_script_is_registered(installed: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_script_knows_every_command(shell: str) -> None:
+def test_every_script_contains_every_command(shell: str) -> None:
     text = script(shell, COMMANDS)
     assert all(name in text for name in COMMANDS)
     assert "revoke-now" in text

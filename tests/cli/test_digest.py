@@ -1,4 +1,4 @@
-"""``loremark digest``: history told to a real server, bounded, oldest first, and once."""
+"""``loremark digest``: commits are sent oldest first, within the limit, and only once."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.person import Desk, Server
+from tests.cli.harness import Cli, Server
 
 
 @pytest.fixture
-def repository(olga: Desk, tmp_path: Path) -> Path:
+def repository(olga: Cli, tmp_path: Path) -> Path:
     folder = tmp_path / "work"
     _git(tmp_path, "init", "--quiet", "--initial-branch=main", str(folder))
-    # 130 commits at once: as single ones they would take seconds.
+    # fast-import: 130 separate commits would take seconds.
     stream = b"".join(
         b"commit refs/heads/main\nmark :%d\ncommitter Mara <m@example.com> %d +0000\ndata <<E\nSet %d\x1b[31m\nE\n"
         b"M 100644 inline n.txt\ndata <<E\n%d\nE\n\n" % (number, 1_700_000_000 + number * 60, number, number)
@@ -29,42 +29,42 @@ def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
     return subprocess.run(["git", *arguments], cwd=folder, input=stdin, check=True, capture_output=True).stdout.decode()
 
 
-def test_history_is_told_once(olga: Desk, server: Server, repository: Path) -> None:
+def test_commits_are_sent_once(olga: Cli, server: Server, repository: Path) -> None:
     project = server.create_project("Digest")
-    shown = olga.say("digest", "--project", project, "--limit", "120", "--dry-run")
+    shown = olga.run("digest", "--project", project, "--limit", "120", "--dry-run")
     assert shown.code == 0
     assert len(shown.out.splitlines()) == 120
     assert "\x1b" not in shown.out + shown.err
     assert shown.out.splitlines()[0].endswith("Set 11[31m")
-    done = olga.say("digest", "--project", project, "--limit", "120", "--json")
-    assert done.json == {"commits": 120, "told": 120, "events": 3, "duplicates": 0}
+    done = olga.run("digest", "--project", project, "--limit", "120", "--json")
+    assert done.json == {"commits": 120, "sent": 120, "events": 3, "duplicates": 0}
     assert done.err == ""
-    again = olga.say("digest", "--project", project, "--limit", "130", "--json").json
-    assert again == {"commits": 130, "told": 10, "events": 1, "duplicates": 0}
-    nothing = olga.say("digest", "--project", project, "--limit", "10")
-    assert (nothing.out, nothing.err) == ("0 commits told in 0 events; 10 were told before\n", "")
+    again = olga.run("digest", "--project", project, "--limit", "130", "--json").json
+    assert again == {"commits": 130, "sent": 10, "events": 1, "duplicates": 0}
+    nothing = olga.run("digest", "--project", project, "--limit", "10")
+    assert (nothing.out, nothing.err) == ("0 commits sent in 0 events; 10 were sent before\n", "")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
     assert session["eventCount"] == 4
 
 
-def test_another_clone_tells_the_same_events(olga: Desk, server: Server, repository: Path, tmp_path: Path) -> None:
-    """Full events end at fixed places of the history, so the server knows them whoever tells them."""
+def test_another_clone_sends_the_same_events(olga: Cli, server: Server, repository: Path, tmp_path: Path) -> None:
+    """Events split the history at fixed points, so the server recognizes them from any clone."""
     project = server.create_project("Digest twice")
-    assert olga.say("digest", "--project", project, "--json").json["events"] == 3
+    assert olga.run("digest", "--project", project, "--json").json["events"] == 3
     olga.monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another-machine"))
     _git(repository, "fast-import", "--quiet", "--force", stdin=_one_more(repository))
-    again = olga.say("digest", "--project", project, "--json").json
-    assert again == {"commits": 131, "told": 131, "events": 3, "duplicates": 2}
+    again = olga.run("digest", "--project", project, "--json").json
+    assert again == {"commits": 131, "sent": 131, "events": 3, "duplicates": 2}
 
 
-def test_it_says_what_comes_next(olga: Desk, server: Server, repository: Path) -> None:
+def test_output_names_the_next_step(olga: Cli, server: Server, repository: Path) -> None:
     project = server.create_project("Digest of one")
-    looked = olga.say("digest", "--project", "digest OF one", "--limit", "1", "--dry-run")
-    assert looked.err == "1 of 1 commit would be told, in 1 event\n"
-    told = olga.say("digest", "--project", "Digest of one", "--limit", "1")
+    preview = olga.run("digest", "--project", "digest OF one", "--limit", "1", "--dry-run")
+    assert preview.err == "1 of 1 commit would be sent, in 1 event\n"
+    sent = olga.run("digest", "--project", "Digest of one", "--limit", "1")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
-    assert told.out == "1 commit told in 1 event\n"
-    assert told.err == f"turn them into memory with: loremark enrich {session['id']}\n"
+    assert sent.out == "1 commit sent in 1 event\n"
+    assert sent.err == f"To extract memories from them, run: loremark enrich {session['id']}\n"
 
 
 def _one_more(repository: Path) -> bytes:
@@ -75,16 +75,16 @@ def _one_more(repository: Path) -> bytes:
     )
 
 
-def test_what_cannot_be_told_is_said_in_one_line(olga: Desk, server: Server, repository: Path, tmp_path: Path) -> None:
+def test_digest_errors(olga: Cli, server: Server, repository: Path, tmp_path: Path) -> None:
     named = ("--project", server.project)
-    assert "no commit '--upload-pack=x'" in olga.say("digest", *named, "--since=--upload-pack=x").refusal
-    assert "between 1 and" in olga.say("digest", *named, "--limit", "0").refusal
-    assert olga.say("digest", *named, "--since", "main", "--json").json["told"] == 0
+    assert "commit '--upload-pack=x' not found" in olga.run("digest", *named, "--since=--upload-pack=x").error
+    assert "between 1 and" in olga.run("digest", *named, "--limit", "0").error
+    assert olga.run("digest", *named, "--since", "main", "--json").json["sent"] == 0
     (tmp_path / "empty").mkdir()
     olga.monkeypatch.chdir(tmp_path / "empty")
-    assert olga.say("digest", *named).refusal == "this folder is in no git repository"
-    with olga.monkeypatch.context() as nobody:
-        nobody.setenv("HOME", str(tmp_path / "nobody"))
-        assert olga.say("digest").refusal == "this folder is in no git repository", "before all else"
+    assert olga.run("digest", *named).error == "not a git repository"
+    with olga.monkeypatch.context() as signed_out:
+        signed_out.setenv("HOME", str(tmp_path / "other-home"))
+        assert olga.run("digest").error == "not a git repository", "checked first"
     _git(tmp_path / "empty", "init", "--quiet")
-    assert olga.say("digest", *named).refusal == "nothing was committed here yet"
+    assert olga.run("digest", *named).error == "this repository has no commits yet"

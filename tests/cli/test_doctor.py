@@ -1,4 +1,4 @@
-"""The doctor: what is well and what is ill, each with the way to mend it."""
+"""``loremark doctor``: checks and suggested fixes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loremark.base import clock, profile
-from tests.cli.person import Desk, Done, Server
+from tests.cli.harness import Cli, Result, Server
 from tests.cli.repository import make
 from tests.support.processes import COMMAND, free_port
 
@@ -22,64 +22,64 @@ def on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}")
 
 
-def _verdicts(done: Done) -> dict[str, str]:
+def _verdicts(done: Result) -> dict[str, str]:
     lines = [line for line in done.out.splitlines() if not line.startswith("   ")]
     return {line.split()[1]: line.split()[0] for line in lines}
 
 
 @pytest.fixture
-def shop(olga: Desk) -> Path:
+def shop(olga: Cli) -> Path:
     folder = make(olga.home / "shop")
     olga.monkeypatch.chdir(folder)
     return folder
 
 
-def test_who_is_well(olga: Desk, server: Server, shop: Path) -> None:
-    assert _verdicts(olga.say("doctor"))["project"] == "BAD", "a repository that is not linked"
+def test_healthy_setup(olga: Cli, server: Server, shop: Path) -> None:
+    assert _verdicts(olga.run("doctor"))["project"] == "BAD", "a repository that is not linked"
     project = server.create_project("Well")
-    assert olga.say("init", "--project", project, "--git").code == 0
-    well = olga.say("doctor")
-    assert (well.code, well.err) == (0, "")
-    assert _verdicts(well) == {
+    assert olga.run("init", "--project", project, "--git").code == 0
+    healthy = olga.run("doctor")
+    assert (healthy.code, healthy.err) == (0, "")
+    assert _verdicts(healthy) == {
         **dict.fromkeys(("program", "login", "server", "clock", "key", "project", "secret", "spool", "git"), "ok"),
         "agents": "-",
     }
-    assert server.key not in well.out
+    assert server.key not in healthy.out
     events = server.http.get(f"/api/v2/sessions?projectId={project}").json()
-    assert events == [], "the signed call that was tried has left nothing"
-    told = olga.say("doctor", "--json").json
-    assert [check["passed"] for check in told if check["name"] == "secret"] == [True]
+    assert events == [], "the check has no side effects"
+    checks = olga.run("doctor", "--json").json
+    assert [check["passed"] for check in checks if check["name"] == "secret"] == [True]
 
 
-def test_a_secret_that_was_renewed_elsewhere(olga: Desk, server: Server, shop: Path) -> None:
+def test_rotated_secret_is_reported(olga: Cli, server: Server, shop: Path) -> None:
     project = server.create_project("Renewed")
-    assert olga.say("init", "--project", project).code == 0
-    renewed = server.http.post(f"/api/projects/{project}/hmac-secret/rotate", json={"revokeNow": True})
-    assert renewed.status_code == 200
-    ill = olga.say("doctor")
-    assert (ill.code, _verdicts(ill)["secret"]) == (1, "BAD")
-    assert olga.say("init").code == 0
-    assert _verdicts(olga.say("doctor"))["secret"] == "ok"
+    assert olga.run("init", "--project", project).code == 0
+    rotated = server.http.post(f"/api/projects/{project}/hmac-secret/rotate", json={"revokeNow": True})
+    assert rotated.status_code == 200
+    failing = olga.run("doctor")
+    assert (failing.code, _verdicts(failing)["secret"]) == (1, "BAD")
+    assert olga.run("init").code == 0
+    assert _verdicts(olga.run("doctor"))["secret"] == "ok"
 
 
-def test_what_is_ill_is_told_with_its_cure(desk: Desk, server: Server) -> None:
-    nobody = desk.say("doctor")
-    assert (nobody.code, _verdicts(nobody)["login"]) == (1, "BAD")
-    assert "loremark login" in nobody.out
+def test_problems_are_reported_with_fixes(cli: Cli, server: Server) -> None:
+    signed_out = cli.run("doctor")
+    assert (signed_out.code, _verdicts(signed_out)["login"]) == (1, "BAD")
+    assert "loremark login" in signed_out.out
     profile.save(profile.Profile(f"http://127.0.0.1:{free_port()}", "service_sk_x"))
-    away = desk.say("doctor")
-    assert (away.code, _verdicts(away)["server"]) == (1, "BAD")
-    assert "key" not in _verdicts(away), "nothing is said of what cannot be known"
+    unreachable = cli.run("doctor")
+    assert (unreachable.code, _verdicts(unreachable)["server"]) == (1, "BAD")
+    assert "key" not in _verdicts(unreachable), "checks that need the server are skipped"
     profile.save(profile.Profile(server.url, "service_sk_ended"))
     Path(profile.location()).chmod(0o644)
-    ended = _verdicts(desk.say("doctor"))
+    ended = _verdicts(cli.run("doctor"))
     assert (ended["login"], ended["server"], ended["key"]) == ("BAD", "ok", "BAD")
-    desk.monkeypatch.setenv("PATH", "/nowhere")
-    assert _verdicts(desk.say("doctor"))["program"] == "BAD"
+    cli.monkeypatch.setenv("PATH", "/nowhere")
+    assert _verdicts(cli.run("doctor"))["program"] == "BAD"
 
 
-class _Late(http.server.BaseHTTPRequestHandler):
-    """A server of another time, whose version is a trap for terminals."""
+class _LateServer(http.server.BaseHTTPRequestHandler):
+    """A server with a wrong clock and control characters in its version."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -95,7 +95,7 @@ class _Late(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def late() -> Iterator[str]:
-    listening = http.server.HTTPServer(("127.0.0.1", 0), _Late)
+    listening = http.server.HTTPServer(("127.0.0.1", 0), _LateServer)
     thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
     thread.start()
     yield f"http://127.0.0.1:{listening.server_address[1]}"
@@ -104,9 +104,9 @@ def late() -> Iterator[str]:
     listening.server_close()
 
 
-def test_a_clock_that_is_wrong(desk: Desk, late: str) -> None:
+def test_wrong_clock_is_reported(cli: Cli, late: str) -> None:
     profile.save(profile.Profile(late, "service_sk_x"))
-    ill = desk.say("doctor")
-    assert _verdicts(ill)["clock"] == "BAD"
-    assert re.search(r"40\d s ahead", ill.out)
-    assert not set(ill.out) & set("\x1b\x9b")
+    failing = cli.run("doctor")
+    assert _verdicts(failing)["clock"] == "BAD"
+    assert re.search(r"40\d s ahead", failing.out)
+    assert not set(failing.out) & set("\x1b\x9b")

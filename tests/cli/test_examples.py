@@ -1,4 +1,4 @@
-"""Every command is described, and its examples are what one can type."""
+"""Every command has a summary and valid examples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from loremark.cli.kit import Stop, parser_of
+from loremark.cli.framework import CommandError, build_parser
 from loremark.cli.outline import Command, outline
-from loremark.entry.table import COMMANDS
-from tests.cli.person import Desk
+from loremark.entry.command_table import COMMANDS
+from tests.cli.harness import Cli
 
 ALL = list(outline(COMMANDS))
-LEAVES = [command for command in ALL if not command.below]
+LEAVES = [command for command in ALL if not command.subcommands]
 # These need neither a server nor a database, and change nothing.
 OFFLINE = ("loremark completion", "loremark scan --dry-run")
 
@@ -25,7 +25,7 @@ def _name(command: Command) -> str:
 
 
 def _words(example: str) -> list[str]:
-    """What the shell hands to the command: without variables before it, and what is done with its input and output."""
+    """The command's arguments, without environment variables, pipes and redirections."""
     words = shlex.split(example)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words.pop(0)
@@ -34,32 +34,32 @@ def _words(example: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", ALL, ids=_name)
-def test_every_command_says_what_it_does(command: Command) -> None:
+def test_every_command_has_a_summary(command: Command) -> None:
     assert command.summary.strip()
     first = command.summary.split("\n")[0]
     assert first.endswith("."), first
     assert command.words[1:] or command.words[0] in COMMANDS
-    for option in command.options:  # what names its values, or what kind of value it takes, may go without words
+    for option in command.options:  # choices or a metavar may replace the help
         assert option.help or option.choices or option.shown.split()[-1].isupper(), option
 
 
 @pytest.mark.parametrize("command", LEAVES, ids=_name)
-def test_every_command_has_examples_that_fit_it(command: Command) -> None:
+def test_every_command_has_valid_examples(command: Command) -> None:
     own = [example for example in command.examples if _words(example)[:1] == ["loremark"]]
-    # What agents run is shown as it is told to an agent.
+    # The example for mcp is the agent's own command.
     assert own or command.words == ("mcp",), "no example"
-    parser = parser_of(command.words[0], COMMANDS[command.words[0]])
+    parser = build_parser(command.words[0], COMMANDS[command.words[0]])
     for example in own:
         words = _words(example)
         assert words[1 : 1 + len(command.words)] == list(command.words), example
         try:
             parser.parse_args(words[2:])
-        except (Stop, SystemExit) as wrong:
+        except (CommandError, SystemExit) as wrong:
             pytest.fail(f"{example}: {wrong}")
 
 
 def test_every_command_can_print_json() -> None:
-    """All but those that serve, or speak a protocol of their own."""
+    """Except server processes and protocol commands."""
     serving = {"serve", "worker", "jobs", "hook", "mcp", "api", "admin"}
     without = [
         _name(command)
@@ -69,20 +69,20 @@ def test_every_command_can_print_json() -> None:
     assert without == []
 
 
-def test_help_lists_every_command(desk: Desk) -> None:
-    words = desk.say("--help").out
+def test_help_lists_every_command(cli: Cli) -> None:
+    words = cli.run("--help").out
     assert all(re.search(rf"^  {name} ", words, re.MULTILINE) for name in COMMANDS)
 
 
-def test_examples_without_a_server_run(desk: Desk) -> None:
-    folder = desk.home / "repo"
+def test_offline_examples_run(cli: Cli) -> None:
+    folder = cli.home / "repo"
     folder.mkdir()
     (folder / "main.py").write_text("print('hello')\n")
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-    desk.monkeypatch.chdir(folder)
+    cli.monkeypatch.chdir(folder)
     ran = 0
     for example in (example for command in LEAVES for example in command.examples if example.startswith(OFFLINE)):
-        done = desk.say(*_words(example)[1:])
+        done = cli.run(*_words(example)[1:])
         assert done.code == 0, (example, done)
         assert done.out, example
         ran += 1

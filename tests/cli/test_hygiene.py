@@ -1,12 +1,12 @@
-"""Tidying up: a plan is looked at first, and only what was chosen of it is done."""
+"""``loremark hygiene``: only selected actions of a plan are applied."""
 
 from __future__ import annotations
 
 import pytest
 
-from loremark.cli.kit import USAGE
-from tests.cli.person import Desk, Server
-from tests.cli.remembering import Rememberer
+from loremark.cli.framework import USAGE
+from tests.cli.harness import Cli, Server
+from tests.cli.project_memory import ProjectMemory
 from tests.cli.terminal import Terminal
 
 FACTS = (
@@ -17,10 +17,10 @@ FACTS = (
 
 
 @pytest.fixture
-def someone(olga: Desk, server: Server) -> Rememberer:
-    """Somebody whose memory holds a title that says nothing, and the same thing twice."""
-    someone = Rememberer(olga, server)
-    ids = someone.learn(*FACTS)
+def memory(olga: Cli, server: Server) -> ProjectMemory:
+    """A memory with a vague title and a duplicate."""
+    memory = ProjectMemory(olga, server)
+    ids = memory.learn(*FACTS)
     same = {"content": FACTS[2][1], "type": "convention", "schemaKey": "root/errors"}
     for title, change in (
         (FACTS[0][0], {"title": "Fix bug"}),
@@ -28,50 +28,50 @@ def someone(olga: Desk, server: Server) -> Rememberer:
         (FACTS[2][0], {"title": "Errors are wrapped with the operation's name", **same}),
     ):
         server.http.patch(f"/api/v2/items/{ids[title]}", json={**change, "status": "approved"}).raise_for_status()
-    return someone
+    return memory
 
 
-def test_a_plan_and_what_needs_nobody(someone: Rememberer) -> None:
-    say = someone.desk.say
-    looked = say("hygiene")
-    assert "  -Fix bug\n  +" in looked.out
-    assert "MERGE_MEMORIES" in looked.err
-    assert looked.err.endswith("nothing was chosen, and nothing is changed\n")
-    assert len(someone.items("--status", "approved")) == 3
-    refused = say("hygiene", "--apply-safe")
-    assert (refused.code, refused.err.splitlines()[-1]) == (1, "loremark: nothing is changed; say --yes")
-    assert say("hygiene", "--plan", "hyg_x").code == USAGE
+def test_plan_and_apply_safe_actions(memory: ProjectMemory) -> None:
+    run = memory.cli.run
+    plan_only = run("hygiene")
+    assert "  -Fix bug\n  +" in plan_only.out
+    assert "MERGE_MEMORIES" in plan_only.err
+    assert plan_only.err.endswith("No actions selected; nothing was changed.\n")
+    assert len(memory.items("--status", "approved")) == 3
+    refused = run("hygiene", "--apply-safe")
+    assert (refused.code, refused.err.splitlines()[-1]) == (1, "loremark: nothing was changed; confirm with --yes")
+    assert run("hygiene", "--plan", "hyg_x").code == USAGE
 
-    plan = say("hygiene", "--mode", "weekly", "--json").json["plan"]
+    plan = run("hygiene", "--mode", "weekly", "--json").json["plan"]
     safe = [action["id"] for action in plan["actions"] if not action["requiresHumanApproval"]]
     risky = [action["id"] for action in plan["actions"] if action["requiresHumanApproval"]]
     assert safe
     assert risky
-    done = say("hygiene", "--plan", plan["planId"], "--select", ",".join(safe), "--yes", "--json").json["applied"]
+    done = run("hygiene", "--plan", plan["planId"], "--select", ",".join(safe), "--yes", "--json").json["applied"]
     assert [result["status"] for result in done["results"]] == ["success"] * len(safe)
-    assert not [item for item in someone.items() if item["title"] == "Fix bug"]
-    again = say("hygiene", "--plan", plan["planId"], "--select", safe[0], "--yes")
+    assert not [item for item in memory.items() if item["title"] == "Fix bug"]
+    again = run("hygiene", "--plan", plan["planId"], "--select", safe[0], "--yes")
     assert (again.out, again.err) == ("0 applied, 1 skipped\n", f"{safe[0]} skipped: already applied\n")
-    after = say("hygiene", "--apply-safe", "--yes")
-    assert after.err.endswith("nothing was chosen, and nothing is changed\n"), "only what needs a person is left"
-    assert len(someone.items("--status", "approved")) == 3
+    after = run("hygiene", "--apply-safe", "--yes")
+    assert after.err.endswith("No actions selected; nothing was changed.\n"), "only actions that need approval are left"
+    assert len(memory.items("--status", "approved")) == 3
 
 
-def test_one_by_one_on_a_terminal(someone: Rememberer) -> None:
-    plan = someone.desk.say("hygiene", "--json").json["plan"]
+def test_choosing_actions_on_a_terminal(memory: ProjectMemory) -> None:
+    plan = memory.cli.run("hygiene", "--json").json["plan"]
     with Terminal("hygiene") as terminal:
         for number, action in enumerate(plan["actions"], 1):
             risky = action["requiresHumanApproval"]
-            shown = terminal.see("[q]uit ")
+            shown = terminal.wait_for("[q]uit ")
             assert f"{number} of {len(plan['actions'])}: {action['type']}" in shown
             assert f"(Enter: {'no' if risky else 'yes'})" in shown
             terminal.press("y" if action["type"] == "MERGE_MEMORIES" else "\n")
-        terminal.see("[y/N]")
+        terminal.wait_for("[y/N]")
         terminal.press("y\n")
-        terminal.see("applied")
+        terminal.wait_for("applied")
         assert terminal.end() == 0
     kept = next(action["itemIds"][0] for action in plan["actions"] if action["type"] == "MERGE_MEMORIES")
-    assert f"take it back: loremark items revert {kept}" in terminal.shown
-    assert len(someone.items("--status", "approved")) == 2
-    assert someone.desk.say("items", "revert", kept).code == 0
-    assert len(someone.items("--status", "approved")) == 3
+    assert f"to undo, run: loremark items revert {kept}" in terminal.shown
+    assert len(memory.items("--status", "approved")) == 2
+    assert memory.cli.run("items", "revert", kept).code == 0
+    assert len(memory.items("--status", "approved")) == 3

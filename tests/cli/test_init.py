@@ -1,4 +1,4 @@
-"""Linking a folder to a project: once, for all its copies, and never to a server that somebody else names."""
+"""``loremark init``: link a folder and its copies to a project; links from others need confirmation."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from pathlib import Path
 import pytest
 
 from loremark.base import profile
-from loremark.cli.kit import SIGNED_OUT, USAGE
+from loremark.cli.framework import SIGNED_OUT, USAGE
 from loremark.hook import flush, spool
-from loremark.hook.link import UNCONFIRMED, look, remember_place
-from tests.cli.people import join
-from tests.cli.person import Desk, Server
+from loremark.hook.link import UNCONFIRMED, resolve_link, resolve_repository
+from tests.cli.harness import Cli, Server
+from tests.cli.invitations import join
 from tests.cli.repository import git, make
 
 
 @pytest.fixture
-def shop(olga: Desk) -> Path:
+def shop(olga: Cli) -> Path:
     folder = make(olga.home / "shop")
     olga.monkeypatch.chdir(folder)
     return folder
 
 
-def test_a_folder_is_linked_and_found_from_wherever_it_goes(olga: Desk, server: Server, shop: Path) -> None:
+def test_link_is_found_from_clones_worktrees_and_renamed_folders(olga: Cli, server: Server, shop: Path) -> None:
     git(shop, "remote", "add", "origin", "https://user:password@git.example.com/acme/Web-Shop.git")
-    asked = olga.say("init")
-    assert (asked.code, "--yes" in asked.refusal) == (USAGE, True), "nobody is there to be asked"
+    refused = olga.run("init")
+    assert (refused.code, "--yes" in refused.error) == (USAGE, True), "no terminal"
     (shop / "src").mkdir()
     olga.monkeypatch.chdir(shop / "src")
-    linked = olga.say("init", "--yes", "--json").json
+    linked = olga.run("init", "--yes", "--json").json
     assert (linked["name"], linked["created"], linked["canSign"]) == ("Web-Shop", True, True)
     assert linked["folder"] == str(shop)
     assert linked["rootCommit"] == git(shop, "rev-list", "--max-parents=0", "HEAD")
     text = (shop / ".loremark.toml").read_text()
     assert linked["project"] in text
-    kept = profile.load()
-    assert kept is not None
-    secret = kept.secrets[linked["project"]]
+    saved = profile.load()
+    assert saved is not None
+    secret = saved.secrets[linked["project"]]
     assert secret not in text
     assert "password" not in text
 
-    again = olga.say("init", "--json").json
+    again = olga.run("init", "--json").json
     assert again == {**linked, "created": False}
     assert (shop / ".loremark.toml").read_text() == text
-    assert olga.say("projects", "show").out.splitlines()[0].split() == ["id", linked["project"]]
+    assert olga.run("projects", "show").out.splitlines()[0].split() == ["id", linked["project"]]
 
-    # Without the file: a clone, a worktree and a folder with another name are known by the first commit.
+    # Without the file, clones, worktrees and renamed folders are recognized by the first commit.
     (shop / ".loremark.toml").unlink()
     git(olga.home, "clone", "--quiet", str(shop), "clone")
     git(shop, "worktree", "add", "--quiet", str(olga.home / "tree"))
@@ -56,130 +56,130 @@ def test_a_folder_is_linked_and_found_from_wherever_it_goes(olga: Desk, server: 
         if name == "tree":
             git(olga.home / "renamed", "worktree", "repair", str(olga.home / "tree"))
         olga.monkeypatch.chdir(olga.home / name)
-        assert olga.say("projects", "show", "--json").json["id"] == linked["project"], name
+        assert olga.run("projects", "show", "--json").json["id"] == linked["project"], name
 
 
-def test_a_project_is_picked_by_id_name_or_number(olga: Desk, server: Server, shop: Path) -> None:
+def test_choose_project_by_id_name_or_number(olga: Cli, server: Server, shop: Path) -> None:
     first, second = server.create_project("Twin"), server.create_project("Twin")
-    assert second in olga.say("init", "--name", "twin").refusal
-    assert olga.say("init", "--project", first, "--json").json["project"] == first
-    assert olga.say("init", "--project", second, "--json").json["project"] == second, "said anew, linked anew"
-    assert first in olga.say("init", "--project", "twin").refusal
+    assert second in olga.run("init", "--name", "twin").error
+    assert olga.run("init", "--project", first, "--json").json["project"] == first
+    assert olga.run("init", "--project", second, "--json").json["project"] == second, "relinked"
+    assert first in olga.run("init", "--project", "twin").error
     server.create_project("Only one")
-    assert olga.say("init", "--project", "only one", "--json").json["name"] == "Only one"
-    assert olga.say("init", "--project", "prj_nowhere").code == 1
-    assert olga.say("init", "--project", "../../etc").code == 1
+    assert olga.run("init", "--project", "only one", "--json").json["name"] == "Only one"
+    assert olga.run("init", "--project", "prj_nowhere").code == 1
+    assert olga.run("init", "--project", "../../etc").code == 1
     (shop / ".loremark.toml").unlink()
     (olga.home / ".config" / "loremark" / "links.json").unlink()
     one = server.create_project("shop")
-    picked = olga.say("init", "--no-agents", given="\n\n", terminal=True)
-    assert (picked.code, one in picked.out) == (0, True), "Enter takes the one of this name"
-    by_name = olga.say("init", "--name", "SHOP", "--json").json
+    picked = olga.run("init", "--no-agents", stdin="\n\n", terminal=True)
+    assert (picked.code, one in picked.out) == (0, True), "Enter picks the project with the folder's name"
+    by_name = olga.run("init", "--name", "SHOP", "--json").json
     assert (by_name["project"], by_name["created"]) == (one, False)
 
 
-def test_what_a_repository_names_counts_only_when_one_has_said_so(olga: Desk, server: Server, shop: Path) -> None:
-    """A teammate has committed the file, or a stranger: ``loremark init`` is how a person says that it is right."""
+def test_project_named_by_a_repository_needs_confirmation(olga: Cli, server: Server, shop: Path) -> None:
+    """Anyone may have committed the file; running ``loremark init`` confirms it."""
     mine = server.create_project("Mine")
     (shop / ".loremark.toml").write_text(f'project = "{mine}"\n')
-    assert look(str(shop))[0] is None
-    remember_place(str(shop))
-    assert look(str(shop)) == (None, UNCONFIRMED)
-    told = next(line for line in olga.say("doctor").out.splitlines() if "not confirmed" in line)
-    assert "loremark init" in told
-    linked = olga.say("init", "--json").json
-    assert (linked["project"], linked["created"]) == (mine, False), "the one that is named, and not another"
-    found = look(str(shop))[0]
+    assert resolve_link(str(shop))[0] is None
+    resolve_repository(str(shop))
+    assert resolve_link(str(shop)) == (None, UNCONFIRMED)
+    line = next(line for line in olga.run("doctor").out.splitlines() if "not confirmed" in line)
+    assert "loremark init" in line
+    linked = olga.run("init", "--json").json
+    assert (linked["project"], linked["created"]) == (mine, False), "the project named in the file"
+    found = resolve_link(str(shop))[0]
     assert found is not None
     assert found.project == mine
     git(olga.home, "clone", "--quiet", str(shop), "clone")
     olga.monkeypatch.chdir(olga.home / "clone")
-    assert olga.say("projects", "show", "--json").json["id"] == mine
+    assert olga.run("projects", "show", "--json").json["id"] == mine
     plain = olga.home / "plain"
     plain.mkdir()
     (plain / ".loremark.toml").write_text(f'project = "{mine}"\n')
-    assert look(str(plain)) == (None, UNCONFIRMED)
-    assert olga.say("init", str(plain), "--json").json["project"] == mine
-    assert look(str(plain))[0] is not None
+    assert resolve_link(str(plain)) == (None, UNCONFIRMED)
+    assert olga.run("init", str(plain), "--json").json["project"] == mine
+    assert resolve_link(str(plain))[0] is not None
 
 
-def test_a_hostile_link_leads_nowhere(olga: Desk, shop: Path) -> None:
+def test_hostile_link_is_rejected(olga: Cli, shop: Path) -> None:
     (shop / ".loremark.toml").write_text('project = "prj_x"\nurl = "https://evil.example.com"\n')
-    refused = olga.say("projects", "show").refusal
-    assert "another server" in refused
-    assert "another server" in olga.say("init", "--yes").refusal, "not overwritten unless one says what is meant"
+    refused = olga.run("projects", "show").error
+    assert "a different server" in refused
+    assert "a different server" in olga.run("init", "--yes").error, "not overwritten without --project or --name"
     assert "evil" in (shop / ".loremark.toml").read_text()
     (shop / ".loremark.toml").unlink()
     target = olga.home / "elsewhere"
     target.write_text("mine")
     (shop / ".loremark.toml").symlink_to(target)
-    assert olga.say("init", "--name", "Linked away").code == 1
+    assert olga.run("init", "--name", "Linked away").code == 1
     assert target.read_text() == "mine"
 
 
 def _captured_by_hook(server: Server, project: str) -> bool:
-    """Whether what the hook has spooled comes to the project."""
+    """Whether an event spooled by the hook reaches the project."""
     payload = {"summary": "Carts expire after a day.", "changes": [], "source": "codex:of-a-member"}
-    told = {
+    record = {
         "kind": spool.EVENT,
         "event": "session_save",
         "payload": payload,
         "agent": "codex",
         "session": "of-a-member",
     }
-    spool.put({**told, "project": project, "url": server.url})
+    spool.put({**record, "project": project, "url": server.url})
     assert flush.run(seconds=20)
     return flush.status().waiting == 0 and len(server.http.get(f"/api/v2/sessions?projectId={project}").json()) == 2
 
 
-def test_who_may_not_read_the_secret_captures_with_the_key(olga: Desk, server: Server, shop: Path) -> None:
+def test_members_without_the_secret_send_events_with_their_key(olga: Cli, server: Server, shop: Path) -> None:
     project = server.create_project("Guarded")
     secret = server.http.get(f"/api/projects/{project}/hmac-secret").json()["secret"]
     profile.save(profile.Profile(server.url, join(server, project)))
-    linked = olga.say("init", "--project", project)
+    linked = olga.run("init", "--project", project)
     assert linked.code == 0
-    assert "sent with your key" in linked.out
-    saved = olga.say("save", "We decided to retry three times because the gateway is slow.", "--json")
+    assert "sent with your API key" in linked.out
+    saved = olga.run("save", "We decided to retry three times because the gateway is slow.", "--json")
     assert saved.code == 0, saved.err
-    assert _captured_by_hook(server, project), "a member's hook reaches the server without the secret"
-    wrong = olga.say("init", "--secret-stdin", given="wrong\n")
-    assert wrong.refusal == "the server does not take this secret"
-    assert olga.say("init", "--secret-stdin", "--json", given=secret + "\n").json["canSign"] is True
-    kept = profile.load()
-    assert kept is not None
-    assert kept.secrets == {project: secret}
-    assert olga.say("init", "--json").json["canSign"] is True, "what is kept stays kept"
+    assert _captured_by_hook(server, project), "works without the signing secret"
+    wrong = olga.run("init", "--secret-stdin", stdin="wrong\n")
+    assert wrong.error == "the server rejected this secret"
+    assert olga.run("init", "--secret-stdin", "--json", stdin=secret + "\n").json["canSign"] is True
+    stored = profile.load()
+    assert stored is not None
+    assert stored.secrets == {project: secret}
+    assert olga.run("init", "--json").json["canSign"] is True, "the saved secret stays"
 
 
-def test_git_hooks_come_and_go(olga: Desk, server: Server, shop: Path) -> None:
+def test_git_hooks_are_installed_and_removed(olga: Cli, server: Server, shop: Path) -> None:
     hooks = shop / ".git" / "hooks"
     before = {path.name: path.read_bytes() for path in hooks.iterdir()}
-    assert olga.say("init", "--project", server.project, "--git").code == 0
+    assert olga.run("init", "--project", server.project, "--git").code == 0
     assert (hooks / "post-commit").exists()
-    assert olga.say("init", "--no-git").code == 0
+    assert olga.run("init", "--no-git").code == 0
     assert {path.name: path.read_bytes() for path in hooks.iterdir()} == before
     olga.monkeypatch.chdir(olga.home)
-    assert "is in no git repository" in olga.say("init", "--project", server.project, "--git").refusal
+    assert "is not in a git repository" in olga.run("init", "--project", server.project, "--git").error
     assert not (olga.home / ".loremark.toml").exists()
 
 
-def test_who_is_not_signed_in_is_told(desk: Desk) -> None:
-    make(desk.home / "repo")
-    desk.monkeypatch.chdir(desk.home / "repo")
-    assert desk.say("init").code == SIGNED_OUT
-    assert not (desk.home / "repo" / ".loremark.toml").exists()
+def test_init_requires_sign_in(cli: Cli) -> None:
+    make(cli.home / "repo")
+    cli.monkeypatch.chdir(cli.home / "repo")
+    assert cli.run("init").code == SIGNED_OUT
+    assert not (cli.home / "repo" / ".loremark.toml").exists()
 
 
-def test_a_key_of_the_environment_is_not_written_down(desk: Desk, server: Server) -> None:
-    make(desk.home / "ci")
-    desk.monkeypatch.chdir(desk.home / "ci")
-    desk.monkeypatch.setenv("LOREMARK_URL", server.url)
-    desk.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
-    linked = desk.say("init", "--project", server.project)
+def test_key_from_the_environment_is_not_saved(cli: Cli, server: Server) -> None:
+    make(cli.home / "ci")
+    cli.monkeypatch.chdir(cli.home / "ci")
+    cli.monkeypatch.setenv("LOREMARK_URL", server.url)
+    cli.monkeypatch.setenv("LOREMARK_API_KEY", server.key)
+    linked = cli.run("init", "--project", server.project)
     assert linked.code == 0
     assert "LOREMARK_HMAC_SECRET" in linked.err
     written = [
-        path for path in desk.home.rglob("*") if path.is_file() and server.key in path.read_text(errors="replace")
+        path for path in cli.home.rglob("*") if path.is_file() and server.key in path.read_text(errors="replace")
     ]
     assert written == []
-    assert json.loads((desk.home / ".config" / "loremark" / "links.json").read_text())
+    assert json.loads((cli.home / ".config" / "loremark" / "links.json").read_text())

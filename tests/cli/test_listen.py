@@ -1,4 +1,4 @@
-"""``loremark listen``: a program on this machine hears what a webhook would, and can check who says it."""
+"""``loremark listen``: forward signed events to a local program."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from loremark.cli import forwarding
-from loremark.cli.kit import USAGE
-from loremark.client.calls.events import send_event
+from loremark.cli import webhook_forwarding
+from loremark.cli.framework import USAGE
+from loremark.client.calls.events import send_signed_event
 from loremark.client.client import Client
-from tests.cli.person import Desk, Server
+from tests.cli.harness import Cli, Server
 from tests.support.processes import COMMAND
 
-Heard = queue.Queue[tuple[str, dict[str, str], bytes]]
+Received = queue.Queue[tuple[str, dict[str, str], bytes]]
 
 
 @pytest.fixture
-def receiver() -> Iterator[tuple[str, Heard]]:
-    heard: Heard = queue.Queue()
+def receiver() -> Iterator[tuple[str, Received]]:
+    received: Received = queue.Queue()
 
     class Program(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(204)
             self.end_headers()
-            heard.put((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+            received.put((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -40,33 +40,33 @@ def receiver() -> Iterator[tuple[str, Heard]]:
     listening = http.server.HTTPServer(("127.0.0.1", 0), Program)
     thread = threading.Thread(target=listening.serve_forever, args=(0.02,))
     thread.start()
-    yield f"http://localhost:{listening.server_address[1]}/hooks?from=loremark", heard
+    yield f"http://localhost:{listening.server_address[1]}/hooks?from=loremark", received
     listening.shutdown()
     thread.join()
     listening.server_close()
 
 
-def test_events_arrive_signed_as_they_happen(olga: Desk, server: Server, receiver: tuple[str, Heard]) -> None:
-    where, heard = receiver
-    project = server.create_project("Heard")
+def test_events_are_forwarded_signed(olga: Cli, server: Server, receiver: tuple[str, Received]) -> None:
+    where, received = receiver
+    project = server.create_project("Received")
     command = [str(COMMAND), "listen", "--project", project, "--forward-to", where, "--json", "--count", "2"]
     events = ["--events", "session.created,session.completed"]
-    told: list[dict[str, Any]] = []
+    deliveries: list[dict[str, Any]] = []
     with subprocess.Popen([*command, *events], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stderr is not None
-        secret = child.stderr.readline().split()[-1]  # from then on everything is news
+        secret = child.stderr.readline().split()[-1]  # changes are reported from here on
         with Client(server.url, server.key) as client:
-            session = client.send(send_event(project, "session_save", {"summary": "We chose stones"})).session_id
-        told.append(_check(heard.get(timeout=60), secret))
+            session = client.send(send_signed_event(project, "session_save", {"summary": "We chose stones"})).session_id
+        deliveries.append(_check(received.get(timeout=60), secret))
         server.http.patch(f"/api/v2/sessions/{session}", json={"status": "completed"})
-        told.append(_check(heard.get(timeout=60), secret))
+        deliveries.append(_check(received.get(timeout=60), secret))
         lines = [json.loads(line) for line in child.stdout]
         assert child.wait(60) == 0
-    assert [event["type"] for event in told] == ["session.created", "session.completed"]
-    assert told[1]["data"] == {"sessionId": session, "status": "completed", "eventCount": 1}
-    assert all(event["projectId"] == project for event in told)
-    assert [(line["delivery"], line["answered"]) for line in lines] == [(event, 204) for event in told]
+    assert [event["type"] for event in deliveries] == ["session.created", "session.completed"]
+    assert deliveries[1]["data"] == {"sessionId": session, "status": "completed", "eventCount": 1}
+    assert all(event["projectId"] == project for event in deliveries)
+    assert [(line["delivery"], line["response"]) for line in lines] == [(event, 204) for event in deliveries]
 
 
 def _check(arrived: tuple[str, dict[str, str], bytes], secret: str) -> dict[str, Any]:
@@ -91,12 +91,12 @@ def _check(arrived: tuple[str, dict[str, str], bytes], secret: str) -> dict[str,
         "//evil.com/",
     ],
 )
-def test_nothing_is_forwarded_to_another_machine(olga: Desk, where: str) -> None:
-    assert olga.say("listen", "--forward-to", where).code == USAGE
+def test_forwarding_is_limited_to_this_machine(olga: Cli, where: str) -> None:
+    assert olga.run("listen", "--forward-to", where).code == USAGE
 
 
-def test_short_ways_to_say_where(olga: Desk) -> None:
-    assert forwarding.target("3000") == ("localhost", 3000, "/")
-    assert forwarding.target("3000/hooks") == ("localhost", 3000, "/hooks")
-    assert forwarding.target("127.0.0.1:3000") == ("127.0.0.1", 3000, "/")
-    assert olga.say("listen", "--events", "item.borrowed").code == USAGE
+def test_short_forms_of_forward_to(olga: Cli) -> None:
+    assert webhook_forwarding.parse_target("3000") == ("localhost", 3000, "/")
+    assert webhook_forwarding.parse_target("3000/hooks") == ("localhost", 3000, "/hooks")
+    assert webhook_forwarding.parse_target("127.0.0.1:3000") == ("127.0.0.1", 3000, "/")
+    assert olga.run("listen", "--events", "item.borrowed").code == USAGE

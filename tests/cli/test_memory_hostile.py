@@ -1,4 +1,4 @@
-"""A server that lies: nothing it says reaches the terminal as a command, and nothing it says makes a command crash."""
+"""A hostile server: its text never reaches the terminal as control sequences, and never crashes a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from loremark.base import profile
-from tests.cli.person import Desk
+from tests.cli.harness import Cli
 
 EVIL = "a\x1b]0;owned\x07\x1b[2Jb\x9b31mc\u202ed\r\x00\x08"
 _ITEM = {
@@ -90,7 +90,7 @@ _META = {
     "omitted": {"count": 0, "byLayer": {}},
     "budget": 1,
 }
-_WHY = [{"leg": EVIL, "told": EVIL, "points": 1.0}]
+_WHY = [{"signal": EVIL, "description": EVIL, "score": 1.0}]
 ANSWERS: dict[str, object] = {
     "GET items": [_ITEM],
     "GET items/x": _ITEM,
@@ -98,7 +98,7 @@ ANSWERS: dict[str, object] = {
     "GET items/x/revisions": _REVISIONS,
     "POST items/x/revert": _ITEM,
     "GET brain": {"markdown": f"# {EVIL}\n> {EVIL}", "metadata": _META},
-    "GET search": {"results": [{**_SOURCE, "score": 1.0, "why": _WHY}], "query": EVIL, "tookMs": 1.0},
+    "GET search": {"results": [{**_SOURCE, "score": 1.0, "explanation": _WHY}], "query": EVIL, "tookMs": 1.0},
     "POST ask": {"ticket": EVIL, "workerUrl": "WORKER"},
     "GET sessions": [_SESSION],
     "GET sessions/x": _SESSION,
@@ -183,15 +183,15 @@ def liar() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("lies", [True, False], ids=["lies", "refuses"])
-def test_nothing_reaches_the_terminal_as_a_command(
-    desk: Desk, liar: str, lies: bool, monkeypatch: pytest.MonkeyPatch
+def test_control_characters_never_reach_the_terminal(
+    cli: Cli, liar: str, lies: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_Liar, "lies", lies)
     profile.save(profile.Profile(liar, "service_sk_x", {"prj_x": "s"}))
     monkeypatch.setenv("LOREMARK_PROJECT", "prj_x")
     for command in COMMANDS:
         for options, terminal in (([], False), (["--json"], True)):
-            done = desk.say(*command.split(), *options, given="q\n", terminal=terminal and "delete" not in command)
+            done = cli.run(*command.split(), *options, stdin="q\n", terminal=terminal and "delete" not in command)
             shown = done.out + done.err
             assert not set(shown) & set("\x1b\x07\x9b\u202e\x00\x08"), (command, shown)
             assert "Traceback" not in shown

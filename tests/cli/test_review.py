@@ -1,4 +1,4 @@
-"""Reviewing: one item after the other, by single keys, with a way back."""
+"""``loremark review``: single keys, undo, and concurrent changes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.person import Desk, Server
-from tests.cli.remembering import NEVER, Rememberer
+from tests.cli.harness import Cli, Server
+from tests.cli.project_memory import NEVER, ProjectMemory
 from tests.cli.terminal import Terminal
 
 FACTS = (
@@ -18,75 +18,75 @@ FACTS = (
 
 
 @pytest.fixture
-def someone(olga: Desk, server: Server) -> Rememberer:
-    someone = Rememberer(olga, server, autoApproveThreshold=NEVER)
-    someone.learn(*FACTS)
-    return someone
+def memory(olga: Cli, server: Server) -> ProjectMemory:
+    memory = ProjectMemory(olga, server, autoApproveThreshold=NEVER)
+    memory.learn(*FACTS)
+    return memory
 
 
-def _states(someone: Rememberer) -> dict[str, str]:
-    return {item["title"]: item["status"] for item in someone.items()}
+def _states(memory: ProjectMemory) -> dict[str, str]:
+    return {item["title"]: item["status"] for item in memory.items()}
 
 
-def test_by_single_keys_on_a_terminal(someone: Rememberer, tmp_path: Path) -> None:
-    queue = someone.desk.say("review", "--json").json
-    assert [each["why"] for each in queue] == ["draft"] * 3
+def test_review_with_single_keys(memory: ProjectMemory, tmp_path: Path) -> None:
+    queue = memory.cli.run("review", "--json").json
+    assert [each["reason"] for each in queue] == ["draft"] * 3
     first, second, third = (each["item"]["title"] for each in queue)
     pen = tmp_path / "pen"
     pen.write_text("#!/bin/sh\nsed -i 's/because/since/' \"$1\"\n")
     pen.chmod(0o700)
-    asked = "[q]uit "
+    prompt = "[q]uit "
     with Terminal("review", VISUAL=str(pen), NO_COLOR="") as terminal:
-        card = terminal.see(asked)
+        card = terminal.wait_for(prompt)
         assert "1 of 3: draft" in card
         assert first in card
         assert "evidence" in card
         terminal.press("\x1b[A")  # an arrow key ends in the letter A
-        terminal.see("?")
-        terminal.see(asked)
+        terminal.wait_for("?")
+        terminal.wait_for(prompt)
         terminal.press("?")
-        assert "a  approve    take it into the brain" in terminal.see(asked)
-        assert _states(someone)[first] == "draft"
+        assert "a  approve    approve it, so agents see it" in terminal.wait_for(prompt)
+        assert _states(memory)[first] == "draft"
         terminal.press("a")
-        assert second in terminal.see(asked)
+        assert second in terminal.wait_for(prompt)
         terminal.press("u")
-        assert first in terminal.see(asked)
-        assert _states(someone)[first] == "draft"
+        assert first in terminal.wait_for(prompt)
+        assert _states(memory)[first] == "draft"
         terminal.press("d")
-        assert second in terminal.see(asked)
+        assert second in terminal.wait_for(prompt)
         terminal.press("e")
-        assert "since" in terminal.see(asked)
+        assert "since" in terminal.wait_for(prompt)
         terminal.press("a")
-        assert third in terminal.see(asked)
-        # Somebody else is quicker.
+        assert third in terminal.wait_for(prompt)
+        # Another user changes the item first.
         item_id = queue[2]["item"]["id"]
-        someone.server.http.patch(f"/api/v2/items/{item_id}", json={"title": "A better title"}).raise_for_status()
+        memory.server.http.patch(f"/api/v2/items/{item_id}", json={"title": "A better title"}).raise_for_status()
         terminal.press("a")
-        terminal.see("changed by somebody else")
-        assert "A better title" in terminal.see(asked)
+        terminal.wait_for("Someone else changed this item")
+        assert "A better title" in terminal.wait_for(prompt)
         terminal.press("s")
         assert terminal.end() == 0
-    assert "\x1b[" in terminal.shown, "there are colours"
-    assert _states(someone) == {first: "deprecated", second: "approved", "A better title": "draft"}
+    assert "\x1b[" in terminal.shown, "colors"
+    assert _states(memory) == {first: "deprecated", second: "approved", "A better title": "draft"}
 
 
-def test_interrupting_leaves_the_terminal_as_it_was(someone: Rememberer) -> None:
+def test_interrupting_restores_the_terminal(memory: ProjectMemory) -> None:
     with Terminal("review") as terminal:
-        terminal.see("[q]uit ")
-        assert not terminal.takes_lines()
+        terminal.wait_for("[q]uit ")
+        assert not terminal.is_in_line_mode()
         terminal.press("\x03")
         assert terminal.end() == 130
-        assert terminal.takes_lines()
+        assert terminal.is_in_line_mode()
     assert "Traceback" not in terminal.shown
-    assert set(_states(someone).values()) == {"draft"}
+    assert set(_states(memory).values()) == {"draft"}
 
 
-def test_line_by_line_where_there_is_no_terminal(someone: Rememberer) -> None:
-    queue = someone.desk.say("review", "--json").json
+def test_review_without_a_terminal(memory: ProjectMemory) -> None:
+    queue = memory.cli.run("review", "--json").json
     first, second, third = (each["item"]["title"] for each in queue)
-    done = someone.desk.say("review", given="what\napprove\nu\na\nd\n")
-    assert (done.code, done.err.splitlines()[-1]) == (0, "2 decided, 1 left")
-    assert _states(someone) == {first: "approved", second: "deprecated", third: "draft"}
-    someone.server.http.patch(f"/api/v2/items/{queue[0]['item']['id']}", json={"status": "deprecated"})
-    assert someone.desk.say("review", "--only", "stale").err == "nothing waits for a decision\n"
-    assert [each["item"]["title"] for each in someone.desk.say("review", "--json").json] == [third]
+    done = memory.cli.run("review", stdin="what\napprove\nu\na\nd\n")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "2 reviewed, 1 left")
+    assert _states(memory) == {first: "approved", second: "deprecated", third: "draft"}
+    memory.server.http.patch(f"/api/v2/items/{queue[0]['item']['id']}", json={"status": "deprecated"})
+    assert memory.cli.run("review", "--only", "stale").err == "You're all caught up. There is nothing to review.\n"
+    assert [each["item"]["title"] for each in memory.cli.run("review", "--json").json] == [third]

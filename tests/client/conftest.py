@@ -1,4 +1,4 @@
-"""Each test of a client is told of both."""
+"""Runs each test with both clients."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def script() -> Iterator[Scripted]:
 
 @pytest.fixture(params=KINDS)
 def connect(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Either]]:
-    """Makes a client; those it made are closed in the end."""
-    monkeypatch.setattr(protocol, "_FIRST_PAUSE_S", 0.001)
-    made: list[Either] = []
+    """Creates clients and closes them after the test."""
+    monkeypatch.setattr(protocol, "_FIRST_DELAY_S", 0.001)
+    created: list[Either] = []
 
-    def make(*arguments: Any, **options: Any) -> Either:
+    def create(*arguments: Any, **options: Any) -> Either:
         client = KINDS[request.param](*arguments, **options)
-        made.append(client)
+        created.append(client)
         return client
 
-    yield make
-    for client in made:
+    yield create
+    for client in created:
         client.close()

@@ -1,4 +1,4 @@
-"""Both clients behind one face, so that one story is told of each."""
+"""A common interface for both clients, so tests can run with each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any, Protocol, TypeVar
 
-from loremark.client.asynchronous import AsyncClient
-from loremark.client.call import Answer, Call
+from loremark.client.async_client import AsyncClient
+from loremark.client.call import Call, Response
 from loremark.client.client import Client
 from loremark.wire.answers import AnswerDone, AnswerToken, Ticket
 
@@ -17,8 +17,8 @@ Events = list[AnswerToken | AnswerDone]
 
 
 class Either(Protocol):
-    def answer(self, call: Call[T]) -> Answer[T]: ...
-    def every(self, call: Call[list[T]]) -> list[T]: ...
+    def request(self, call: Call[T]) -> Response[T]: ...
+    def paginate(self, call: Call[list[T]]) -> list[T]: ...
     def ask(self, project_id: str, question: str) -> Events: ...
     def stream(self, ticket: Ticket) -> Events: ...
     def close(self) -> None: ...
@@ -28,11 +28,11 @@ class Sync:
     def __init__(self, url: str, key: str | None, secrets: Mapping[str, str] | None = None, **options: Any) -> None:
         self._client = Client(url, key, secrets, **options)
 
-    def answer(self, call: Call[T]) -> Answer[T]:
-        return self._client.answer(call)
+    def request(self, call: Call[T]) -> Response[T]:
+        return self._client.request(call)
 
-    def every(self, call: Call[list[T]]) -> list[T]:
-        return list(self._client.every(call))
+    def paginate(self, call: Call[list[T]]) -> list[T]:
+        return list(self._client.paginate(call))
 
     def ask(self, project_id: str, question: str) -> Events:
         return list(self._client.ask(project_id, question))
@@ -47,19 +47,19 @@ class Sync:
 class Async:
     def __init__(self, url: str, key: str | None, secrets: Mapping[str, str] | None = None, **options: Any) -> None:
         self._runner = asyncio.Runner()
-        self._client = self._runner.run(self._made(url, key, secrets, options))
+        self._client = self._runner.run(self._create(url, key, secrets, options))
 
-    async def _made(
+    async def _create(
         self, url: str, key: str | None, secrets: Mapping[str, str] | None, options: dict[str, Any]
     ) -> AsyncClient:
         return AsyncClient(url, key, secrets, **options)
 
-    def answer(self, call: Call[T]) -> Answer[T]:
-        return self._runner.run(self._client.answer(call))
+    def request(self, call: Call[T]) -> Response[T]:
+        return self._runner.run(self._client.request(call))
 
-    def every(self, call: Call[list[T]]) -> list[T]:
+    def paginate(self, call: Call[list[T]]) -> list[T]:
         async def collect() -> list[T]:
-            return [entry async for entry in self._client.every(call)]
+            return [entry async for entry in self._client.paginate(call)]
 
         return self._runner.run(collect())
 

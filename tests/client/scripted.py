@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test tells it to, also in ways no real one should."""
+"""A local server that sends scripted responses, including invalid ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Request(NamedTuple):
 
 
 Reply = Callable[[socket.socket], bool]
-"""Writes to the connection; whether it stays open."""
+"""Writes to the connection; returns whether to keep it open."""
 
 
 def says(status: int, body: bytes = b"", *headers: str, close: bool = False) -> Reply:
-    """A whole answer; ``close``: the connection is closed after it, without a word."""
+    """A complete response; with ``close``, the connection is closed afterwards without notice."""
 
     def write(connection: socket.socket) -> bool:
         lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}", *headers]
@@ -33,7 +33,7 @@ def says(status: int, body: bytes = b"", *headers: str, close: bool = False) -> 
 
 
 def writes(*pieces: bytes, pause_s: float = 0.0, times: int = 1) -> Reply:
-    """These very bytes, again and again if wanted, and the end."""
+    """Raw bytes, optionally repeated, then close the connection."""
 
     def write(connection: socket.socket) -> bool:
         for _ in range(times):
@@ -50,7 +50,7 @@ def hangs_up() -> Reply:
 
 
 class Scripted:
-    """Answers each request with the next of its replies; the last one stays."""
+    """Sends the next reply for each request; the last one repeats."""
 
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening

@@ -1,4 +1,4 @@
-"""One story told to a real server by each client: the same happens."""
+"""Both clients against a real server."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from loremark.base import signing
 from loremark.client.call import ApiError, Call
 from loremark.client.calls.brain import get_brain
-from loremark.client.calls.events import send_event
+from loremark.client.calls.events import send_signed_event
 from loremark.client.calls.identity import get_me
 from loremark.client.calls.items import get_item, list_items, list_revisions, update_item
 from loremark.client.calls.sessions import enrich, list_jobs, list_sessions
 from loremark.wire.answers import AnswerDone, AnswerToken
-from tests.cli.person import Server, serving
+from tests.cli.harness import Server, serving
 from tests.client.either import Either
 from tests.support import databases
 
@@ -29,35 +29,35 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def test_from_an_event_to_an_answer(server: Server, connect: Callable[..., Either]) -> None:
-    project = server.create_project("Told")
-    client = connect(server.url, server.key, {project: "a secret that was changed long ago"})
-    assert client.answer(get_me()).value.role == "owner"
+def test_event_to_answer(server: Server, connect: Callable[..., Either]) -> None:
+    project = server.create_project("Client")
+    client = connect(server.url, server.key, {project: "an outdated secret"})
+    assert client.request(get_me()).value.role == "owner"
     for number in range(3):
         change = {"category": "decision", "title": f"Webhooks are retried, part {number}", "content": TEXT}
-        told = {"summary": "", "changes": [change], "source": f"tool-{number}"}
-        kept = client.answer(send_event(project, "session_save", told)).value
-        assert client.answer(send_event(project, "session_save", told)).value.duplicate
-    assert len(client.every(list_sessions(project, limit=1))) == 3
+        payload = {"summary": "", "changes": [change], "source": f"tool-{number}"}
+        saved = client.request(send_signed_event(project, "session_save", payload)).value
+        assert client.request(send_signed_event(project, "session_save", payload)).value.duplicate
+    assert len(client.paginate(list_sessions(project, limit=1))) == 3
 
-    job = client.answer(enrich(kept.session_id)).value.job_id
+    job = client.request(enrich(saved.session_id)).value.job_id
     for _ in range(300):
-        found = [each for each in client.answer(list_jobs(kept.session_id)).value if each.id == job]
+        found = [each for each in client.request(list_jobs(saved.session_id)).value if each.id == job]
         if found[0].status == "completed":
             break
-    (item,) = client.answer(list_items(project)).value
-    seen = client.answer(get_item(item.id))
+    (item,) = client.request(list_items(project)).value
+    seen = client.request(get_item(item.id))
     assert seen.etag is not None
-    changed = client.answer(update_item(item.id, if_match=seen.etag, title="Webhooks are retried three times")).value
+    changed = client.request(update_item(item.id, if_match=seen.etag, title="Webhooks are retried three times")).value
     with pytest.raises(ApiError) as late:
-        client.answer(update_item(item.id, if_match=seen.etag, title="Too late"))
+        client.request(update_item(item.id, if_match=seen.etag, title="Too late"))
     assert late.value.status == 412
-    assert client.answer(get_item(item.id)).value == changed
-    versions = [each.version for each in client.every(list_revisions(item.id))]
+    assert client.request(get_item(item.id)).value == changed
+    versions = [each.version for each in client.paginate(list_revisions(item.id))]
     assert (versions[0], versions[-1]) == (changed.version, 1)
 
-    brain = client.answer(get_brain(project))
-    assert (client.answer(get_brain(project)), TEXT in brain.value.markdown) == (brain, True)
+    brain = client.request(get_brain(project))
+    assert (client.request(get_brain(project)), TEXT in brain.value.markdown) == (brain, True)
     events = client.ask(project, "How often are webhooks retried?")
     done = events[-1]
     assert isinstance(done, AnswerDone)
@@ -65,19 +65,19 @@ def test_from_an_event_to_an_answer(server: Server, connect: Callable[..., Eithe
     assert [source.item_id for source in done.sources if source.used] == [item.id]
 
 
-def test_refusals(server: Server, connect: Callable[..., Either]) -> None:
+def test_error_responses(server: Server, connect: Callable[..., Either]) -> None:
     client = connect(server.url, server.key)
     refused_calls: list[tuple[Call[Any], tuple[int, str]]] = [
         (get_item("itm_nowhere"), (404, "Item not found")),
         (list_items("prj_nowhere"), (404, "Project not found")),
         (get_brain(server.project, 7), (400, "tokenBudget must be between 200 and 200000")),
-        (send_event("prj_nowhere", "session_save", {}), (404, "Project not found")),
+        (send_signed_event("prj_nowhere", "session_save", {}), (404, "Project not found")),
     ]
-    for call, told in refused_calls:
+    for call, payload in refused_calls:
         with pytest.raises(ApiError) as refused:
-            client.answer(call)
-        assert (refused.value.status, str(refused.value)) == told
+            client.request(call)
+        assert (refused.value.status, str(refused.value)) == payload
     wrong = connect(server.url, "service_sk_wrong", {server.project: signing.sha256_hex("no")})
     with pytest.raises(ApiError) as unknown:
-        wrong.answer(send_event(server.project, "session_save", {"summary": "x"}))
+        wrong.request(send_signed_event(server.project, "session_save", {"summary": "x"}))
     assert (unknown.value.status, str(unknown.value)) == (401, "Invalid signature")

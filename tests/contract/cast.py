@@ -1,4 +1,4 @@
-"""The people of the access and contract tests: one team with every role, another team, somebody removed, nobody."""
+"""The actors of the access and contract tests: a team with every role, another team, a removed member, anonymous."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from loremark.base import clock, ids, signing
-from loremark.web.needs import KEY, LOGIN
+from loremark.web.authentication import KEY, LOGIN
 from loremark.web.routes import Route
 from tests.support import databases
 from tests.support.people import Person
@@ -32,7 +32,7 @@ def new_email() -> str:
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody who calls: with a key, with a browser's login, or with neither."""
+    """A caller with a key, a browser login, or neither."""
 
     name: str
     person: Person
@@ -45,9 +45,9 @@ class Actor:
 
 @dataclass(frozen=True)
 class Ask:
-    """What a call says beyond its route. ``target`` is the id it is about, wherever that stands.
+    """A request to a route. ``target`` is the id it refers to, wherever it appears.
 
-    With a ``secret`` the call is signed, for the project it is about.
+    With a ``secret``, the request is signed for its project.
     """
 
     path: dict[str, str] = field(default_factory=dict)
@@ -58,11 +58,11 @@ class Ask:
     login: str = ""
     secret: str = ""
     raw: bytes | None = None
-    """A body that is not JSON of ours; ``headers`` go with it."""
+    """A raw body, sent with ``headers``."""
     headers: dict[str, str] = field(default_factory=dict)
 
     def about(self, other: str) -> Ask:
-        """The same call about another thing."""
+        """The same request for another target."""
 
         def swapped(values: dict[str, Any]) -> dict[str, Any]:
             return {name: other if value == self.target else value for name, value in values.items()}
@@ -77,11 +77,11 @@ class Ask:
 
     @property
     def content(self) -> bytes:
-        """The body as it is sent and signed."""
+        """The body as sent and signed."""
         return json.dumps(self.json).encode() if self.json is not None else b""
 
     def signature(self, content: Any) -> dict[str, str]:
-        """The headers of a signed call; a body that is not there yet is not covered."""
+        """The headers of a signed request; a streamed body is not covered."""
         timestamp = str(clock.now_ms() // 1000)
         covered = content if isinstance(content, bytes) else b""
         return {
@@ -92,7 +92,7 @@ class Ask:
 
 
 class Cast:
-    """A running service and everybody on it. Whatever is asked for is made fresh, through the API."""
+    """A running service with its actors. Records are created on demand through the API."""
 
     def __init__(self, service: Service, engine: str, folder: Path, actors: dict[str, Actor]) -> None:
         self.service = service
@@ -112,7 +112,7 @@ class Cast:
     async def send(
         self, actor: Actor, route: Route, ask: Ask | None = None, *, by_login: bool | None = None, **options: Any
     ) -> httpx.Response:
-        """Call the route: by key where it takes one, else by login."""
+        """Call the route with the actor's key or, if it takes none, login."""
         ask = ask or Ask()
         url = route.path.format_map(ask.path) + ask.query
         accepted = route.needs.credentials
@@ -141,18 +141,18 @@ class Cast:
         return {"Cookie": f"{COOKIE}={login}", "Sec-Fetch-Site": "same-origin"} if login else {}
 
     async def _stream_start(self, url: str, headers: dict[str, str]) -> httpx.Response:
-        """The head and first piece of an endless answer; then the reader goes away."""
+        """The headers and first chunk of an endless response; then disconnects."""
         return await self._until_gone(httpx.Request("GET", BASE_URL + url, headers=headers))
 
     async def break_off(self, actor: Actor, route: Route, ask: Ask) -> httpx.Response:
-        """What would be said to a client that goes away in the middle of its body."""
+        """The response to a client that disconnects while sending its body."""
         headers = {**self._credential(actor, ask, KEY not in (route.needs.credentials or KEY)), **ask.signature(b"")}
         url = BASE_URL + route.path.format_map(ask.path) + ask.query
         request = httpx.Request(route.method, url, headers={**headers, "Content-Type": "application/json"})
         return await self._until_gone(request, b'{"na')
 
     async def _until_gone(self, request: httpx.Request, begun: bytes | None = None) -> httpx.Response:
-        """The first piece of the answer to a client that leaves: after it, or once its body has begun."""
+        """The first chunk of the response to a client that disconnects, after it or during the request body."""
         arrived = asyncio.Event()
         messages: list[Any] = []
         parts = [] if begun is None else [{"type": "http.request", "body": begun, "more_body": True}]
@@ -184,7 +184,7 @@ class Cast:
         return httpx.Response(head["status"], headers=head["headers"], content=first["body"], request=request)
 
     async def project(self, visibility: str = "private") -> str:
-        """A project of the owner's, with ``lead`` as its admin and ``assigned`` as a member."""
+        """Create a project of the owner with ``lead`` as its admin and ``assigned`` as a member."""
         project_id = await self.owner.create_project(visibility=visibility)
         for name, role in (("lead", "admin"), ("assigned", "member")):
             added = await self.owner.post(
@@ -204,13 +204,13 @@ class Cast:
         return str(made.json()["id"])
 
     async def invitation(self, email: str = "") -> str:
-        """An open invitation."""
+        """Create a pending invitation."""
         invited = await self.owner.post("/api/team", {"email": email or new_email()})
         assert invited.status_code == 201, invited.text
         return str(invited.json()["id"])
 
     async def visitor(self) -> str:
-        """The membership of somebody who has just joined (the same account each time: one password is enough)."""
+        """A member who has just joined (always the same account, to hash one password only)."""
         if self._visitor_member:
             await self.owner.delete(f"/api/team/{self._visitor_member}")
         token = await self.service.invitation_token(await self.invitation(self._visitor))
@@ -226,7 +226,7 @@ class Cast:
 
     @asynccontextmanager
     async def elsewhere(self, **changes: str) -> AsyncIterator[Service]:
-        """Another service on a fresh database, with other settings."""
+        """Another service with a fresh database and other settings."""
         folder = self.folder / ids.new("sub")
         async with run_service(settings_for(folder, databases.fresh(self.engine, folder), **changes)) as service:
             yield service
@@ -243,7 +243,7 @@ async def _log_in(service: Service, email: str) -> str:
 
 
 async def register(service: Service, name: str) -> Actor:
-    """A new account with a team of its own."""
+    """Create an account with its own team."""
     body = {"email": new_email(), "password": PASSWORD, "name": name, "teamName": f"{name}'s"}
     made = await service.http.post("/api/auth/register", json=body)
     service.http.cookies.clear()
@@ -257,7 +257,7 @@ async def register(service: Service, name: str) -> Actor:
 
 @asynccontextmanager
 async def open_cast(engine: str, folder: Path) -> AsyncIterator[Cast]:
-    """Everybody, on a fresh database of this engine."""
+    """Create all actors on a fresh database."""
     folder.mkdir(parents=True, exist_ok=True)
     chosen = settings_for(
         folder,

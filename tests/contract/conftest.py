@@ -1,4 +1,4 @@
-"""The people of the contract tests, once for all modules of this folder and each engine."""
+"""The actors of the contract tests, shared per database engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support import databases
 
 @pytest.fixture(scope="package", params=databases.ENGINES)
 async def cast(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, anyio_backend: str
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, anyio_backend: object
 ) -> AsyncIterator[Cast]:
     async with open_cast(request.param, tmp_path_factory.mktemp("contract")) as everybody:
         yield everybody

@@ -1,4 +1,4 @@
-"""Loads and checks contract.toml, the HTTP contract as data; the head of that file explains its fields."""
+"""Loads and validates contract.toml; its header comment explains the format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class ContractError(ValueError):
-    """contract.toml contradicts itself or does not have the agreed form."""
+    """contract.toml is invalid or inconsistent."""
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,7 +120,7 @@ class State(Row, frozen=True, kw_only=True):
         return any(first in (start, "*") and last == end for first, last, _ in self.moves)
 
     def steps(self) -> frozenset[tuple[str, str]]:
-        """Every move from one value to another, with "*" written out."""
+        """All transitions, with "*" expanded."""
         pairs = ((start, end) for start in self.values for end in self.values if start != end)
         return frozenset((start, end) for start, end in pairs if self.allows(start, end))
 
@@ -162,13 +162,13 @@ class Contract(Struct, frozen=True):
         return tuple(event for event in self.all_events if event.kind == kind)
 
     def types_of(self, endpoint_name: str) -> dict[str, str]:
-        """The type of every key the endpoint's success body may hold."""
+        """The types of all possible keys of the success body."""
         endpoint = self.endpoint(endpoint_name)
         known = {**(self.shapes[endpoint.shape].fields if endpoint.shape else {}), **endpoint.types}
         return {key: known[key] for key in endpoint.keys + endpoint.optional_keys}
 
     def errors_of(self, endpoint_name: str) -> tuple[Error, ...]:
-        """The endpoint's own rows, then those of "any" that hold for it."""
+        """The endpoint's own rows, then those of "any" that apply to it."""
         group = self.endpoint(endpoint_name).group
         own = tuple(error for error in self.errors if endpoint_name in error.where)
         taken = {error.status for error in own}
@@ -231,7 +231,7 @@ def _endpoints(table: Mapping[str, Any]) -> Iterator[Endpoint]:
 
 
 def _with_keys(endpoint: Endpoint, shapes: Mapping[str, Shape]) -> Endpoint:
-    """The endpoint with its keys written out, where the file leaves them to the alternatives, shape and types."""
+    """The endpoint with its keys filled in from alternatives, shape and types."""
     if endpoint.alternatives:
         forms = endpoint.alternatives
         shared = tuple(key for key in forms[0] if all(key in form for form in forms))

@@ -1,6 +1,6 @@
-"""A valid call of every route there is, made fresh each time.
+"""A valid request for every route, with fresh data each time.
 
-The name is the route's, or the route's and what is special about the thing it is about.
+Names are route names, optionally with the variant in parentheses.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from loremark.base.letters import Reader
+from loremark.base.sealed_box import Recipient
 from loremark.entry.application import ROUTES
 from loremark.web.routes import Route
 from tests.contract.cast import TEAM, Actor, Ask, Cast, Example, new_email
@@ -57,7 +57,7 @@ def _plain(name: str, json: Any = None, query: str = "") -> None:
 
 
 def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None:
-    """A route about one project, private and public."""
+    """A route on a project, for a private and a public one."""
 
     def about(visibility: str) -> Example:
         async def ask(cast: Cast, actor: Actor) -> Ask:
@@ -70,7 +70,7 @@ def _on_project(name: str, json: Callable[[Cast], Any] = lambda _: None) -> None
     EXAMPLES[f"{name} (public)"] = about("public")
 
 
-for _name in ("auth.door", "auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
+for _name in ("auth.registration", "auth.me", "team.list", "keys.list", "audit.list", "live.stream"):
     _plain(_name)
 for _name in ("operations.healthz", "operations.readyz", "operations.metrics", "operations.openapi", "operations.docs"):
     _plain(_name)
@@ -153,8 +153,8 @@ async def _revoke_invitation(cast: Cast, actor: Actor) -> Ask:
     return Ask({"memberId": invitation}, target=invitation)
 
 
-@_example("team.look")
-async def _look(cast: Cast, actor: Actor) -> Ask:
+@_example("team.preview")
+async def _preview_invitation(cast: Cast, actor: Actor) -> Ask:
     return Ask(json={"token": await cast.service.invitation_token(await cast.invitation())})
 
 
@@ -182,7 +182,7 @@ async def _asset(cast: Cast, actor: Actor) -> Ask:
     return Ask({"name": "loremark.css"})
 
 
-for _name in ("project", "project_page", "project_part"):
+for _name in ("project", "project_page", "project_record"):
 
     @_example(f"dashboard.{_name}")
     async def _project_page(cast: Cast, actor: Actor) -> Ask:
@@ -191,9 +191,9 @@ for _name in ("project", "project_page", "project_part"):
 
 @_example("dashboard.connect")
 async def _connect(cast: Cast, actor: Actor) -> Ask:
-    return Ask(query=f"?key={Reader().address}&name=desk&port=4000")
+    return Ask(query=f"?key={Recipient().public_key}&name=desk&port=4000")
 
 
 @_example("dashboard.allow")
 async def _allow(cast: Cast, actor: Actor) -> Ask:
-    return form(key=Reader().address, name="desk", port="4000")
+    return form(key=Recipient().public_key, name="desk", port="4000")

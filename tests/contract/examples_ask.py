@@ -1,4 +1,4 @@
-"""Valid calls about questions: for a ticket, and with one."""
+"""Valid requests to ask: for a ticket, and with a ticket."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _for_ticket("ask.ticket (goes on)", "private", goes_on=True)
 
 
 async def _with_ticket(cast: Cast, actor: Actor) -> Ask:
-    """A ticket speaks for whoever got it, whoever sends it."""
+    """A ticket acts for the user it was issued to, whoever sends it."""
     ticket = await make_ticket(cast.owner, await cast.project())
     return Ask(json={"ticket": ticket, "question": QUESTION})
 

@@ -1,4 +1,4 @@
-"""Valid calls of billing, each for the team of whoever calls."""
+"""Valid billing requests, each for the caller's team."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.contract.cast import STRIPE_SECRET, TEAM, Actor, Ask, Cast, Example
 
 BILLING: dict[str, Example] = {}
 HOUSE_PLAN = "enterprise"
-"""The plan the cast has: whoever confirms it on a page stays unbounded."""
+"""The plan of the actors; confirming it on a page keeps them unlimited."""
 
 
 def plans() -> Plans:
@@ -31,11 +31,11 @@ def _team(cast: Cast, actor: Actor) -> Scope:
 
 
 async def subscribe(cast: Cast, actor: Actor) -> None:
-    """The team of this actor pays for the plan it has."""
+    """Give the actor's team a paid subscription."""
     scope = _team(cast, actor)
-    async with cast.service.house.database.write() as tx:
-        caller = subscriptions.machine(scope, "Test")
-        await subscriptions.begin_local(tx, caller, plans(), HOUSE_PLAN, 1)
+    async with cast.service.runtime.database.write() as tx:
+        caller = subscriptions.system_caller(scope, "Test")
+        await subscriptions.start_local(tx, caller, plans(), HOUSE_PLAN, 1)
 
 
 def signed(payload: str, secret: str = STRIPE_SECRET, at_s: int | None = None) -> dict[str, str]:
@@ -52,11 +52,13 @@ def _plain(body: Any = None) -> Example:
 
 
 async def _credits(cast: Cast, actor: Actor) -> Ask:
-    """With something bought and something used."""
+    """With a purchase and usage."""
     scope = _team(cast, actor)
-    async with cast.service.house.database.write() as tx:
-        await ledger.buy(tx, scope, plans().packs["credits_1m"], ids.new("ctx"))
-        await meter.take_credits(tx, scope, 5, reference=ids.new("res"), description="AI tokens beyond the plan")
+    async with cast.service.runtime.database.write() as tx:
+        await ledger.credit_purchase(tx, scope, plans().packs["credits_1m"], ids.new("ctx"))
+        await meter.spend_credits(
+            tx, scope, 5, reference=ids.new("res"), description="AI tokens beyond the plan allowance"
+        )
     return Ask()
 
 
@@ -66,7 +68,7 @@ async def _cancel(cast: Cast, actor: Actor) -> Ask:
 
 
 async def _usage(cast: Cast, actor: Actor) -> Ask:
-    async with cast.service.house.database.read() as tx:
+    async with cast.service.runtime.database.read() as tx:
         assert await store.find_buyer(tx, _team(cast, actor)) is not None
     return Ask()
 
@@ -84,13 +86,13 @@ async def _told_by_stripe(cast: Cast, actor: Actor) -> Ask:
 
 
 def form(**fields: str) -> Ask:
-    """What a browser sends from one of our pages."""
+    """A form submission from one of our pages."""
     return Ask(raw=urlencode(fields).encode(), headers={"Content-Type": "application/x-www-form-urlencoded"})
 
 
 async def session_of(cast: Cast, actor: Actor, **fields: Any) -> str:
-    """A checkout of this actor's team."""
-    house = cast.service.house
+    """A checkout session of the actor's team."""
+    house = cast.service.runtime
     desk = LocalPayments(house.sealer, house.settings.base_url)
     team = _team(cast, actor) if actor.name in (*TEAM, "stranger") else Scope(cast.owner.team_id)
     page = await desk.open_checkout(Order(Buyer(team, "Stones", "o@example.com"), PLANS[HOUSE_PLAN], 1, **fields))
@@ -114,7 +116,7 @@ BILLING |= {
     "billing.portal": _plain(),
     "billing.cancel": _cancel,
     "billing.usage": _usage,
-    "billing.offers": _plain(),
+    "billing.catalog": _plain(),
     "billing.credits": _credits,
     "billing.purchase": _plain({"packId": "credits_1m"}),
     "billing.auto_recharge": _plain({"enabled": False, "threshold": 1000, "packId": "credits_1m", "spendingLimit": 9}),

@@ -1,4 +1,4 @@
-"""Valid calls for the brain."""
+"""Valid brain requests."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ _brain("brain.plan", "private", "&tokenBudget=400&branch=main")
 _brain("brain.plan (public)", "public", "&tokenBudget=400&branch=main")
 _brain("brain.history", "private", "&limit=10")
 _brain("brain.history (public)", "public", "&limit=10")
-_brain("brain.past", "private", "&at=2030-01-02T03:04:05.678Z&tokenBudget=400&branch=main")
-_brain("brain.past (public)", "public", "&at=2030-01-02T03:04:05.678Z&tokenBudget=400&branch=main")
+_brain("brain.snapshot", "private", "&at=2030-01-02T03:04:05.678Z&tokenBudget=400&branch=main")
+_brain("brain.snapshot (public)", "public", "&at=2030-01-02T03:04:05.678Z&tokenBudget=400&branch=main")

@@ -1,4 +1,4 @@
-"""Valid calls about what is captured and told on: events, sessions, webhooks."""
+"""Valid requests for events, sessions and webhooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.support.service import Service
 
 HOOK = "https://127.0.0.1:1/hook"
-"""An address where nobody listens."""
+"""An unreachable address."""
 STAGES = ("enrich", "embed", "dedup", "drift_check")
 CAPTURE: dict[str, Example] = {}
 
@@ -29,7 +29,7 @@ def new_event() -> dict[str, Any]:
 
 
 async def send_event(cast: Cast, project: str, event: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Ingest an event; where it is kept."""
+    """Ingest an event; returns its ids."""
     ask = Ask(json=event or new_event(), target=project, secret=await cast.secret_of(project))
     headers = ask.signature(content := json.dumps(ask.json).encode())
     answer = await cast.service.http.post(
@@ -47,10 +47,10 @@ async def make_session(cast: Cast, project: str) -> str:
 
 
 async def fail_job(service: Service, team: str, project: str, session: str) -> None:
-    """An enrichment of the session that was given up."""
+    """Create a failed enrichment job."""
     about = {"team_id": team, "project_id": project, "session_id": session}
-    async with service.house.database.write() as tx:
-        await queue.put_aside(tx, ENRICHMENT, {}, "it did not work", stages=STAGES, **about)
+    async with service.runtime.database.write() as tx:
+        await queue.enqueue_failed(tx, ENRICHMENT, {}, "it did not work", stages=STAGES, **about)
         await tx.run(update(sessions).where(sessions.c.id == session).values(status="failed"))
 
 
@@ -62,7 +62,7 @@ async def make_webhook(cast: Cast, project: str, events: tuple[str, ...] = ("ite
 
 
 async def make_delivery(cast: Cast, webhook: str) -> str:
-    """A delivery that failed."""
+    """Create a failed delivery."""
     tested = await cast.owner.post(f"/api/webhooks/{webhook}/test")
     assert tested.status_code == 200, tested.text
     assert tested.json()["status"] == "failed"
@@ -70,7 +70,7 @@ async def make_delivery(cast: Cast, webhook: str) -> str:
 
 
 def _on(name: str) -> Callable[[Thing], Thing]:
-    """Two examples: of a private project and of a public one."""
+    """Two examples: a private and a public project."""
 
     def about(thing: Thing, visibility: str) -> Example:
         async def ask(cast: Cast, actor: Actor) -> Ask:
@@ -108,14 +108,14 @@ async def _ingest_again(cast: Cast, actor: Actor) -> Ask:
     return Ask(json=event, target=project, project=project, secret=await cast.secret_of(project))
 
 
-@_on("events.tell")
-async def _tell_event(cast: Cast, project: str) -> Ask:
+@_on("events.create")
+async def _create_event(cast: Cast, project: str) -> Ask:
     return Ask(json={**new_event(), "projectId": project}, target=project, project=project)
 
 
-@_example("events.tell (sent before)")
-async def _tell_event_again(cast: Cast, actor: Actor) -> Ask:
-    """Signed by a tool first, then told by a person: one event."""
+@_example("events.create (sent before)")
+async def _create_event_again(cast: Cast, actor: Actor) -> Ask:
+    """Sent with a signature first, then with a key: one event."""
     project = await cast.project()
     event = new_event()
     await send_event(cast, project, event)
@@ -161,9 +161,9 @@ async def _list_events(cast: Cast, project: str) -> Ask:
 
 @_on("sessions.jobs")
 async def _list_jobs(cast: Cast, project: str) -> Ask:
-    """Jobs of a session in which nothing has happened."""
+    """Jobs of an empty session."""
     session = await make_session(cast, project)
-    async with cast.service.house.database.write() as tx:
+    async with cast.service.runtime.database.write() as tx:
         for _ in range(3):
             await queue.enqueue(
                 tx, ENRICHMENT, {}, team_id=cast.owner.team_id, project_id=project, session_id=session, stages=STAGES
@@ -179,7 +179,7 @@ async def _enrich(cast: Cast, project: str) -> Ask:
 
 @_on("sessions.retry")
 async def _retry(cast: Cast, project: str) -> Ask:
-    """After a job that has failed."""
+    """After a failed job."""
     session = await make_session(cast, project)
     await fail_job(cast.service, cast.owner.team_id, project, session)
     return Ask({"id": session}, target=session, project=project)

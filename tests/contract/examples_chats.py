@@ -1,4 +1,4 @@
-"""Valid calls about conversations: of one's own where one may have one, else of the owner's."""
+"""Valid chat requests: the actor's own conversation if allowed, otherwise the owner's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def make_chat(person: Person, project: str, **fields: Any) -> str:
 
 
 async def keep_turn(service: Service, person: Person, chat: str, number: int = 0, **fields: Any) -> bool:
-    """A question and an answer, as the worker keeps them."""
+    """Store a question and an answer like the worker does."""
     turn: dict[str, Any] = {
         "question": f"Where are sessions kept? ({number})",
         "answer": f"In **Redis**. ({number})",
@@ -48,7 +48,7 @@ async def keep_turn(service: Service, person: Person, chat: str, number: int = 0
         "completion_tokens": 20,
         "model": MODEL,
     }
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         return await chats.add_turn(tx, Scope(person.team_id), chat, **{**turn, **fields}) is not None
 
 
@@ -58,7 +58,7 @@ def _author(cast: Cast, actor: Actor, visibility: str) -> Person:
 
 
 def _on_chat(name: str, json: Any = None, *, owners: bool = False) -> None:
-    """Two examples: of a private project and of a public one."""
+    """Two examples: a private and a public project."""
 
     def about(visibility: str) -> Example:
         async def ask(cast: Cast, actor: Actor) -> Ask:

@@ -1,4 +1,4 @@
-"""Valid calls of Genesis. No scan comes to anything here: nobody listens at the repository's address."""
+"""Valid Genesis requests. Scans cannot finish, because the repository does not exist."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEEN = ScanGraph(
         GraphModule(path="src/api.py", language=None, lines=90, imports=1, imported_by=0),
     ],
     edges=[(1, 0)],
-    more=0,
+    remaining=0,
 )
 
 
@@ -40,19 +40,19 @@ async def project_with_repository(cast: Cast) -> str:
 
 
 async def keep_scan(cast: Cast, project: str, phase: str | None = None) -> str:
-    """A scan with findings that nobody works at: under way, or ended in this phase."""
+    """Create a scan with findings in this phase; no job works on it."""
     scope = Scope(cast.owner.team_id)
-    async with cast.service.house.database.write() as tx:
+    async with cast.service.runtime.database.write() as tx:
         scan_id = await store.create_scan(
             tx,
             scope,
             project,
             branch="main",
             max_files=10,
-            after_scan_id=None,
+            base_scan_id=None,
             selective=False,
             engine="none",
-            job_id=await queue.enqueue(tx, "of nobody", {}, team_id=scope, project_id=project),
+            job_id=await queue.enqueue(tx, "test.unknown", {}, team_id=scope, project_id=project),
         )
         assert scan_id is not None
         await store.replace_findings(tx, scope, project, scan_id, "study", [(FOUND, clock.now_ms())])
@@ -95,7 +95,7 @@ async def _cancel(cast: Cast, actor: Actor) -> Ask:
 
 
 def _by_login(wanted: str, *, by_body: bool, scan: str = "") -> Example:
-    """The same without a signature; ``scan``: the phase one is in, or has ended in."""
+    """The same without a signature; ``scan`` is the phase of an existing scan."""
 
     async def ask(cast: Cast, actor: Actor) -> Ask:
         project = await cast.project(wanted)

@@ -1,10 +1,10 @@
-"""Valid calls of hygiene: a look at a memory with something of each kind in it, and what was selected of it."""
+"""Valid hygiene requests on a project with every kind of finding."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from loremark.memory.evaluation.hygiene import make_value
+from loremark.memory.evaluation.hygiene_sets import make_value
 from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.contract.examples_memory import make_item
 
@@ -20,7 +20,7 @@ UNTIDY: tuple[dict[str, Any], ...] = (
 
 
 async def make_untidy(cast: Cast, visibility: str) -> str:
-    """A project whose memory could be tidied up."""
+    """Create a project with something to clean up."""
     project = await cast.project(visibility)
     for fields in UNTIDY:
         await make_item(cast, project, files=(), tags=(), branch=None, **fields)

@@ -1,4 +1,4 @@
-"""Valid calls about memory: items, contexts, and their history."""
+"""Valid requests for items, contexts and their history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JOURNAL = "Kept by hand.\n\n## Monday\n- The cache is off\n\n## Tuesday\n- The c
 
 
 def new_item(**fields: Any) -> Item:
-    """An item as enrichment makes it."""
+    """An item like enrichment creates it."""
     known: dict[str, Any] = {
         "title": "Sessions are kept in Redis",
         "content": "They outlive a restart.",
@@ -35,8 +35,8 @@ def new_item(**fields: Any) -> Item:
 
 
 async def keep_item(service: Service, owner: Person, project: str, **fields: Any) -> str:
-    """An item, as if enrichment had found it."""
-    async with service.house.database.write() as tx:
+    """Store an item like enrichment does."""
+    async with service.runtime.database.write() as tx:
         return await items.create_item(
             tx,
             Scope(owner.team_id),
@@ -66,7 +66,7 @@ def _keep(name: str, thing: Thing, visibility: str) -> None:
 
 
 def _on(name: str, thing: Thing) -> None:
-    """Two examples: of a private project and of a public one."""
+    """Two examples: a private and a public project."""
     _keep(name, thing, "private")
     _keep(f"{name} (public)", thing, "public")
 

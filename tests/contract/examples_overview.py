@@ -1,4 +1,4 @@
-"""Valid looks at projects and at the map of one."""
+"""Valid overview and map requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OVERVIEW: dict[str, Example] = {}
 
 
 async def _known(cast: Cast, visibility: str) -> str:
-    """A project that has something of everything."""
+    """Create a project with every kind of record."""
     project = await cast.project(visibility)
     await make_item(cast, project, status="approved")
     await make_context(cast, projectId=project)
@@ -20,7 +20,7 @@ async def _show(cast: Cast, actor: Actor) -> Ask:
     return Ask(project=await _known(cast, "private"))
 
 
-OVERVIEW["overview.show"] = _show
+OVERVIEW["overview.get"] = _show
 
 
 def _on(visibility: str, ending: str) -> None:

@@ -1,17 +1,17 @@
-"""Valid calls of export and import: a project with something in it, and its lines for another."""
+"""Valid export and import requests."""
 
 from __future__ import annotations
 
 from tests.contract.cast import Actor, Ask, Cast, Example
 from tests.contract.examples_capture import new_event
 from tests.contract.examples_memory import make_context, make_item
-from tests.features.signed import Tool
+from tests.features.signed_tool import Tool
 
 TRANSFER: dict[str, Example] = {}
 
 
 async def make_lines(cast: Cast) -> bytes:
-    """An export of a project with an item, a context and an event."""
+    """Export a project with an item, a context and an event."""
     project = await cast.project()
     await make_item(cast, project)
     await make_context(cast, projectId=project)

@@ -1,4 +1,4 @@
-"""Every figure of the contract about events, sessions and webhooks."""
+"""The contract's limits on events, sessions and webhooks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from loremark.base.settings import Settings
 from loremark.ports.outbound.sender import HttpsSender
 from tests.contract.cast import Ask, Cast
 from tests.contract.contract import load
+from tests.contract.error_cases import valid
 from tests.contract.examples import BY_NAME
 from tests.contract.examples_capture import HOOK, new_event, send_event
-from tests.contract.provocations import valid
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -33,7 +33,7 @@ def _figure(name: str) -> int:
     return value
 
 
-def test_times_and_retries_are_the_defaults_of_the_settings() -> None:
+def test_time_and_retry_defaults() -> None:
     settings = Settings()
     assert settings.session_window_s == _figure("time.session_window")
     retries = CONTRACT.limit("count.delivery_retries")
@@ -42,8 +42,8 @@ def test_times_and_retries_are_the_defaults_of_the_settings() -> None:
     assert inspect.signature(HttpsSender).parameters["timeout_s"].default == _figure("time.delivery_timeout")
 
 
-async def test_a_session_takes_events_until_it_was_silent_for_the_window(cast: Cast) -> None:
-    """On a service of its own, where the sweeper has just been and does not come again so soon."""
+async def test_session_window(cast: Cast) -> None:
+    """Uses its own service, whose sweeper has just run and does not interfere."""
     window_ms = _figure("time.session_window") * 1000
     async with cast.elsewhere() as service:
         owner = await service.owner()
@@ -66,7 +66,7 @@ async def _send_at(service: Service, ask: Ask, at_ms: int) -> str:
     return str(answer.json()["sessionId"])
 
 
-async def test_a_call_brings_one_event(cast: Cast) -> None:
+async def test_ingest_takes_one_event_per_call(cast: Cast) -> None:
     route = BY_NAME["ingest.send"]
     for events, status in (([new_event()], 400), ([new_event(), new_event()], 400)):
         ask = await valid(cast, route)
@@ -75,7 +75,7 @@ async def test_a_call_brings_one_event(cast: Cast) -> None:
     assert _figure("count.events_per_call") == 1
 
 
-async def test_a_body_may_be_so_deep_and_hold_so_many_values(cast: Cast) -> None:
+async def test_body_depth_and_value_limits(cast: Cast) -> None:
     levels, values = CONTRACT.limit("count.payload_levels").max, CONTRACT.limit("count.body_values").max
     assert (levels, values) == (limits.PAYLOAD_LEVELS, limits.BODY_VALUES)
     for depth, status in ((limits.PAYLOAD_LEVELS, 202), (limits.PAYLOAD_LEVELS + 1, 400)):
@@ -83,7 +83,7 @@ async def test_a_body_may_be_so_deep_and_hold_so_many_values(cast: Cast) -> None
         for _ in range(depth - 1):
             payload = {"a": payload}
         assert (await _answer(cast, json.dumps(payload))).status_code == status, depth
-    inside = limits.BODY_VALUES - 3  # beside the two objects and the list itself
+    inside = limits.BODY_VALUES - 3  # in addition to the two objects and the list
     for count, status in ((inside, 202), (inside + 1, 400)):
         assert (await _answer(cast, json.dumps({"a": [1] * count}))).status_code == status, count
 
@@ -95,8 +95,8 @@ async def _answer(cast: Cast, payload: str) -> httpx.Response:
     return await cast.send(cast["owner"], route, ask, content=content, headers={"Content-Type": "application/json"})
 
 
-async def test_a_page_of_events_ends_after_so_many_bytes(cast: Cast) -> None:
-    """As soon as it is over them, by one event; the rest follows."""
+async def test_event_page_size_in_bytes(cast: Cast) -> None:
+    """A page ends after the event that exceeds the limit."""
     most = _figure("size.events_page")
     assert most == limits.EVENTS_PAGE_BYTES
     project = await cast.project()
@@ -109,8 +109,8 @@ async def test_a_page_of_events_ends_after_so_many_bytes(cast: Cast) -> None:
     assert len(first.json()) + len(rest.json()) == 6
 
 
-async def test_texts_beyond_the_threshold_are_kept_apart(cast: Cast) -> None:
-    """By their size in bytes; asked for inline they are whole again."""
+async def test_blob_threshold(cast: Cast) -> None:
+    """Measured in bytes; ``blobs=inline`` restores them."""
     most = _figure("size.blob_threshold")
     assert most == limits.BLOB_BYTES
     project = await cast.project()
@@ -128,7 +128,7 @@ async def test_texts_beyond_the_threshold_are_kept_apart(cast: Cast) -> None:
     assert (await cast.owner.get(f"{events}?blobs=inline")).json()[0]["payload"] == texts
 
 
-async def test_a_webhook_hears_of_at_least_one_kind_of_event(cast: Cast) -> None:
+async def test_webhook_event_count_limits(cast: Cast) -> None:
     limit = CONTRACT.limit("count.webhook_events")
     assert limit.min is not None
     assert limit.max is not None
@@ -144,7 +144,7 @@ async def test_a_webhook_hears_of_at_least_one_kind_of_event(cast: Cast) -> None
                 assert answer.json()["error"] == f"{limit.field} {needs}"
 
 
-async def test_a_project_has_so_many_webhooks(cast: Cast) -> None:
+async def test_webhook_count_limit(cast: Cast) -> None:
     route, most = BY_NAME["webhooks.create"], CONTRACT.limit("count.webhooks").max
     assert most == limits.WEBHOOKS_PER_PROJECT
     ask = await valid(cast, route)
@@ -153,7 +153,7 @@ async def test_a_project_has_so_many_webhooks(cast: Cast) -> None:
         assert answer.status_code == (201 if number <= most else 409)
 
 
-async def test_a_webhook_is_switched_off_after_so_many_failures_in_a_row(cast: Cast) -> None:
+async def test_webhook_is_disabled_after_consecutive_failures(cast: Cast) -> None:
     most = _figure("count.deliveries_until_disabled")
     async with cast.elsewhere(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8", LOREMARK_WEBHOOK_RETRY_DELAYS="0") as service:
         owner = await service.owner()

@@ -1,4 +1,4 @@
-"""Every figure of the contract about conversations that is not just the length of a text."""
+"""The contract's limits on chats, except text lengths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def _refused(cast: Cast, path: str, name: str) -> str:
     return error
 
 
-async def test_a_list_of_conversations_is_so_long_and_goes_on_by_offset(cast: Cast) -> None:
+async def test_chat_list_limit_and_offset(cast: Cast) -> None:
     limit, offset = CONTRACT.limit("count.chat_list"), CONTRACT.limit("count.chat_offset")
     assert (limit.min, limit.max, limit.default) == (1, limits.CHATS_PAGE, limits.CHATS_PAGE_DEFAULT)
     project = await cast.project()
@@ -50,7 +50,7 @@ async def test_a_list_of_conversations_is_so_long_and_goes_on_by_offset(cast: Ca
     await _refused(cast, PATH, "projectId")
 
 
-async def test_a_search_has_so_many_characters(cast: Cast) -> None:
+async def test_chat_search_length(cast: Cast) -> None:
     least, most = CONTRACT.limit("length.chat_search").min, CONTRACT.limit("length.chat_search").max
     assert (least, most) == (limits.CHAT_SEARCH_MIN_CHARS, limits.CHAT_TITLE_CHARS)
     project = await cast.project()
@@ -68,7 +68,7 @@ async def test_a_search_has_so_many_characters(cast: Cast) -> None:
     assert error == f"search must have at most {most} characters"
 
 
-async def test_a_page_of_messages_is_so_long_and_goes_on_by_cursor(cast: Cast) -> None:
+async def test_message_list_limit_and_cursor(cast: Cast) -> None:
     limit = CONTRACT.limit("count.messages")
     assert (limit.min, limit.max, limit.default) == (1, limits.MESSAGES_PAGE, limits.MESSAGES_PAGE_DEFAULT)
     chat = await make_chat(cast.owner, await cast.project())
@@ -99,7 +99,7 @@ async def test_a_page_of_messages_is_so_long_and_goes_on_by_cursor(cast: Cast) -
         await _refused(cast, f"{path}?cursor={cursor}", "cursor")
 
 
-async def test_a_page_of_long_answers_ends_before_its_number_does(cast: Cast) -> None:
+async def test_message_page_size_in_characters(cast: Cast) -> None:
     most, long = limits.TEXTS_PAGE_CHARS, 500_000
     assert "chat.messages" in CONTRACT.limit("size.texts_page").applies_to
     chat = await make_chat(cast.owner, await cast.project())

@@ -1,4 +1,4 @@
-"""Every endpoint of the contract that is built: declared as the contract says, and answering so when called."""
+"""Every implemented endpoint is declared and answers as in the contract."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from loremark.entry.application import ROUTES
 from loremark.web.routes import Route
-from tests.contract.answers import body_faults, header_faults
 from tests.contract.cast import Cast
 from tests.contract.contract import Endpoint, load
 from tests.contract.examples import BY_NAME, NOT_YET, examples_of
+from tests.contract.response_checks import body_faults, header_faults
 
 pytestmark = pytest.mark.anyio
 
@@ -24,13 +24,13 @@ WITH_BODY = [endpoint for endpoint in BUILT if endpoint.request]
 EXPECTED_MISSING = Path(__file__).parent / "expected_missing.txt"
 
 
-def test_only_the_endpoints_known_to_be_missing_are_missing() -> None:
-    """The list can only shrink: whoever builds an endpoint takes it off."""
+def test_unimplemented_endpoints_are_listed() -> None:
+    """Remove an endpoint from the list when it is implemented."""
     missing = [endpoint.name for endpoint in CONTRACT.endpoints if endpoint.name not in BY_NAME]
     assert EXPECTED_MISSING.read_text(encoding="utf-8").split() == missing
 
 
-def test_no_route_of_the_api_is_outside_the_contract() -> None:
+def test_every_api_route_is_in_the_contract() -> None:
     known = {endpoint.name for endpoint in CONTRACT.endpoints}
     pages = {"dashboard", "billing_pages"}
     assert [route.name for route in ROUTES if route.name not in known and route.group not in pages] == []
@@ -38,17 +38,17 @@ def test_no_route_of_the_api_is_outside_the_contract() -> None:
 
 
 @pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
-def test_a_route_is_declared_as_the_contract_says(endpoint: Endpoint) -> None:
+def test_route_declaration_matches_the_contract(endpoint: Endpoint) -> None:
     route = BY_NAME[endpoint.name]
     path = endpoint.path if endpoint.base == "api" else f"/worker{endpoint.path}"
     assert (route.method, route.path, route.status) == (endpoint.method, path, endpoint.status)
-    assert not route.described or route.content_type == endpoint.content_type
+    assert not route.in_openapi or route.content_type == endpoint.content_type
     assert _accepted(route) == set(endpoint.auth)
     if route.needs.roles is not None:
         assert route.needs.roles == set(endpoint.roles)
-    assert _fields(route.body or route.reads) == dict(endpoint.request)
+    assert _fields(route.body or route.raw_body) == dict(endpoint.request)
     assert _fields(route.query) == dict(endpoint.query)
-    defaults = {**_defaults(route.body or route.reads), **_defaults(route.query)}
+    defaults = {**_defaults(route.body or route.raw_body), **_defaults(route.query)}
     assert {name: defaults[name] for name in endpoint.defaults} == dict(endpoint.defaults)
 
 
@@ -69,8 +69,8 @@ def _defaults(kind: type[Any] | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
-def test_a_route_names_the_errors_the_contract_gives_it(endpoint: Endpoint) -> None:
-    """What a route declares (and OpenAPI shows) beyond what holds everywhere is exactly the contract's own rows."""
+def test_declared_errors_match_the_contract(endpoint: Endpoint) -> None:
+    """The errors a route declares (as shown in OpenAPI) are exactly the contract's rows for it."""
     route = BY_NAME[endpoint.name]
     everywhere = {(row.status, row.text) for row in CONTRACT.errors if "any" in row.where}
     rows = [row for row in CONTRACT.errors if endpoint.name in row.where and row.status >= 400]
@@ -79,13 +79,13 @@ def test_a_route_names_the_errors_the_contract_gives_it(endpoint: Endpoint) -> N
     always = (route.unauthorized, route.rate_limited)
     declared = {(kind.status, kind.text.replace("{seconds}", "{n}")) for kind in (*always, *route.errors)} - everywhere
     if route.group == "operations":
-        return  # they answer without refusing; what they say when not ready is provoked for real
+        return  # they declare no errors; 503 of readyz has its own error case
     assert declared == own
 
 
 @pytest.mark.parametrize("endpoint", BUILT, ids=lambda endpoint: endpoint.name)
-async def test_a_valid_call_answers_with_these_keys_and_no_other(cast: Cast, endpoint: Endpoint) -> None:
-    """Called for real with each credential it takes; every form of the body is seen."""
+async def test_response_keys_match_the_contract(cast: Cast, endpoint: Endpoint) -> None:
+    """Called with each accepted credential; every form of the body must occur."""
     route = BY_NAME[endpoint.name]
     faults: list[str] = []
     forms: set[frozenset[str]] = set()
@@ -107,13 +107,13 @@ async def test_a_valid_call_answers_with_these_keys_and_no_other(cast: Cast, end
                 forms |= {frozenset(entry) for entry in (body if endpoint.array else [body])}
     assert faults == []
     if endpoint.keys_from != "open" and endpoint.status != 204:
-        assert forms, "no entry was seen"
+        assert forms, "no entry was returned"
         assert {key for form in forms for key in form} == set(CONTRACT.types_of(endpoint.name))
         assert not endpoint.alternatives or forms == {frozenset(form) for form in endpoint.alternatives}
 
 
 @pytest.mark.parametrize("endpoint", [endpoint for endpoint in BUILT if endpoint.auth == ("cookie",)], ids=str)
-async def test_a_key_is_no_login(cast: Cast, endpoint: Endpoint) -> None:
+async def test_key_is_not_a_login(cast: Cast, endpoint: Endpoint) -> None:
     route = BY_NAME[endpoint.name]
     ask = await examples_of(route)[0](cast, cast["owner"])
     answer = await cast.send(cast["owner"], route, ask, by_login=False)
@@ -121,7 +121,7 @@ async def test_a_key_is_no_login(cast: Cast, endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=lambda endpoint: endpoint.name)
-async def test_unknown_fields_of_a_request_are_ignored(cast: Cast, endpoint: Endpoint) -> None:
+async def test_unknown_request_fields_are_ignored(cast: Cast, endpoint: Endpoint) -> None:
     route = BY_NAME[endpoint.name]
     ask = await examples_of(route)[0](cast, cast["owner"])
     ask.json["somethingNew"] = {"of": ["a", "later", "version"]}
@@ -129,7 +129,7 @@ async def test_unknown_fields_of_a_request_are_ignored(cast: Cast, endpoint: End
     assert answer.status_code == endpoint.status, answer.text
 
 
-async def test_what_sets_the_cookie_sets_it_as_the_contract_says(cast: Cast) -> None:
+async def test_login_cookie_matches_the_contract(cast: Cast) -> None:
     row = next(header for header in CONTRACT.headers if header.name == "Set-Cookie")
     for endpoint in BUILT:
         route = BY_NAME[endpoint.name]
@@ -139,15 +139,15 @@ async def test_what_sets_the_cookie_sets_it_as_the_contract_says(cast: Cast) -> 
         if cookie:
             words = set(cookie.split("; ")[1:])
             assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= words
-            assert "Secure" not in words, "plain http on this machine"
+            assert "Secure" not in words, "plain HTTP on loopback"
     async with cast.elsewhere(LOREMARK_BASE_URL="https://loremark.example.com") as service:
         body = {"email": "first@example.com", "password": "correct horse battery", "name": "First"}
         made = await service.http.post("/api/auth/register", json=body)
     assert re.match(r"__Host-loremark_login=\S+; .*; Secure$", made.headers["set-cookie"])
 
 
-async def test_what_has_a_tag_of_its_state_is_what_the_contract_says(cast: Cast) -> None:
-    """A change may name the tag it is based on; another state, another tag."""
+async def test_etags_match_the_contract(cast: Cast) -> None:
+    """Updates accept ``If-Match``, and every change gives a new ETag."""
     tagged = {name for header in CONTRACT.headers if header.name == "ETag" for name in header.where}
     for endpoint in BUILT:
         route = BY_NAME[endpoint.name]
@@ -161,7 +161,7 @@ async def test_what_has_a_tag_of_its_state_is_what_the_contract_says(cast: Cast)
     assert changed.headers["etag"] == (await cast.send(cast["owner"], get, ask)).headers["etag"] != before
 
 
-async def test_the_live_stream_begins_with_the_events_of_the_contract(cast: Cast) -> None:
+async def test_live_events_match_the_contract(cast: Cast) -> None:
     answer = await cast.send(cast["owner"], BY_NAME["live.stream"])
     assert answer.content.startswith(b"data: ")
     first = msgspec.json.decode(answer.content.removeprefix(b"data: ").strip())

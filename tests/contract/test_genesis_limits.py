@@ -1,4 +1,4 @@
-"""The figures of Genesis: how often, how many files, how many scans at a time, and what its numbers may be."""
+"""The contract's limits on Genesis: rate, files, concurrent scans and value ranges."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from loremark.base import clock, limits
 from loremark.memory.codebase.records import Finding
 from tests.contract.cast import Cast
 from tests.contract.contract import load
+from tests.contract.error_cases import valid
 from tests.contract.examples import BY_NAME
 from tests.contract.examples_genesis import REPOSITORY, ask_of, keep_scan, project_with_repository
-from tests.contract.provocations import valid
-from tests.features.signed import tool_for
+from tests.features.signed_tool import tool_for
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ CONTRACT = load()
 START = BY_NAME["genesis.start"]
 
 
-async def test_a_team_may_start_so_many_scans_an_hour(cast: Cast) -> None:
+async def test_scan_rate_limit_per_team(cast: Cast) -> None:
     most = CONTRACT.limit("rate.genesis_start").value
     assert isinstance(most, int)
     hour_ms = (clock.now_ms() // 3_600_000 - 2) * 3_600_000
@@ -42,7 +42,7 @@ async def test_a_team_may_start_so_many_scans_an_hour(cast: Cast) -> None:
         assert refused.headers["retry-after"] == "43"
 
 
-async def test_a_scan_reads_between_one_and_so_many_files(cast: Cast) -> None:
+async def test_max_files_range(cast: Cast) -> None:
     limit = CONTRACT.limit("count.max_files")
     assert (limit.min, limit.max, limit.default) == (1, limits.SCAN_FILES, limits.SCAN_FILES_DEFAULT)
     for count, status in ((0, 400), (1, 202), (limits.SCAN_FILES, 202), (limits.SCAN_FILES + 1, 400)):
@@ -51,7 +51,7 @@ async def test_a_scan_reads_between_one_and_so_many_files(cast: Cast) -> None:
         assert answer.status_code == status, (count, answer.text)
 
 
-async def test_a_project_has_one_scan_at_a_time_however_many_ask_at_once(cast: Cast) -> None:
+async def test_one_scan_per_project_under_concurrency(cast: Cast) -> None:
     assert CONTRACT.limit("count.scans").value == 1
     project = await project_with_repository(cast)
     ask = await ask_of(cast, project, by_body=True)
@@ -59,7 +59,7 @@ async def test_a_project_has_one_scan_at_a_time_however_many_ask_at_once(cast: C
     assert sorted(answer.status_code for answer in answers) == [202] + [409] * 7
 
 
-async def test_progress_and_importance_are_within_their_bounds(cast: Cast) -> None:
+async def test_progress_and_importance_ranges(cast: Cast) -> None:
     progress, importance = CONTRACT.limit("score.progress"), CONTRACT.limit("score.importance")
     project = await cast.project()
     await keep_scan(cast, project, "complete")

@@ -1,4 +1,4 @@
-"""Every figure of the contract that bounds a text, a body or a list: kept at the bound, refused one beyond it."""
+"""The contract's limits on texts, bodies and lists: accepted at the limit, refused one beyond it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from loremark.base import ids, limits
 from tests.contract.cast import Ask, Cast, register
 from tests.contract.contract import ANY, Limit, load
+from tests.contract.error_cases import valid
 from tests.contract.examples import BY_NAME, examples_of
 from tests.contract.examples_capture import HOOK
-from tests.contract.provocations import valid
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,7 @@ CHECKED_IN_TEST_MEMORY_LIMITS = {
 }
 CHECKED_IN_TEST_CHATS_LIMITS = {"count.chat_list", "count.chat_offset", "count.messages", "length.chat_search"}
 CHECKED_IN_PROVOCATIONS_BRAIN = {"size.token_budget"}
-CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY = {"count.moments"}
+CHECKED_IN_FEATURES_TEST_BRAIN_HISTORY = {"count.brain_history"}
 CHECKED_IN_TEST_SEARCH_LIMITS = {"count.search", "score.min_similarity"}
 COMES_WITH_ENRICHMENT = {"score.low_confidence"}
 CHECKED_IN_TEST_GENESIS_LIMITS = {
@@ -101,7 +101,7 @@ _FIXED_PARTS = {
 }
 
 
-def test_every_limit_of_what_is_built_is_checked() -> None:
+def test_every_limit_has_a_test() -> None:
     elsewhere = CHECKED_IN_TEST_RATES_AND_TIMES | CHECKED_IN_TEST_CAPTURE_LIMITS | CHECKED_IN_TEST_MEMORY_LIMITS
     elsewhere |= CHECKED_IN_TEST_CHATS_LIMITS | CHECKED_IN_TEST_ASK_LIMITS | CHECKED_IN_PROVOCATIONS_BRAIN
     elsewhere |= CHECKED_IN_FEATURES_TEST_HYGIENE | CHECKED_IN_TEST_SEARCH_LIMITS | CHECKED_IN_TEST_GENESIS_LIMITS
@@ -110,7 +110,7 @@ def test_every_limit_of_what_is_built_is_checked() -> None:
 
 
 def _text(field: str, size: int) -> str:
-    """A text of this many characters that is otherwise right for the field, if there is one so short."""
+    """A valid text of this length for the field, or None if there is none that short."""
     fixed = _FIXED_PARTS.get(field, "")
     if field == "email":
         local = (ids.new("per") * 10)[: max(0, size - len(fixed))]
@@ -120,7 +120,7 @@ def _text(field: str, size: int) -> str:
 
 
 @pytest.mark.parametrize("limit", LENGTHS, ids=lambda limit: limit.name)
-async def test_a_text_may_be_as_long_as_the_contract_says_and_no_longer(cast: Cast, limit: Limit) -> None:
+async def test_text_length_limits(cast: Cast, limit: Limit) -> None:
     for name in [name for name in limit.applies_to if name in BY_NAME]:
         route = BY_NAME[name]
 
@@ -142,7 +142,7 @@ async def test_a_text_may_be_as_long_as_the_contract_says_and_no_longer(cast: Ca
             assert text.startswith(f'{{"error":"{limit.field} '), (name, size, text)
 
 
-async def test_a_body_of_exactly_the_limit_is_taken(cast: Cast) -> None:
+async def test_body_size_limit(cast: Cast) -> None:
     size = CONTRACT.limit("size.body").max
     assert size == limits.BODY_BYTES
     content = b'{"name": "Large"}'.ljust(limits.BODY_BYTES)
@@ -153,7 +153,7 @@ async def test_a_body_of_exactly_the_limit_is_taken(cast: Cast) -> None:
         assert answer.status_code == status
 
 
-async def test_the_threshold_stays_in_its_range(cast: Cast) -> None:
+async def test_auto_approve_threshold_range(cast: Cast) -> None:
     limit = CONTRACT.limit("score.auto_approve")
     assert limit.min is not None
     assert limit.max is not None
@@ -169,7 +169,7 @@ async def test_the_threshold_stays_in_its_range(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_a_list_is_cut_by_limit_and_goes_on_by_cursor(cast: Cast, name: str) -> None:
+async def test_list_limit_and_cursor(cast: Cast, name: str) -> None:
     route, limit = BY_NAME[name], CONTRACT.limit("count.list")
     for example in examples_of(route):
         ask = await example(cast, cast["owner"])

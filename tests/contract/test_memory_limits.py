@@ -1,4 +1,4 @@
-"""Every figure of the contract about items and contexts that is not just the length of a text."""
+"""The contract's limits on items and contexts, except text lengths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _most(name: str) -> int:
     return most
 
 
-async def test_a_confidence_may_be_all_or_nothing(cast: Cast) -> None:
+async def test_confidence_range(cast: Cast) -> None:
     limit = CONTRACT.limit("score.confidence")
     project = await cast.project()
     for value in (limit.min, 0.123456789, limit.max):
@@ -30,7 +30,7 @@ async def test_a_confidence_may_be_all_or_nothing(cast: Cast) -> None:
         assert (await cast.owner.get(f"/api/v2/items/{item}")).json()["confidence"] == value
 
 
-async def test_an_item_has_so_many_files_and_tags_of_such_lengths(cast: Cast) -> None:
+async def test_item_file_and_tag_limits(cast: Cast) -> None:
     item = f"/api/v2/items/{await make_item(cast, await cast.project())}"
     for field, count, length in (
         ("files", "count.item_files", "length.file_path"),
@@ -47,7 +47,7 @@ async def test_an_item_has_so_many_files_and_tags_of_such_lengths(cast: Cast) ->
     assert (await cast.owner.patch(item, {"files": ["a\nb"]})).status_code == 400
 
 
-async def test_items_are_searched_by_words_of_such_a_length(cast: Cast) -> None:
+async def test_item_search_length(cast: Cast) -> None:
     project, most = await cast.project(), _most("length.item_search")
     for words, status in (("x" * most, 200), ("x", 200), ("x" * (most + 1), 400), ("", 400), ("%20%09", 400)):
         answer = await cast.owner.get(f"/api/v2/items?projectId={project}&q={words}")
@@ -59,7 +59,7 @@ async def test_items_are_searched_by_words_of_such_a_length(cast: Cast) -> None:
             assert answer.status_code == status, (bound, value)
 
 
-async def test_a_schema_key_is_so_deep_and_no_deeper(cast: Cast) -> None:
+async def test_schema_key_depth(cast: Cast) -> None:
     deepest = _most("count.schema_key_depth")
     project = await cast.project()
     item = f"/api/v2/items/{await make_item(cast, project)}"
@@ -80,7 +80,7 @@ async def test_a_schema_key_is_so_deep_and_no_deeper(cast: Cast) -> None:
     assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, "schemaKey")
 
 
-async def test_so_many_nodes_are_taken_at_once(cast: Cast) -> None:
+async def test_populate_node_limit(cast: Cast) -> None:
     most = _most("count.populate_nodes")
     assert most == limits.POPULATE_NODES
     project = await cast.project()
@@ -92,7 +92,7 @@ async def test_so_many_nodes_are_taken_at_once(cast: Cast) -> None:
         assert status == 200 or answer.json()["error"].startswith("nodes must have at most ")
 
 
-async def test_the_tree_has_so_many_levels(cast: Cast) -> None:
+async def test_context_tree_depth(cast: Cast) -> None:
     most = _most("count.context_levels")
     assert most == limits.CONTEXT_LEVELS
     project = await cast.project()
@@ -113,7 +113,7 @@ async def test_the_tree_has_so_many_levels(cast: Cast) -> None:
     assert depth == most
 
 
-async def test_a_page_of_long_texts_ends_before_its_number_does(cast: Cast) -> None:
+async def test_text_page_size_in_characters(cast: Cast) -> None:
     most, long = limits.TEXTS_PAGE_CHARS, limits.CONTENT_CHARS
     assert CONTRACT.limit("size.texts_page").value == most
     count = most // long + 3

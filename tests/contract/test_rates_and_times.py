@@ -1,4 +1,4 @@
-"""How often and how long: every rate and every time of the contract that concerns what is built."""
+"""The contract's rate limits and durations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from loremark.base import clock, errors, ids, signing
 from loremark.base.settings import Settings
 from loremark.features.projects.signatures import Signatures
-from loremark.web.ratelimit import parse_route_limits
+from loremark.web.rate_limits import parse_route_limits
 from loremark.web.request import Request
 from tests.contract.cast import COOKIE, Cast
 from tests.contract.contract import load
@@ -32,7 +32,7 @@ def _figure(name: str) -> int:
 # ── rates
 
 
-def test_the_rates_are_the_defaults_of_the_settings() -> None:
+def test_rate_limit_defaults() -> None:
     assert Settings().rate_limit_per_minute == CONTRACT.limit("rate.global").value
     routes = parse_route_limits(Settings().route_limits)
     rows = {"login": ("rate.login", 60), "ask": ("rate.ask", 60), "genesis.start": ("rate.genesis_start", 3600)}
@@ -43,7 +43,7 @@ def test_the_rates_are_the_defaults_of_the_settings() -> None:
 
 @contextmanager
 def _stopped_clock(at_ms: int | None = None) -> Iterator[int]:
-    """Time stands still, now or before: never later, for ids made then would stay ahead of all others."""
+    """Freeze the clock at a time that is not in the future, since later ids would stay ahead of all others."""
     now_ms = clock.now_ms()
     chosen_ms = now_ms if at_ms is None else at_ms
     assert chosen_ms <= now_ms
@@ -51,8 +51,8 @@ def _stopped_clock(at_ms: int | None = None) -> Iterator[int]:
         yield chosen_ms
 
 
-async def test_an_address_may_call_so_often_a_minute(cast: Cast) -> None:
-    """Whatever it calls and whoever it is; another address and the next minute begin anew."""
+async def test_global_rate_limit_per_address(cast: Cast) -> None:
+    """For any route and caller; other addresses and the next minute have their own count."""
     most = _figure("rate.global")
     minute_ms = (clock.now_ms() // 60_000 - 2) * 60_000
     async with cast.elsewhere(LOREMARK_RATE_LIMIT_PER_MINUTE=str(most)) as service:
@@ -81,7 +81,7 @@ async def test_an_address_may_call_so_often_a_minute(cast: Cast) -> None:
             assert (await owner.get("/api/projects")).status_code == 200
 
 
-async def test_logins_are_throttled_by_address_and_by_account(cast: Cast) -> None:
+async def test_login_rate_limits(cast: Cast) -> None:
     most = _figure("rate.login")
     async with cast.elsewhere(LOREMARK_ROUTE_LIMITS=f"login={most}/minute") as service:
         with _stopped_clock():
@@ -107,7 +107,7 @@ async def _log_in(http: httpx.AsyncClient, email: str) -> httpx.Response:
 # ── times
 
 
-async def test_an_invitation_works_for_three_days_and_not_a_moment_longer(cast: Cast) -> None:
+async def test_invitation_expires_after_three_days(cast: Cast) -> None:
     valid_ms = _figure("time.invitation_token") * 1000
     for late_ms, status in ((-1, 200), (0, 400)):
         with _stopped_clock(clock.now_ms() - valid_ms) as invited_at_ms:
@@ -120,7 +120,7 @@ async def test_an_invitation_works_for_three_days_and_not_a_moment_longer(cast: 
         assert joined.status_code == status, joined.text
 
 
-async def test_a_login_works_for_thirty_days_and_not_a_moment_longer(cast: Cast) -> None:
+async def test_login_expiry(cast: Cast) -> None:
     valid_ms = _figure("time.login") * 1000
     with _stopped_clock(clock.now_ms() - valid_ms) as since_ms:
         made = await cast.service.http.post(
@@ -134,7 +134,7 @@ async def test_a_login_works_for_thirty_days_and_not_a_moment_longer(cast: Cast)
         assert answer.status_code == status
 
 
-async def test_a_signature_may_be_five_minutes_off_and_not_a_second_more(cast: Cast) -> None:
+async def test_signature_timestamp_window(cast: Cast) -> None:
     age_s = _figure("time.hmac_age")
     project = await cast.project()
     secret = (await cast.owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
@@ -150,7 +150,7 @@ async def test_a_signature_may_be_five_minutes_off_and_not_a_second_more(cast: C
         assert await _verify(cast, "", secret, now_s) is errors.MISSING_HEADER
 
 
-async def test_an_old_signing_secret_works_a_day_longer(cast: Cast) -> None:
+async def test_previous_signing_secret_expires_after_a_day(cast: Cast) -> None:
     day_ms = _figure("time.old_hmac_secret") * 1000
     path = f"/api/projects/{(project := await cast.project())}/hmac-secret"
     old = (await cast.owner.get(path)).json()["secret"]
@@ -167,7 +167,7 @@ async def test_an_old_signing_secret_works_a_day_longer(cast: Cast) -> None:
 
 
 async def _verify(cast: Cast, project: str, secret: str, timestamp: object) -> errors.ErrorKind | None:
-    """What the check of a signed request says: None, or how it refuses."""
+    """Verify a signed request; returns the error or None."""
     body = b'{"event": "session_save"}'
     headers = {
         "x-service-project": project,
@@ -185,7 +185,7 @@ async def _verify(cast: Cast, project: str, secret: str, timestamp: object) -> e
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     try:
-        house = cast.service.house
+        house = cast.service.runtime
         await Signatures(house.sealer).verify(house.database, Request(scope, receive))
     except errors.Refusal as refusal:
         return refusal.kind

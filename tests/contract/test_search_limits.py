@@ -1,4 +1,4 @@
-"""The figures of the contract about searching."""
+"""The contract's limits on search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 CONTRACT = load()
 
 
-async def test_a_search_gives_so_many_results_and_no_more(cast: Cast) -> None:
+async def test_search_result_limit(cast: Cast) -> None:
     limit, least = CONTRACT.limit("count.search"), CONTRACT.limit("score.min_similarity")
     assert (limit.max, least.default) == (limits.SEARCH_RESULTS, 0.5)
     project = await cast.project()

@@ -1,4 +1,4 @@
-"""docs/events.md: its examples are taken as they stand, and give the items it names."""
+"""The examples in docs/events.md are valid events and create the items listed under them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from loremark.wire.events import IngestEvent
-from tests.features.remembering import Memory
+from tests.features.memory_project import Memory
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ _EXAMPLE = re.compile(r"^```json (\w+)\n(.*?)^```\n\n(.*?)(?=^## )", re.MULTILIN
 _ROW = re.compile(r"^\| ([^|]+) \| ([a-z]+) \| (approved|draft) \| (?:(`[^|]+`) )?\|$", re.MULTILINE)
 
 
-async def test_the_examples_give_the_items_that_the_page_names(service: Service) -> None:
+async def test_examples_create_the_items_listed_under_them(service: Service) -> None:
     examples = _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
     assert {event for event, _, _ in examples} == set(IngestEvent)
     memory = await Memory.of(service)

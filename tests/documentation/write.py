@@ -1,4 +1,4 @@
-"""``make docs``: write the pages that are made from the code."""
+"""``make docs``: writes the generated pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands run as an operator runs them."""
+"""Runs commands like an operator does."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from tests.support.processes import Loremark
 
 @pytest.fixture
 def plain(tmp_path: Path) -> Loremark:
-    """An installation with nothing in it yet, on the default database."""
+    """An empty installation on the default database."""
     return Loremark(tmp_path, "")

@@ -1,4 +1,4 @@
-"""An owner to begin with, made without a process of its own."""
+"""Creates the first owner in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.processes import Loremark
 
 
 def make_owner(loremark: Loremark) -> dict[str, str]:
-    """What ``loremark admin create-owner --json`` prints, after doing the same."""
+    """Like ``loremark admin create-owner --json``; returns its output."""
     chosen = settings.load(loremark.environment(), folder=loremark.folder)
     owner = admin.create_owner(
         chosen, email="owner@example.com", team="Stones", name="Olga", project="First", password=None

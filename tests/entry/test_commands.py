@@ -1,4 +1,4 @@
-"""The operator's commands and the command-line client, typed as a person types them."""
+"""The admin commands and the client, run as separate processes."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from pathlib import Path
 
 import pytest
 
-from loremark.cli.kit import SIGNED_OUT
+from loremark.cli.framework import SIGNED_OUT
 from loremark.storage import schema
 from tests.entry.owner import make_owner
 from tests.support import databases
 from tests.support.processes import COMMAND, Loremark, free_port
 
 
-def test_help_names_the_commands(plain: Loremark) -> None:
+def test_help_lists_commands(plain: Loremark) -> None:
     words = plain.run("--help").stdout
     for command in ("serve", "api", "jobs", "admin", "login", "whoami", "projects"):
         assert command in words
-    assert list(plain.folder.iterdir()) == [], "asking for help makes nothing"
+    assert list(plain.folder.iterdir()) == [], "help creates no files"
 
 
-def test_create_owner_makes_everything_once(loremark: Loremark) -> None:
+def test_create_owner(loremark: Loremark) -> None:
     owner = loremark.create_owner()
     assert list(owner) == ["userId", "teamId", "projectId", "apiKey"]
     again = loremark.run(
         "admin", "create-owner", "--email", "OWNER@example.com", "--team", "Again", "--json", check=False
     )
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "loremark: An account with this e-mail already exists\n"
-    for email, team, told in (("nope", "T", "email has an invalid form"), ("a@b.co", "", "team ")):
+    assert again.stderr == "loremark: An account with this email already exists\n"
+    for email, team, message in (("nope", "T", "email has an invalid format"), ("a@b.co", "", "team ")):
         refused = loremark.run("admin", "create-owner", "--email", email, "--team", team, check=False)
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert refused.stderr.startswith(f"loremark: {told}")
+        assert refused.stderr.startswith(f"loremark: {message}")
     with loremark.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
         me = client.get("/api/auth/me").json()
         assert (me["userId"], me["teamId"], me["role"], me["teamName"]) == (
@@ -49,7 +49,7 @@ def test_create_owner_makes_everything_once(loremark: Loremark) -> None:
         assert [project["id"] for project in client.get("/api/projects").json()] == [owner["projectId"]]
 
 
-def test_create_owner_on_an_empty_database_brings_it_up_first(engine: str, tmp_path: Path) -> None:
+def test_create_owner_migrates_an_empty_database(engine: str, tmp_path: Path) -> None:
     address = databases.empty(engine, tmp_path)
     loremark = Loremark(tmp_path, f"sqlite:///{address}" if isinstance(address, Path) else address)
     password = tmp_path / "password"
@@ -65,7 +65,7 @@ def test_create_owner_on_an_empty_database_brings_it_up_first(engine: str, tmp_p
         assert "/signin?token=" not in process.output
 
 
-def test_the_doctor_says_what_works(loremark: Loremark) -> None:
+def test_admin_doctor_on_a_healthy_installation(loremark: Loremark) -> None:
     make_owner(loremark)
     healthy = loremark.run("admin", "doctor")
     assert healthy.stderr == ""
@@ -74,75 +74,75 @@ def test_the_doctor_says_what_works(loremark: Loremark) -> None:
     assert "owner@example.com" in healthy.stdout
 
 
-def test_the_doctor_says_what_does_not(plain: Loremark) -> None:
+def test_admin_doctor_reports_problems(plain: Loremark) -> None:
     plain.settings |= {
         "LOREMARK_DATABASE_URL": f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/loremark",
         "LOREMARK_MAIL_URL": "smtp://post:secret-word@mail.example.com",
         "LOREMARK_BLOBS_URL": "ftp://nowhere",
     }
-    ill = plain.run("admin", "doctor", check=False)
-    assert ill.returncode == 1
-    verdicts = {line.split()[1]: line.split()[0] for line in ill.stdout.splitlines()}
+    failing = plain.run("admin", "doctor", check=False)
+    assert failing.returncode == 1
+    verdicts = {line.split()[1]: line.split()[0] for line in failing.stdout.splitlines()}
     assert verdicts == {"python": "ok", "database": "BAD", "blobs": "BAD", "mail": "ok"}
-    assert "secret-word" not in ill.stdout + ill.stderr
-    assert "Traceback" not in ill.stderr
+    assert "secret-word" not in failing.stdout + failing.stderr
+    assert "Traceback" not in failing.stderr
 
 
 @pytest.fixture
 def someone(plain: Loremark, tmp_path: Path) -> Loremark:
-    """A person at a command line, with a folder for their configuration."""
+    """A command line with its own configuration folder."""
     plain.settings["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     plain.settings["HOME"] = str(tmp_path)
     return plain
 
 
-def _says(loremark: Loremark, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command with this on its standard input."""
+def _run(loremark: Loremark, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command with this standard input."""
     environment = {name: value for name, value in loremark.environment().items() if not name.startswith("LOREMARK_")}
     command = [str(COMMAND), *arguments]
     return subprocess.run(
-        command, env=environment, cwd=loremark.folder, input=given, capture_output=True, text=True, timeout=60
+        command, env=environment, cwd=loremark.folder, input=stdin, capture_output=True, text=True, timeout=60
     )
 
 
 def _one_line(ended: subprocess.CompletedProcess[str], code: int = 1) -> str:
-    """The line of a command that failed."""
+    """The error line of a failed command."""
     assert (ended.returncode, ended.stdout) == (code, ""), ended
     assert ended.stderr.startswith("loremark: ")
     assert ended.stderr.count("\n") == 1
     return ended.stderr.strip().removeprefix("loremark: ")
 
 
-def test_the_client_signs_in_and_works_with_projects(someone: Loremark) -> None:
-    assert _one_line(_says(someone, "whoami"), SIGNED_OUT).startswith("not signed in; run: loremark login")
+def test_client_signs_in_and_manages_projects(someone: Loremark) -> None:
+    assert _one_line(_run(someone, "whoami"), SIGNED_OUT).startswith("not signed in; run: loremark login")
     owner = make_owner(someone)
     with someone.start() as process:
         process.wait_ready()
-        wrong = _says(someone, "login", "--url", process.url, given="service_sk_wrong\n")
-        assert _one_line(wrong).endswith("does not take this key: Invalid or missing authentication credentials")
+        wrong = _run(someone, "login", "--url", process.url, stdin="service_sk_wrong\n")
+        assert _one_line(wrong).endswith("rejected this key: Invalid or missing authentication credentials")
         profile = Path(someone.settings["XDG_CONFIG_HOME"]) / "loremark" / "profile.json"
         assert not profile.exists()
-        signed_in = _says(someone, "login", "--url", process.url + "/", given=owner["apiKey"] + "\n")
+        signed_in = _run(someone, "login", "--url", process.url + "/", stdin=owner["apiKey"] + "\n")
         assert (signed_in.returncode, signed_in.stderr) == (0, "")
         assert "Olga (owner of Stones)" in signed_in.stdout
         assert owner["apiKey"] not in signed_in.stdout
         assert stat.S_IMODE(profile.stat().st_mode) == 0o600
         assert stat.S_IMODE(profile.parent.stat().st_mode) == 0o700
 
-        assert _says(someone, "whoami").stdout == "Olga <owner@example.com>, owner of Stones (team plan)\n"
-        made = json.loads(_says(someone, "projects", "create", "Höhle", "--json").stdout)
-        assert _one_line(_says(someone, "projects", "create", "x" * 101)).startswith("name ")
-        listed = json.loads(_says(someone, "projects", "list", "--json").stdout)
+        assert _run(someone, "whoami").stdout == "Olga <owner@example.com>, owner of Stones (team plan)\n"
+        made = json.loads(_run(someone, "projects", "create", "Höhle", "--json").stdout)
+        assert _one_line(_run(someone, "projects", "create", "x" * 101)).startswith("name ")
+        listed = json.loads(_run(someone, "projects", "list", "--json").stdout)
         assert [(project["id"], project["name"]) for project in listed] == [
             (made["id"], "Höhle"),
             (owner["projectId"], "First"),
         ]
         process.stop()
-        assert "cannot be reached" in _one_line(_says(someone, "whoami"))
+        assert "cannot reach" in _one_line(_run(someone, "whoami"))
 
 
 class _Stranger(http.server.BaseHTTPRequestHandler):
-    """Some other web server: it greets whoever asks for anything."""
+    """Another web server that responds to every request."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -154,15 +154,15 @@ class _Stranger(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_an_address_where_something_else_answers_is_one_line(someone: Loremark) -> None:
+def test_other_server_software_is_reported(someone: Loremark) -> None:
     server = http.server.HTTPServer(("127.0.0.1", 0), _Stranger)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
         port = server.server_address[1]
-        _one_line(_says(someone, "login", "--url", f"http://127.0.0.1:{port}", "--key", "service_sk_x"))
+        _one_line(_run(someone, "login", "--url", f"http://127.0.0.1:{port}", "--key", "service_sk_x"))
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
-    _one_line(_says(someone, "login", "--url", "http://[not an address", "--key", "service_sk_x"))
+    _one_line(_run(someone, "login", "--url", "http://[not an address", "--key", "service_sk_x"))

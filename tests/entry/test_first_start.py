@@ -1,4 +1,4 @@
-"""The first start: a link that signs the owner in once, and only as long as there is no owner."""
+"""The first start prints a one-time sign-in link until there is an owner."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PASSWORD = "correct horse battery"
 
 
 def _link(output: str) -> str:
-    """The newest sign-in link that was printed."""
+    """The last printed sign-in link."""
     found: list[str] = re.findall(r"http://\S+/signin\?token=\S+", output)
     assert found, output
     return found[-1]
 
 
 def _open(link: str) -> str | None:
-    """Open a link in a fresh browser: the cookie it gives, or None. It always leads to the dashboard."""
+    """Open a link in a new browser; returns the login cookie or None. It always redirects to the dashboard."""
     answer = httpx.get(link, verify=False)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     return answer.cookies.get("loremark_login")
@@ -36,21 +36,21 @@ def _me(process: Process, cookie: str) -> httpx.Response:
 
 
 def _line(output: str, words: str) -> str:
-    """The newest line that was printed with these words."""
+    """The last printed command line that contains this text."""
     return [line.strip() for line in output.splitlines() if words in line and "/loremark" in line][-1]
 
 
-def _type(line: str, folder: Path, environment: dict[str, str], said: str = "") -> str:
-    """What a shell answers to a line."""
+def _type(line: str, folder: Path, environment: dict[str, str], stdin: str = "") -> str:
+    """Run a line in a shell and return its output."""
     shell = ["/bin/sh", "-c", line]
     done = subprocess.run(
-        shell, cwd=folder, env=environment, input=said, capture_output=True, text=True, timeout=60, check=False
+        shell, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_the_printed_link_signs_in_once(loremark: Loremark) -> None:
+def test_printed_link_signs_in_once(loremark: Loremark) -> None:
     with loremark.start() as process:
         process.wait_ready()
         link = _link(process.output)
@@ -68,7 +68,7 @@ def test_the_printed_link_signs_in_once(loremark: Loremark) -> None:
         assert token not in "".join(path.read_text(errors="replace") for path in loremark.folder.glob("*.db*"))
 
 
-def test_the_link_is_void_once_somebody_registered(loremark: Loremark) -> None:
+def test_link_expires_when_someone_registers(loremark: Loremark) -> None:
     with loremark.start() as process:
         process.wait_ready()
         link = _link(process.output)
@@ -82,7 +82,7 @@ def test_the_link_is_void_once_somebody_registered(loremark: Loremark) -> None:
         assert "loremark admin signin-link" in process.output
 
 
-def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(loremark: Loremark) -> None:
+def test_restart_replaces_an_unused_link(loremark: Loremark) -> None:
     with loremark.start() as process:
         process.wait_ready()
         first = _link(process.output)
@@ -97,33 +97,33 @@ def test_a_start_that_nobody_used_prints_another_link_and_ends_the_first(loremar
         assert _me(process, cookie).status_code == 200
 
 
-def test_what_is_printed_can_be_typed_in_the_folder_of_a_project(plain: Loremark, tmp_path: Path) -> None:
-    """On another port, in another folder, from a shell that knows nothing of this one."""
+def test_printed_commands_work_in_a_project_folder(plain: Loremark, tmp_path: Path) -> None:
+    """With another port, another folder and a clean environment."""
     project = tmp_path / "my project"
     project.mkdir()
     terminal = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     with plain.start() as process:
         process.wait_ready()
         made = json.loads(_type(_line(process.output, "create-owner"), project, terminal))
-        told = _line(process.output, " login")
-        assert told.endswith(f"loremark login --url {process.url} --browser")
-        said = _type(told.removesuffix(" --browser"), project, terminal, f"{made['apiKey']}\n")
-        assert said.startswith(f"Signed in to {process.url} as Owner")
+        login = _line(process.output, " login")
+        assert login.endswith(f"loremark login --url {process.url} --browser")
+        output = _type(login.removesuffix(" --browser"), project, terminal, f"{made['apiKey']}\n")
+        assert output.startswith(f"Signed in to {process.url} as Owner")
         assert "claude-code" in _type(f"{_line(process.output, ' install')} --list", project, terminal)
         process.stop()
     with plain.start() as process:
         process.wait_ready()
-        assert "create-owner" not in process.output, "it would make another owner with a team of their own"
+        assert "create-owner" not in process.output, "it would create a second owner with a separate team"
         assert _line(process.output, " login").endswith(f" login --url {process.url} --browser")
-        way = _line(process.output, "signin-link").removeprefix("No way in?").strip()
-        link = _type(way, project, terminal).strip()
+        command = _line(process.output, "signin-link").removeprefix("Locked out?").strip()
+        link = _type(command, project, terminal).strip()
         assert link.startswith(f"{process.url}/signin?token=")
         cookie = _open(link)
         assert cookie is not None
         assert _me(process, cookie).json()["userId"] == made["userId"]
 
 
-def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Loremark, tmp_path: Path) -> None:
+def test_default_address_is_omitted_unless_another_was_used(plain: Loremark, tmp_path: Path) -> None:
     plain.settings |= {
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
@@ -133,7 +133,7 @@ def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Lo
     with plain.start() as process:
         process.wait_ready()
         assert _line(process.output, " login").endswith("loremark login --browser")
-        assert "create-owner" in process.output, "nobody can register, so the operator makes the owner"
+        assert "create-owner" in process.output, "registration is closed, so the operator creates the owner"
         process.stop()
     (tmp_path / "config" / "loremark").mkdir(parents=True)
     (tmp_path / "config" / "loremark" / "profile.json").write_text('{"url": "https://memory.example.com", "key": ""}')
@@ -142,8 +142,8 @@ def test_the_usual_address_is_not_named_unless_another_was_used_before(plain: Lo
         assert _line(process.output, " login").endswith("loremark login --url http://127.0.0.1:8000 --browser")
 
 
-def test_an_operator_can_always_get_in(loremark: Loremark, engine: str) -> None:
-    """signin-link for the first owner or a named account, used beside the running server; unknown ones are refused."""
+def test_signin_link(loremark: Loremark, engine: str) -> None:
+    """For the first owner or a named account, while the server runs; unknown accounts are rejected."""
     owner = make_owner(loremark)
     with loremark.start() as process:
         process.wait_ready()
@@ -156,10 +156,10 @@ def test_an_operator_can_always_get_in(loremark: Loremark, engine: str) -> None:
         assert _open(link) is None
         unknown = loremark.run("admin", "signin-link", "--email", "eve@example.com", check=False)
         assert (unknown.returncode, unknown.stdout) == (2, "")
-        assert unknown.stderr == "loremark: There is no account with the address eve@example.com\n"
+        assert unknown.stderr == "loremark: No account with the email address eve@example.com\n"
 
 
-def test_secrets_are_files_only_their_owner_may_read(plain: Loremark) -> None:
+def test_secret_files_are_private(plain: Loremark) -> None:
     with plain.start() as process:
         process.wait_ready()
     keys = plain.folder / "keys"

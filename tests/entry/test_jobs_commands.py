@@ -1,4 +1,4 @@
-"""``loremark admin jobs``: what an operator sees of the background jobs and does about them."""
+"""``loremark admin jobs``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TypeVar
 from loremark.base import clock
 from loremark.jobs import queue
 from loremark.jobs.run import Run
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from tests.support import databases
 from tests.support.processes import Loremark
 
@@ -31,14 +31,14 @@ def _on(loremark: Loremark, ask: Callable[[Database], Awaitable[T]]) -> T:
 
 
 async def _prepare(database: Database) -> tuple[str, str, str]:
-    """One job that failed in its second stage, one that is under way, one that waits."""
+    """One job that failed in its second stage, one running, one queued."""
     async with database.write() as tx:
         failed = await queue.enqueue(tx, "mail", {"to": "secret@example.com"}, max_attempts=1, stages=["ask", "send"])
         await queue.enqueue(tx, "purge", {})
         job = await queue.claim(tx, "/mail", "worker", 60_000)
-        under_way = await queue.claim(tx, "/purge", "worker", 60_000)
+        running = await queue.claim(tx, "/purge", "worker", 60_000)
     assert job is not None
-    assert under_way is not None
+    assert running is not None
     run = Run(database, job)
     async with run.finish("ask"):
         pass
@@ -47,7 +47,7 @@ async def _prepare(database: Database) -> tuple[str, str, str]:
         await run.mark_failed(tx)
         await queue.fail(tx, job, "OSError: no route\nto host", retry_in_ms=None)
         waiting = await queue.enqueue(tx, "purge", {}, run_at_ms=clock.now_ms() + clock.DAY_MS)
-    return failed, under_way.id, waiting
+    return failed, running.id, waiting
 
 
 def _refused(ended: subprocess.CompletedProcess[str]) -> str:
@@ -57,14 +57,14 @@ def _refused(ended: subprocess.CompletedProcess[str]) -> str:
     return ended.stderr.strip().removeprefix("loremark: ")
 
 
-def test_an_operator_looks_at_jobs_and_tries_again(loremark: Loremark) -> None:
-    failed, under_way, waiting = _on(loremark, _prepare)
+def test_list_show_retry_and_cancel_jobs(loremark: Loremark) -> None:
+    failed, running, waiting = _on(loremark, _prepare)
 
     def jobs(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         return loremark.run("admin", "jobs", *arguments, check=check)
 
     lines = jobs("list").stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [[waiting, "queued"], [under_way, "running"], [failed, "failed"]]
+    assert [line.split()[:2] for line in lines] == [[waiting, "queued"], [running, "running"], [failed, "failed"]]
     assert lines[2].endswith("1/1  mail  OSError: no route to host")
     some = json.loads(jobs("list", "--status", "queued", "--kind", "purge", "--json").stdout)
     assert [job["id"] for job in some] == [waiting]
@@ -75,18 +75,21 @@ def test_an_operator_looks_at_jobs_and_tries_again(loremark: Loremark) -> None:
     assert (job["status"], job["error"], job["attempt"]) == ("failed", "OSError: no route\nto host", 1)
     assert [(stage["stage"], stage["status"]) for stage in job["stages"]] == [("ask", "completed"), ("send", "failed")]
 
-    assert jobs("retry", failed).stdout == f"{failed} waits to be run again.\n"
-    assert _refused(jobs("retry", failed, check=False)) == f"{failed} is queued: nothing to try again"
+    assert jobs("retry", failed).stdout == f"{failed} is queued again.\n"
+    assert (
+        _refused(jobs("retry", failed, check=False))
+        == f"{failed} is queued; only failed and cancelled jobs can be retried"
+    )
 
     assert jobs("cancel", waiting).stdout == f"{waiting} is cancelled.\n"
-    assert jobs("cancel", under_way).stdout == f"{under_way} ends at its next step.\n"
-    assert _refused(jobs("cancel", waiting, check=False)) == f"{waiting} is cancelled: nothing to cancel"
+    assert jobs("cancel", running).stdout == f"{running} will stop at its next step.\n"
+    assert _refused(jobs("cancel", waiting, check=False)) == f"{waiting} is cancelled; there is nothing to cancel"
     left = {job["id"]: job for job in json.loads(jobs("list", "--json").stdout)}
-    assert [left[job_id]["status"] for job_id in (failed, under_way, waiting)] == ["queued", "running", "cancelled"]
-    assert [left[job_id]["cancelRequested"] for job_id in (failed, under_way)] == [False, True]
+    assert [left[job_id]["status"] for job_id in (failed, running, waiting)] == ["queued", "running", "cancelled"]
+    assert [left[job_id]["cancelRequested"] for job_id in (failed, running)] == [False, True]
 
 
-def test_an_unknown_job_is_one_line(loremark: Loremark) -> None:
+def test_unknown_job(loremark: Loremark) -> None:
     for command in ("show", "retry", "cancel"):
         ended = loremark.run("admin", "jobs", command, "job_nobody", check=False)
-        assert _refused(ended) == "There is no job job_nobody"
+        assert _refused(ended) == "No job job_nobody"

@@ -1,4 +1,4 @@
-"""What an operator can mend is one line on standard error and exit code 2; never a trace."""
+"""Configuration errors are one line on standard error and exit code 2, never a traceback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.processes import Loremark, free_port
 
 
 def _refused(loremark: Loremark, *command: str, **settings: str) -> str:
-    """The line with which a command refuses to run."""
+    """The error line of a command that fails to start."""
     changed = Loremark(loremark.folder, loremark.database_url, {**loremark.settings, **settings})
     ended = changed.run(*command, check=False)
     assert ended.returncode == 2, ended
@@ -32,7 +32,7 @@ def _refused(loremark: Loremark, *command: str, **settings: str) -> str:
         ("LOREMARK_DATABASE_URL", "mysql://x/y", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
     ],
 )
-def test_an_unknown_setting_or_a_bad_value_is_named(plain: Loremark, name: str, value: str, words: str) -> None:
+def test_unknown_or_invalid_setting(plain: Loremark, name: str, value: str, words: str) -> None:
     assert _refused(plain, "serve", **{name: value}) == words
 
 
@@ -47,13 +47,11 @@ def test_an_unknown_setting_or_a_bad_value_is_named(plain: Loremark, name: str, 
         ({"LOREMARK_HOST": "192.0.2.1"}, "LOREMARK_HOST"),
     ],
 )
-def test_a_value_that_shows_itself_bad_later_is_named_as_well(
-    plain: Loremark, settings: dict[str, str], words: str
-) -> None:
+def test_invalid_value_found_later(plain: Loremark, settings: dict[str, str], words: str) -> None:
     assert words in _refused(plain, "serve", LOREMARK_PORT=str(free_port()), LOREMARK_LOG_LEVEL="error", **settings)
 
 
-def test_a_port_in_use_is_named_before_anything_starts(plain: Loremark) -> None:
+def test_port_in_use(plain: Loremark) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = _refused(plain, "serve", LOREMARK_PORT=str(port))
@@ -62,26 +60,26 @@ def test_a_port_in_use_is_named_before_anything_starts(plain: Loremark) -> None:
     assert not (plain.folder / "loremark.db").exists()
 
 
-def test_a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on(plain: Loremark) -> None:
+def test_second_server_on_the_same_folder(plain: Loremark) -> None:
     with plain.start() as first:
         first.wait_ready()
         words = _refused(plain, "serve", LOREMARK_PORT=str(free_port()))
-        assert words == f"Another Loremark server is running on {plain.folder}"
+        assert words == f"Another Loremark server is already using {plain.folder}"
         with first.client() as http:
             assert http.get("/readyz").status_code == 200
 
 
-def test_another_encryption_key_than_the_databases_is_refused(loremark: Loremark) -> None:
+def test_wrong_encryption_key(loremark: Loremark) -> None:
     make_owner(loremark)
     other = base64.b64encode(b"k" * 32).decode()
     words = _refused(loremark, "serve", LOREMARK_ENCRYPTION_KEY=other, LOREMARK_PORT=str(free_port()))
-    assert words.startswith("LOREMARK_ENCRYPTION_KEY (or keys/encryption.key in the data folder) is not the key")
+    assert words.startswith("LOREMARK_ENCRYPTION_KEY (or keys/encryption.key in the data folder) does not match")
     assert other not in words
     (loremark.folder / "keys" / "encryption.key").unlink()
-    assert "is not the key" in _refused(loremark, "admin", "signin-link"), "a new file is made, and it is another key"
+    assert "does not match" in _refused(loremark, "admin", "signin-link"), "a new key file is generated"
 
 
-def test_a_data_folder_that_cannot_be_used_is_named(plain: Loremark) -> None:
+def test_unusable_data_folder(plain: Loremark) -> None:
     in_the_way = plain.folder / "a file"
     in_the_way.write_text("not a folder")
     assert str(in_the_way) in _refused(
@@ -89,7 +87,7 @@ def test_a_data_folder_that_cannot_be_used_is_named(plain: Loremark) -> None:
     )
 
 
-def test_a_file_that_is_no_database_is_named_and_left_alone(plain: Loremark) -> None:
+def test_file_that_is_not_a_database(plain: Loremark) -> None:
     letter = plain.folder / "letter.txt"
     letter.write_text("Dear diary, " * 1_000)
     words = _refused(plain, "serve", LOREMARK_DATABASE_URL=f"sqlite:///{letter}", LOREMARK_PORT=str(free_port()))
@@ -97,20 +95,20 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(plain: Loremark) -> 
     assert letter.read_text() == "Dear diary, " * 1_000
 
 
-def test_a_postgresql_that_is_not_there_is_an_error_at_once(plain: Loremark) -> None:
+def test_unreachable_postgresql(plain: Loremark) -> None:
     url = f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/loremark"
     words = _refused(plain, "api", LOREMARK_DATABASE_URL=url, LOREMARK_PORT=str(free_port()))
-    assert words.startswith("PostgreSQL cannot be reached")
+    assert words.startswith("cannot connect to PostgreSQL")
     assert "secret-word" not in words
 
 
-def test_a_settings_file_that_cannot_be_read_is_named(plain: Loremark) -> None:
+def test_unreadable_settings_file(plain: Loremark) -> None:
     path = plain.folder / "loremark.toml"
     path.write_text("port = ")
     assert str(path) in _refused(plain, "admin", "doctor")
 
 
-def test_a_password_file_that_is_not_there_is_named(plain: Loremark, tmp_path: Path) -> None:
+def test_missing_password_file(plain: Loremark, tmp_path: Path) -> None:
     missing = tmp_path / "no such file"
     command = ("admin", "create-owner", "--email", "a@example.com", "--team", "A", "--password-file", str(missing))
     assert str(missing) in _refused(plain, *command)

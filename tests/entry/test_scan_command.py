@@ -1,4 +1,4 @@
-"""``loremark scan``: a checkout of one's own is read, and the server hears of it."""
+"""``loremark scan``: scan a local checkout and send the findings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from loremark.cli.kit import SIGNED_OUT, USAGE
+from loremark.cli.framework import SIGNED_OUT, USAGE
 from loremark.entry.checkout import open_checkout
 from tests.entry.owner import make_owner
-from tests.features.scanning import FILES, PLANTED
+from tests.features.scan_project import FILES, PLANTED
 from tests.support.processes import COMMAND, Loremark
 
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
@@ -21,7 +21,7 @@ GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.e
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """A checkout with things in it that are not its own."""
+    """A checkout with symlinks, ignored files and a named pipe."""
     folder = tmp_path / "work" / "shop"
     for name, content in {**FILES, b"shop/run.py": PLANTED, b".gitignore": b"ignored/\n"}.items():
         path = folder / name.decode()
@@ -60,27 +60,27 @@ def someone(plain: Loremark, tmp_path: Path) -> Loremark:
 
 
 @pytest.mark.parametrize("with_git", [True, False])
-def test_a_look_without_a_server(someone: Loremark, shop: Path, with_git: bool) -> None:
+def test_dry_run_without_a_server(someone: Loremark, shop: Path, with_git: bool) -> None:
     if with_git:
         _git(shop, "init", "--quiet")
         _git(shop, "add", "README.md", "shop/api.py", "shop/link.py")
         _git(shop, "commit", "--quiet", "-m", "feat: the shop opens")
-    told = json.loads(_scan(someone, str(shop), "--dry-run", "--json").stdout)
-    assert told["filesAnalyzed"] == len(FILES) - 1 + 2  # without the picture, with what was added here
-    assert {"Python", "FastAPI", "SQLAlchemy"} <= {tech["name"] for tech in told["techStack"]}
-    assert {"product", "entryPoints", "dataModel", "security"} <= {finding["layer"] for finding in told["findings"]}
-    words = json.dumps(told)
+    result = json.loads(_scan(someone, str(shop), "--dry-run", "--json").stdout)
+    assert result["filesAnalyzed"] == len(FILES) - 1 + 2  # without the image, plus the files added here
+    assert {"Python", "FastAPI", "SQLAlchemy"} <= {tech["name"] for tech in result["techStack"]}
+    assert {"product", "entryPoints", "dataModel", "security"} <= {finding["layer"] for finding in result["findings"]}
+    words = json.dumps(result)
     assert "outside_of_everything" not in words
     assert "link.py" not in words
     assert "ignored_by_git" not in words
-    assert (told["commitSha"] is not None) == with_git
+    assert (result["commitSha"] is not None) == with_git
     plain = _scan(someone, str(shop), "--dry-run")
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "shop: " in plain.stdout
     assert "FastAPI" in plain.stdout
 
 
-def test_what_was_found_is_sent_and_remembered(someone: Loremark, shop: Path) -> None:
+def test_findings_are_sent(someone: Loremark, shop: Path) -> None:
     refused = _scan(someone, str(shop))
     assert (refused.returncode, refused.stdout) == (SIGNED_OUT, "")
     assert refused.stderr.startswith("loremark: not signed in")
@@ -91,7 +91,7 @@ def test_what_was_found_is_sent_and_remembered(someone: Loremark, shop: Path) ->
         subprocess.run(login, env=environment, input=owner["apiKey"], text=True, check=True, capture_output=True)
         sent = _scan(someone, str(shop))
         assert sent.returncode == 0, sent.stderr
-        assert "findings become memory" in sent.stdout
+        assert "findings in session" in sent.stdout
         project = owner["projectId"]
         stop = time.monotonic() + 60
         while not (items := client.get(f"/api/v2/items?projectId={project}").json()) and time.monotonic() < stop:
@@ -101,7 +101,7 @@ def test_what_was_found_is_sent_and_remembered(someone: Loremark, shop: Path) ->
         assert "root/codebase" in keys
         again = _scan(someone, str(shop))
         assert again.returncode == 0, again.stderr
-        assert "the same as last time" in again.stdout
+        assert "unchanged since the last scan" in again.stdout
         other = client.post("/api/projects", json={"name": "Another"})
         assert other.status_code == 201
         which = _scan(someone, str(shop))
@@ -110,15 +110,15 @@ def test_what_was_found_is_sent_and_remembered(someone: Loremark, shop: Path) ->
         assert project in which.stderr
 
 
-def test_a_folder_that_is_none(someone: Loremark, tmp_path: Path) -> None:
+def test_missing_folder(someone: Loremark, tmp_path: Path) -> None:
     missing = _scan(someone, str(tmp_path / "nowhere"), "--dry-run")
     assert missing.returncode == 2
     assert missing.stderr.startswith("loremark: ")
     assert "Traceback" not in missing.stderr
 
 
-def test_a_folder_that_leads_elsewhere_is_not_gone_into(shop: Path, tmp_path: Path) -> None:
-    """Git lists what it once tracked there; by now the folder is a link, and the files behind it are somebody's own."""
+def test_symlinked_folders_are_skipped(shop: Path, tmp_path: Path) -> None:
+    """Git still lists files in a folder that has been replaced by a symlink to somewhere else."""
     _git(shop, "init", "--quiet")
     _git(shop, "add", "README.md", "shop/api.py")
     elsewhere = tmp_path / "elsewhere"
@@ -128,7 +128,7 @@ def test_a_folder_that_leads_elsewhere_is_not_gone_into(shop: Path, tmp_path: Pa
     listed = {entry.path for entry in checkout.listed}
     assert "README.md" in listed
     assert [path for path in listed if path.startswith("shop")] == []
-    # Nor when the folder becomes a link after it was listed, or where a path leads out.
+    # Reading is safe too if the folder becomes a symlink later, or a path leads out.
     assert checkout.read("README.md") == (shop / "README.md").read_bytes()
     for path in ("shop/api.py", "../elsewhere/api.py", str(elsewhere / "api.py"), "./README.md", ""):
         assert checkout.read(path) is None, path
@@ -140,8 +140,8 @@ def test_a_folder_that_leads_elsewhere_is_not_gone_into(shop: Path, tmp_path: Pa
     assert checkout.read("shop/pipe.py") is None
 
 
-def test_nothing_that_a_repository_names_is_run(tmp_path: Path) -> None:
-    """A copied folder may bring a git configuration that fetches what is missing by a program of its choice."""
+def test_repository_configuration_is_not_executed(tmp_path: Path) -> None:
+    """A copied folder may contain a git configuration that runs a program to fetch missing objects."""
     folder, touched = tmp_path / "taken", tmp_path / "touched"
     author = {
         "GIT_AUTHOR_NAME": "a",

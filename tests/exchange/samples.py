@@ -1,4 +1,4 @@
-"""What other tools leave on a disk, as they write it; made up, with their traps in it."""
+"""Sample files in other tools' formats, including edge cases."""
 
 from __future__ import annotations
 

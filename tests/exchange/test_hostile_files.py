@@ -1,4 +1,4 @@
-"""Files that somebody prepared: nothing hangs, nothing is read that was not given, nothing breaks."""
+"""Hostile input files: readers don't hang, don't read other files, and don't crash."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loremark.base import clock
-from loremark.exchange import basic_memory, decisions, detection, instructions, mem0, reading
-from loremark.exchange.chunks import BadFile, chunks, read_lines
-from loremark.exchange.frontmatter import many, one, split_head
+from loremark.exchange import adr, basic_memory, detection, files, instructions, mem0
+from loremark.exchange.chunks import InvalidFileError, read_lines, split_chunks
+from loremark.exchange.frontmatter import get_list, get_text, split_frontmatter
 from loremark.exchange.notes import schema_key, to_event
 from tests.exchange import samples
 from tests.exchange.test_readers import notes_in
+from tests.growth import assert_subquadratic_on
+from tests.support.properties import examples
 
 
-def test_links_are_not_followed(tmp_path: Path) -> None:
+def test_symlinks_are_not_followed(tmp_path: Path) -> None:
     secret = tmp_path / "outside" / "CLAUDE.md"
     secret.parent.mkdir()
     secret.write_text("# Private\nNobody may read this in a repository.\n")
@@ -43,7 +44,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "memory-bank", "docs/adr"])
-def test_a_link_out_of_a_repository_is_refused_even_where_it_is_named(tmp_path: Path, name: str) -> None:
+def test_a_symlink_out_of_the_repository_is_refused_even_if_named(tmp_path: Path, name: str) -> None:
     outside, repository = tmp_path / "outside", tmp_path / "repository"
     (outside / "adr").mkdir(parents=True)
     (outside / "CLAUDE.md").write_text("# Private\nNobody may read this in a repository.\n")
@@ -51,24 +52,24 @@ def test_a_link_out_of_a_repository_is_refused_even_where_it_is_named(tmp_path: 
     (repository / "CLAUDE.md").symlink_to(outside / "CLAUDE.md")
     for folder in ("memory-bank", "docs"):
         (repository / folder).symlink_to(outside)
-    for named in (detection.detect, lambda path: detection.named("cline", path)):
-        with pytest.raises(BadFile, match="is a link out of repository"):
+    for named in (detection.detect, lambda path: detection.named_source("cline", path)):
+        with pytest.raises(InvalidFileError, match="is a symlink out of repository"):
             named(repository / name)
     (repository / ".git").rmdir()
     if "/" not in name:
-        with pytest.raises(BadFile, match="is a link out of repository"):
+        with pytest.raises(InvalidFileError, match="is a symlink out of repository"):
             detection.detect(repository / name)
 
 
-def test_pipes_and_folders_are_no_files(tmp_path: Path) -> None:
+def test_pipes_and_folders_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "AGENTS.md")
     (tmp_path / "CLAUDE.md").mkdir()
     assert detection.detect(tmp_path) == []
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFileError):
         detection.detect(tmp_path / "AGENTS.md")
 
 
-def test_bad_bytes_deep_nests_and_huge_lines_are_passed_over(tmp_path: Path) -> None:
+def test_invalid_bytes_deep_nesting_and_huge_lines_are_skipped(tmp_path: Path) -> None:
     file = samples.claude_transcript(tmp_path)
     good = file.read_bytes().splitlines(keepends=True)
     bad = [
@@ -76,21 +77,21 @@ def test_bad_bytes_deep_nests_and_huge_lines_are_passed_over(tmp_path: Path) -> 
         b'{"a":' * 100_000 + b"\n",
         b'{"type":"user","sessionId":"5f0c","message":{"content":' + b"9" * 5_000 + b"}}\n",
         b'{"type":"user","sessionId":7,"message":[[]],"cwd":{}}\n',
-        b'{"x":"' + b"y" * (reading.LINE_BYTES + 10) + b'"}\n',
+        b'{"x":"' + b"y" * (files.LINE_BYTES + 10) + b'"}\n',
         b"null\n[]\n3\n",
     ]
     file.write_bytes(b"".join([*bad, *good, *bad]))
     (note,) = notes_in(file, "claude-code")
     assert "Redis it is." in note.content
     large = tmp_path / "AGENTS.md"
-    large.write_bytes(b"# A\n" + b"x" * reading.DOCUMENT_BYTES)
-    with pytest.raises(BadFile, match="larger than"):
+    large.write_bytes(b"# A\n" + b"x" * files.DOCUMENT_BYTES)
+    with pytest.raises(InvalidFileError, match="larger than"):
         notes_in(large)
-    with pytest.raises(BadFile, match="too long"):
-        list(chunks(read_lines(io.BytesIO(b"x" * 5_000_000))))
+    with pytest.raises(InvalidFileError, match="too long"):
+        list(split_chunks(read_lines(io.BytesIO(b"x" * 5_000_000))))
 
 
-def test_a_prepared_database_runs_nothing_and_ends(tmp_path: Path) -> None:
+def test_a_malicious_database_runs_no_code_and_terminates(tmp_path: Path) -> None:
     path = tmp_path / "claude-mem.db"
     database = sqlite3.connect(path)
     database.execute("CREATE TABLE t (id)")
@@ -100,27 +101,31 @@ def test_a_prepared_database_runs_nothing_and_ends(tmp_path: Path) -> None:
     database.close()
     assert notes_in(path, "claude-mem") == []
     path.write_bytes(path.read_bytes()[:1_000])
-    with pytest.raises(BadFile, match="cannot be read"):
+    with pytest.raises(InvalidFileError, match="can't be read"):
         notes_in(path)
 
 
-def test_the_head_of_a_file_is_read_as_words_and_nothing_else() -> None:
-    head, body = split_head(
+def test_front_matter_is_read_as_plain_strings() -> None:
+    head, body = split_frontmatter(
         "---\ntitle: 'It''s'\nrun: !!python/object:os.system [ls]\nref: *anchor\nlist: [a, 'b c']\nmore:\n  - x # no\n"
         "  - 'y'\nlong: >-\n  one\n  two\ndeep:\n  inner: 1\n: odd\n---\nText\n"
     )
     assert body == "Text\n"
-    assert one(head, "run") == "!!python/object:os.system [ls]"
-    assert (many(head, "list"), many(head, "more"), one(head, "long")) == (["a", "b c"], ["x", "y"], "one two")
-    assert split_head("---\nnever: ends\n") == ({}, "---\nnever: ends\n")
+    assert get_text(head, "run") == "!!python/object:os.system [ls]"
+    assert (get_list(head, "list"), get_list(head, "more"), get_text(head, "long")) == (
+        ["a", "b c"],
+        ["x", "y"],
+        "one two",
+    )
+    assert split_frontmatter("---\nnever: ends\n") == ({}, "---\nnever: ends\n")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet=st.sampled_from("-#[](): \n`~>*ab\"'!|x0#<!—é\0\u2028"), max_size=400))
-def test_any_text_is_read_by_every_reader(text: str) -> None:
+def test_every_reader_accepts_any_text(text: str) -> None:
     found = [
         *instructions.read_document(text, "a.md"),
-        decisions.read_document(text, "a.md"),
+        adr.read_document(text, "a.md"),
         *basic_memory.read_document(text, "a.md"),
     ]
     assert isinstance(mem0.looks_like_markdown(text), bool)
@@ -132,8 +137,7 @@ def test_any_text_is_read_by_every_reader(text: str) -> None:
         assert len(note.schema_key.split("/")) <= 8
 
 
-def test_long_texts_take_no_longer_than_they_are() -> None:
-    started = clock.monotonic()
+def test_readers_run_in_linear_time() -> None:
     for text in (
         "- [" * 60_000,
         "---\n" * 60_000,
@@ -143,12 +147,11 @@ def test_long_texts_take_no_longer_than_they_are() -> None:
         "<!-- loremark:begin --><!-- loremark:end -->" * 9_000,
         "a: b\n" * 50_000,
     ):
-        list(instructions.read_document(text, "a.md"))
-        decisions.read_document(text, "a.md")
-        list(basic_memory.read_document(text, "a.md"))
-        mem0.looks_like_markdown(text)
-    assert clock.monotonic() - started < 10
+        assert_subquadratic_on(text, lambda part: list(instructions.read_document(part, "a.md")))
+        assert_subquadratic_on(text, lambda part: adr.read_document(part, "a.md"))
+        assert_subquadratic_on(text, lambda part: list(basic_memory.read_document(part, "a.md")))
+        assert_subquadratic_on(text, mem0.looks_like_markdown)
 
 
-def test_schema_keys_hold_nothing_but_letters_digits_and_dashes() -> None:
+def test_schema_keys_contain_only_letters_digits_and_dashes() -> None:
     assert schema_key("../../etc/passwd", "Ünïcode – \n\0") == "root/untitled/untitled/etc/passwd/unicode"

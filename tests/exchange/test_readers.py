@@ -1,4 +1,4 @@
-"""What other tools remember becomes notes, and notes become the same events each time."""
+"""Readers for other tools' formats: files become notes, and notes always become the same events."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ def notes_in(path: Path, tool: str | None = None) -> list[Note]:
     return [note for part in found for note in detection.read(part)]
 
 
-def test_a_session_of_claude_code_is_its_asks_its_last_words_and_its_files(tmp_path: Path) -> None:
+def test_a_claude_code_session(tmp_path: Path) -> None:
     file = samples.claude_transcript(tmp_path)
     for path in (file, tmp_path):
         (note,) = notes_in(path, "claude-code")
-        told = to_event(note)
-        assert told.event == "session_save"
+        event = to_event(note)
+        assert event.event == "session_save"
         assert (
-            told.payload["summary"] == "The cart was keyed by the session; it is keyed by the user now.\n\nRedis it is."
+            event.payload["summary"]
+            == "The cart was keyed by the session; it is keyed by the user now.\n\nRedis it is."
         )
-        assert told.payload["notes"].startswith("Why does the cart lose its items?\n\nUse Redis from now on")
-        assert "hunter2" not in json.dumps(told.payload), "secrets stay at home"
-        assert told.payload["files"] == ["src/cart.py"], "nothing outside the project"
-        assert (told.payload["branch"], told.payload["source"]) == ("feature/cart", "import:claude-code")
-        assert "an old thing" not in json.dumps(told.payload), "a briefing is not captured again"
-        assert to_event(note) == told
+        assert event.payload["notes"].startswith("Why does the cart lose its items?\n\nUse Redis from now on")
+        assert "hunter2" not in json.dumps(event.payload), "secrets are redacted"
+        assert event.payload["files"] == ["src/cart.py"], "nothing outside the project"
+        assert (event.payload["branch"], event.payload["source"]) == ("feature/cart", "import:claude-code")
+        assert "an old thing" not in json.dumps(event.payload), "a briefing is not captured again"
+        assert to_event(note) == event
 
 
-def test_a_session_of_codex(tmp_path: Path) -> None:
+def test_a_codex_session(tmp_path: Path) -> None:
     samples.codex_rollout(tmp_path)
     (note,) = notes_in(tmp_path, "codex")
     payload = to_event(note).payload
@@ -45,7 +46,7 @@ def test_a_session_of_codex(tmp_path: Path) -> None:
     assert (payload["agentSession"], payload["branch"], payload["source"]) == ("0199", "main", "import:codex")
 
 
-def test_a_long_session_is_told_in_parts(tmp_path: Path) -> None:
+def test_a_long_session_is_split_into_parts(tmp_path: Path) -> None:
     shared = {"sessionId": "s", "cwd": "/w"}
     records = [
         {"type": kind, **shared, "message": {"content": f"{kind} {number} " + "word " * 600}}
@@ -55,11 +56,11 @@ def test_a_long_session_is_told_in_parts(tmp_path: Path) -> None:
     notes = notes_in(samples.write_lines(tmp_path / "s.jsonl", records), "claude-code")
     assert len(notes) > 3
     assert all(len(note.content) <= 30_000 for note in notes)
-    told = "".join(note.content for note in notes)
-    assert all(f"assistant {number} " in told for number in range(40))
+    content = "".join(note.content for note in notes)
+    assert all(f"assistant {number} " in content for number in range(40))
 
 
-def test_instructions_are_conventions_by_their_headings(tmp_path: Path) -> None:
+def test_instructions_become_conventions_by_heading(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(samples.CLAUDE_MD)
     (tmp_path / ".cursor" / "rules").mkdir(parents=True)
     (tmp_path / ".cursor" / "rules" / "api.mdc").write_text(samples.CURSOR_RULE)
@@ -75,14 +76,14 @@ def test_instructions_are_conventions_by_their_headings(tmp_path: Path) -> None:
     assert (payload["operation"], payload["source"]) == ("create", "import:instructions")
 
 
-def test_a_rule_of_three_words_is_a_rule(tmp_path: Path) -> None:
+def test_a_short_rule_is_imported(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("# Guide\n\n## Secrets\n\nNever commit .env.\n\n## Empty\n\nTBD\n")
     assert [(note.title, note.content) for note in notes_in(tmp_path / "CLAUDE.md")] == [
         ("Guide › Secrets", "Never commit .env.")
     ]
 
 
-def test_decisions_and_what_has_become_of_them(tmp_path: Path) -> None:
+def test_decisions_and_their_status(tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "adr"
     folder.mkdir(parents=True)
     (folder / "0001-use-postgresql.md").write_text(samples.MADR)
@@ -101,7 +102,7 @@ def test_decisions_and_what_has_become_of_them(tmp_path: Path) -> None:
     assert to_event(second).payload["item"]["status"] == "deprecated"
 
 
-def test_a_memory_bank_is_contexts(tmp_path: Path) -> None:
+def test_a_memory_bank_becomes_contexts(tmp_path: Path) -> None:
     bank = tmp_path / "memory-bank"
     (bank / "features").mkdir(parents=True)
     for name in ("projectbrief", "productContext", "activeContext", "systemPatterns", "techContext", "progress"):
@@ -113,13 +114,13 @@ def test_a_memory_bank_is_contexts(tmp_path: Path) -> None:
             *("root/project", "root/product", "root/active", "root/patterns", "root/tech", "root/progress"),
             "root/features/cart-rules",
         }
-    told = to_event(notes_in(bank)[0])
-    assert told.event == "context_update"
-    assert {"schemaKey", "name", "content", "source"} <= told.payload.keys()
+    event = to_event(notes_in(bank)[0])
+    assert event.event == "context_update"
+    assert {"schemaKey", "name", "content", "source"} <= event.payload.keys()
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_a_database_of_claude_mem_whatever_its_version(tmp_path: Path, old: bool) -> None:
+def test_claude_mem_databases_of_all_versions(tmp_path: Path, old: bool) -> None:
     path = samples.claude_mem(tmp_path / "claude-mem.db", old=old)
     before = path.read_bytes()
     notes = notes_in(path, "claude-mem")
@@ -134,7 +135,7 @@ def test_a_database_of_claude_mem_whatever_its_version(tmp_path: Path, old: bool
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["claude-mem.db"]
 
 
-def test_notes_of_basic_memory(tmp_path: Path) -> None:
+def test_basic_memory_notes(tmp_path: Path) -> None:
     (tmp_path / "coffee.md").write_text(samples.BASIC_NOTE)
     (tmp_path / "plain.md").write_text("---\ntitle: Plain\npermalink: guides/plain\n---\nJust prose.\n")
     notes = notes_in(tmp_path, "basic-memory")
@@ -148,7 +149,7 @@ def test_notes_of_basic_memory(tmp_path: Path) -> None:
     assert notes[0].schema_key == "root/guides/coffee-brewing"
 
 
-def test_an_export_of_mem0_in_both_forms(tmp_path: Path) -> None:
+def test_mem0_exports_in_both_formats(tmp_path: Path) -> None:
     markdown = tmp_path / "mem0-export-shop-2026.md"
     markdown.write_text(samples.MEM0)
     first, second = notes_in(markdown, "mem0")
@@ -163,7 +164,7 @@ def test_an_export_of_mem0_in_both_forms(tmp_path: Path) -> None:
         assert (note.type, note.confidence, note.title) == ("convention", 0.7, "We prefer tabs.")
 
 
-def test_the_reference_memory_server_in_both_forms(tmp_path: Path) -> None:
+def test_mcp_memory_files_in_both_formats(tmp_path: Path) -> None:
     lines = samples.write_lines(tmp_path / "memory.jsonl", samples.MCP_RECORDS)
     entities = [{name: value for name, value in each.items() if name != "type"} for each in samples.MCP_RECORDS[:2]]
     document = tmp_path / "memory.json"

@@ -1,4 +1,4 @@
-"""A receiver of webhooks, the service that may call it, and the names it asks for."""
+"""Fixtures for webhook tests: a receiver, a DNS resolver, and a service that may call them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
 async def hooked(
     database_url: str, tmp_path: Path, authority: Authority, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
-    """The service with loopback opened to webhooks; ``@pytest.mark.settings`` changes its settings as everywhere."""
+    """The service, allowed to call loopback addresses. Supports ``@pytest.mark.settings``."""
     marker = request.node.get_closest_marker("settings")
     chosen = {"LOREMARK_OUTBOUND_ALLOW": "127.0.0.0/8", "LOREMARK_CA_FILE": str(authority.ca_file)}
     chosen |= dict(marker.kwargs) if marker else {}

@@ -1,4 +1,4 @@
-"""Tickets: given to those who may ask, believed only as they were given, and worth nothing a minute later."""
+"""Ask tickets: issuing, verification and expiry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.base import clock, errors, ids
 from loremark.base.errors import Refusal
 from loremark.features.ask.service import title_of
 from loremark.features.ask.tickets import Tickets
-from tests.features.asking import QUESTION, plan_with, ticket_for
+from tests.features.ask_client import QUESTION, plan_with, ticket_for
 from tests.support.service import Service, run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ def _encoded(raw: bytes) -> str:
 
 
 def _forged(payload: Any, secret: str = SECRET) -> str:
-    """A ticket as somebody makes it who knows the secret and the interface, and writes what they like."""
+    """A ticket signed with the secret, with an arbitrary payload."""
     text = _encoded(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
     key = hmac.new(secret.encode(), b"loremark/ask-ticket/v1", hashlib.sha256).digest()
     return f"{text}.{_encoded(hmac.new(key, text.encode(), hashlib.sha256).digest())}"
@@ -56,7 +56,7 @@ def _is_refused(tickets: Tickets, ticket: object) -> bool:
     return False
 
 
-def test_a_ticket_has_the_form_of_the_contract_and_these_claims_only() -> None:
+def test_ticket_has_the_contract_form_and_only_these_claims() -> None:
     payload, signature = _issue(_tickets()).split(".")
     assert "=" not in payload + signature
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -66,7 +66,7 @@ def test_a_ticket_has_the_form_of_the_contract_and_these_claims_only() -> None:
     assert not _is_refused(_tickets(), _forged(claims)), "the key is the secret's, for tickets only"
 
 
-def test_whatever_is_changed_it_is_no_ticket_any_more() -> None:
+def test_any_change_to_a_ticket_invalidates_it() -> None:
     tickets = _tickets()
     ticket = _issue(tickets)
     assert not _is_refused(tickets, ticket)
@@ -80,7 +80,7 @@ def test_whatever_is_changed_it_is_no_ticket_any_more() -> None:
     assert standard == ticket or _is_refused(tickets, standard)
 
 
-def test_another_secret_makes_other_tickets_and_none_makes_none() -> None:
+def test_tickets_depend_on_the_secret_and_need_one() -> None:
     ticket = _issue(_tickets())
     for secret in ("shared by others", SECRET + " ", SECRET.upper(), ""):
         assert _is_refused(_tickets(secret), ticket)
@@ -92,7 +92,7 @@ def test_another_secret_makes_other_tickets_and_none_makes_none() -> None:
     assert refused.value.kind is errors.WORKER_NOT_CONFIGURED
 
 
-def test_also_who_knows_the_secret_must_write_claims_of_the_right_kind() -> None:
+def test_malformed_claims_are_rejected_even_with_the_right_secret() -> None:
     values: tuple[Any, ...] = (None, 5, "", "x", ["x"])
     ends: tuple[Any, ...] = (None, "soon", 1.5, True, -1, 0, [])
     wrong: list[Any] = [b"", b"null", b"[]", b"not JSON", b"\xff", b'{"pid":' * 50_000]
@@ -106,7 +106,7 @@ def test_also_who_knows_the_secret_must_write_claims_of_the_right_kind() -> None
     assert not _is_refused(_tickets(), _forged(small))
 
 
-def test_a_ticket_ends_at_its_moment() -> None:
+def test_ticket_expires() -> None:
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
         ticket = _issue(_tickets())
@@ -115,7 +115,7 @@ def test_a_ticket_ends_at_its_moment() -> None:
             assert _is_refused(_tickets(), ticket) == refused
 
 
-def test_a_conversation_is_titled_by_its_first_question() -> None:
+def test_chat_title_is_the_first_question() -> None:
     assert title_of("  Where\n are   sessions kept? ") == "Where are sessions kept?"
     long = title_of("word " * 40)
     assert long.endswith("word…")
@@ -123,7 +123,7 @@ def test_a_conversation_is_titled_by_its_first_question() -> None:
     assert title_of("x" * 4_000) == "x" * 80 + "…"
 
 
-async def test_a_first_question_opens_a_conversation_and_a_second_one_goes_on_with_it(service: Service) -> None:
+async def test_first_question_creates_a_chat_and_the_second_continues_it(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     given = await ticket_for(owner, project)
@@ -137,7 +137,7 @@ async def test_a_first_question_opens_a_conversation_and_a_second_one_goes_on_wi
     assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 1
 
 
-async def test_what_is_refused_opens_no_conversation(service: Service) -> None:
+async def test_rejected_question_creates_no_chat(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for body in (
@@ -152,7 +152,7 @@ async def test_what_is_refused_opens_no_conversation(service: Service) -> None:
     assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 0
 
 
-async def test_without_tokens_there_is_no_ticket(database_url: str, tmp_path: Path) -> None:
+async def test_no_ticket_without_ai_tokens(database_url: str, tmp_path: Path) -> None:
     settings = {"LOREMARK_PLANS_FILE": plan_with(tmp_path, 0)}
     async with run_service(settings_for(tmp_path, database_url, **settings)) as service:
         owner = await service.owner()
@@ -162,7 +162,8 @@ async def test_without_tokens_there_is_no_ticket(database_url: str, tmp_path: Pa
         assert (await owner.get(f"/api/v2/chat-sessions?projectId={project}")).json()["total"] == 0
 
 
-async def test_the_secret_is_made_once_and_for_the_owner_of_the_folder_only(service: Service, tmp_path: Path) -> None:
+@pytest.mark.own_service
+async def test_secret_is_generated_once_and_readable_only_by_its_owner(service: Service, tmp_path: Path) -> None:
     path = tmp_path / "keys" / "worker.key"
     assert path.stat().st_mode & 0o777 == 0o600
     assert len(base64.b64decode(path.read_text())) == 32

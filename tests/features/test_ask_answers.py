@@ -1,4 +1,4 @@
-"""Answers: from the memory, with what they rest on, counted and kept before their end is told."""
+"""Answers: text, sources, token usage and storage."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from loremark.features.metering import service as metering
 from loremark.features.metering import store as metering_store
 from loremark.ports.llm import tokens
 from loremark.storage.tables import item_vectors
-from tests.features.asking import (
+from tests.features.ask_client import (
     FACTS,
     MODEL,
     QUESTION,
-    Told,
+    StreamedAnswer,
     ask,
-    knowing,
     messages,
     open_streams,
     plan_with,
+    project_with_facts,
     reserved,
     settings_with,
     ticket_for,
     used,
 )
-from tests.features.remembering import Memory
+from tests.features.memory_project import Memory
 from tests.servers.scripted_model import Drop, Refuse, Reply, Say, ScriptedModel
 from tests.support.service import Service, run_service, settings_for
 
@@ -62,7 +62,7 @@ async def modelled(
         yield running
 
 
-async def _ask(memory: Memory, question: str = QUESTION, **more: Any) -> Told:
+async def _ask(memory: Memory, question: str = QUESTION, **more: Any) -> StreamedAnswer:
     given = await ticket_for(memory.owner, memory.tool.project_id, question, **more)
     return await ask(memory.service.http, "/worker/ask", given["ticket"], question)
 
@@ -73,20 +73,20 @@ async def _chat(memory: Memory) -> str:
 
 
 async def _left(memory: Memory) -> int:
-    """The tokens of the team's plan that are neither used nor set aside."""
-    async with memory.service.house.database.read() as tx:
+    """The team's tokens that are neither used nor reserved."""
+    async with memory.service.runtime.database.read() as tx:
         return await metering.tokens_left(tx, Scope(memory.owner.team_id), load_plans("team").get("team"))
 
 
 async def _leave_tokens(memory: Memory, wanted: int) -> None:
-    """As if the team had used all of its tokens but so many."""
+    """Use up the team's tokens except for this many."""
     more = await _left(memory) - wanted
-    async with memory.service.house.database.write() as tx:
+    async with memory.service.runtime.database.write() as tx:
         await metering_store.count(tx, Scope(memory.owner.team_id), metering.period(), metering.AI_TOKENS, more)
 
 
-async def test_without_a_model_the_memory_answers_in_its_own_words(service: Service) -> None:
-    memory = await knowing(service)
+async def test_answer_without_a_model_quotes_the_memory(service: Service) -> None:
+    memory = await project_with_facts(service)
     before = (await used(service))["builtin_tokens"]
     told = await _ask(memory)
     done = told.done
@@ -116,9 +116,9 @@ async def test_without_a_model_the_memory_answers_in_its_own_words(service: Serv
     assert (answered["totalTokens"], answered["model"]) == (usage["totalTokens"], "builtin-medium")
 
 
-async def test_what_the_memory_does_not_cover_is_said_to_be_so(modelled: Service, model: ScriptedModel) -> None:
-    """Nobody is paid for it: a model without sources could only invent."""
-    memory = await knowing(modelled)
+async def test_question_not_covered_by_memory_is_answered_as_such(modelled: Service, model: ScriptedModel) -> None:
+    """No model is called: without sources it could only hallucinate."""
+    memory = await project_with_facts(modelled)
     told = await _ask(memory, "Which colour does the moon have on a Tuesday in Lisbon?")
     done = told.done
     assert (done["sources"], done["avgSimilarity"]) == ([], 0)
@@ -127,10 +127,10 @@ async def test_what_the_memory_does_not_cover_is_said_to_be_so(modelled: Service
     assert model.requests == []
 
 
-async def test_what_was_found_by_its_words_alone_is_shown_with_the_floor(service: Service) -> None:
-    """As if the embedder saw little likeness: the words lead to it all the same, and the answer rests on it."""
-    memory = await knowing(service)
-    async with service.house.database.write() as tx:
+async def test_word_match_is_shown_with_the_minimum_similarity(service: Service) -> None:
+    """With a low similarity, the words still find the item and the answer cites it."""
+    memory = await project_with_facts(service)
+    async with service.runtime.database.write() as tx:
         for row in await tx.many(select(item_vectors.c.item_id, item_vectors.c.vector)):
             (scale,) = struct.unpack("<f", row["vector"][:4])
             faint = struct.pack("<f", scale * 0.25) + row["vector"][4:]
@@ -145,8 +145,8 @@ async def test_what_was_found_by_its_words_alone_is_shown_with_the_floor(service
     assert done["avgSimilarity"] == 0.5
 
 
-async def test_drafts_and_what_is_deprecated_are_never_cited(service: Service) -> None:
-    memory = await knowing(service)
+async def test_drafts_and_deprecated_items_are_never_cited(service: Service) -> None:
+    memory = await project_with_facts(service)
     for item in await memory.items():
         status = "draft" if item["title"] == FACTS[0][0] else "deprecated"
         assert (await memory.owner.patch(f"/api/v2/items/{item['id']}", {"status": status})).status_code == 200
@@ -154,8 +154,8 @@ async def test_drafts_and_what_is_deprecated_are_never_cited(service: Service) -
         assert (await _ask(memory, question)).done["sources"] == []
 
 
-async def test_a_model_speaks_and_what_it_cites_is_checked(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_citations_of_a_model_answer_are_checked(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     model.always(Say("The payment worker retries a failed charge three times [1]. See also [7]."))
     told = await _ask(memory)
     done = told.done
@@ -172,14 +172,14 @@ async def test_a_model_speaks_and_what_it_cites_is_checked(modelled: Service, mo
     assert [message["content"] for message in await messages(modelled)] == [QUESTION, done["answer"]]
 
 
-async def test_a_secret_in_a_question_is_shown_to_no_model(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_secrets_in_questions_are_not_sent_to_models(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     await _ask(memory, f"{QUESTION} I use the key AKIAIOSFODNN7EXAMPLQ for it.")
     assert "AKIAIOSFODNN7EXAMPLQ" not in model.requests[0].text
 
 
-async def test_a_second_question_is_understood_by_the_first(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_follow_up_question_uses_the_first_one(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     model.always(Say("Sessions live in Redis [1]."))
     await _ask(memory, SESSIONS)
     told = await _ask(memory, "And for how long do they live there?", chatSessionId=await _chat(memory))
@@ -188,7 +188,7 @@ async def test_a_second_question_is_understood_by_the_first(modelled: Service, m
     assert len(await messages(modelled)) == 4
 
 
-REFUSED = "The model's server refused the question"
+REFUSED = "The model provider rejected the request"
 
 
 @pytest.mark.parametrize(
@@ -196,15 +196,15 @@ REFUSED = "The model's server refused the question"
     [
         (Refuse(400), REFUSED),
         (Refuse(401, "bad key"), REFUSED),
-        (Say(""), "The model's answer could not be read"),
+        (Say(""), "The model returned an invalid answer"),
     ],
     ids=["400", "401", "empty"],
 )
-async def test_a_model_that_fails_before_its_first_word(
+async def test_model_fails_before_the_first_token(
     modelled: Service, model: ScriptedModel, reply: Reply, words: str
 ) -> None:
-    """The end says so, in our own words; there is no answer, and nothing is kept but what it cost."""
-    memory = await knowing(modelled)
+    """The final event has our own error text and no answer, and only the cost is stored."""
+    memory = await project_with_facts(modelled)
     model.always(reply)
     told = await _ask(memory)
     assert told.tokens == []
@@ -217,13 +217,13 @@ async def test_a_model_that_fails_before_its_first_word(
     assert await open_streams(modelled) == 0
 
 
-async def test_a_model_that_breaks_off_in_the_middle(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_model_fails_in_the_middle_of_an_answer(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     model.always(Say("The worker retries three times [1].", cut_after=3))
     told = await _ask(memory)
     assert told.text == "The worker retr"
     assert "answer" not in told.done
-    assert told.done["error"] == "The model's answer broke off"
+    assert told.done["error"] == "The model's answer was interrupted"
     _, answered = await messages(modelled)
     assert answered["content"] == "The worker retr"
     spent = answered["prompt_tokens"] + answered["completion_tokens"]
@@ -232,9 +232,9 @@ async def test_a_model_that_breaks_off_in_the_middle(modelled: Service, model: S
 
 
 @pytest.mark.settings(AI_TOKENS=500)
-async def test_a_call_that_could_exceed_the_cap_is_not_made(modelled: Service, model: ScriptedModel) -> None:
-    """There are tokens left, so there is a ticket; but an answer could cost more."""
-    memory = await knowing(modelled)
+async def test_call_that_could_exceed_the_token_limit_is_not_made(modelled: Service, model: ScriptedModel) -> None:
+    """There are tokens left, so a ticket is issued, but an answer could cost more."""
+    memory = await project_with_facts(modelled)
     told = await _ask(memory)
     assert told.done["error"] == "AI token limit reached"
     assert "answer" not in told.done
@@ -244,16 +244,16 @@ async def test_a_call_that_could_exceed_the_cap_is_not_made(modelled: Service, m
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
-async def test_where_the_built_in_engine_costs_something_it_is_charged(service: Service) -> None:
-    memory = await knowing(service)
+async def test_metered_built_in_engine_is_charged(service: Service) -> None:
+    memory = await project_with_facts(service)
     before = (await used(service))["ai_tokens"]
     told = await _ask(memory)
     assert (await used(service))["ai_tokens"] == before + told.done["usage"]["totalTokens"]
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
-async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(service: Service) -> None:
-    memory = await knowing(service)
+async def test_metered_built_in_engine_respects_the_token_limit(service: Service) -> None:
+    memory = await project_with_facts(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
     await _leave_tokens(memory, cost - 1)
     spent, said = (await used(service))["ai_tokens"], len(await messages(service))
@@ -265,7 +265,7 @@ async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(ser
 
     await _leave_tokens(memory, cost)
     assert (await _ask(memory)).done["usage"]["totalTokens"] == cost
-    for left in (0, 3):  # too few for any answer at all
+    for left in (0, 3):  # too few for any answer
         await _leave_tokens(memory, left)
         asked = {"projectId": memory.tool.project_id, "question": QUESTION}
         refused = await memory.owner.post("/api/v2/ask", asked)
@@ -273,8 +273,8 @@ async def test_where_the_built_in_engine_costs_something_it_keeps_to_the_cap(ser
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
-async def test_many_who_ask_the_built_in_engine_at_once_keep_to_the_cap(service: Service) -> None:
-    memory = await knowing(service)
+async def test_concurrent_questions_to_the_metered_engine_respect_the_token_limit(service: Service) -> None:
+    memory = await project_with_facts(service)
     cost = (await _ask(memory)).done["usage"]["totalTokens"]
     await _leave_tokens(memory, 3 * cost - 1)
     given = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(8)]
@@ -287,8 +287,8 @@ async def test_many_who_ask_the_built_in_engine_at_once_keep_to_the_cap(service:
 
 
 @pytest.mark.settings(LOREMARK_METER_BUILTIN="true")
-async def test_where_the_built_in_engine_costs_something_no_enrichment_begins_without_tokens(service: Service) -> None:
-    memory = await knowing(service)
+async def test_metered_enrichment_does_not_start_without_tokens(service: Service) -> None:
+    memory = await project_with_facts(service)
     sent = await memory.tell({"operation": "create", "item": {"title": "More", "content": "More."}}, "memory_operation")
     await _leave_tokens(memory, 0)
     refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
@@ -299,8 +299,8 @@ async def test_where_the_built_in_engine_costs_something_no_enrichment_begins_wi
     await service.wait_for_jobs()
 
 
-async def test_an_attempt_that_broke_off_counts_too(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_interrupted_attempt_is_counted(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     model.answer(Drop())
     model.always(Say("Three times [1]."))
     told = await _ask(memory)
@@ -308,10 +308,8 @@ async def test_an_attempt_that_broke_off_counts_too(modelled: Service, model: Sc
     assert (await used(modelled))["ai_tokens"] == told.done["usage"]["totalTokens"]
 
 
-async def test_a_conversation_deleted_meanwhile_still_costs_what_it_cost(
-    modelled: Service, model: ScriptedModel
-) -> None:
-    memory = await knowing(modelled)
+async def test_answer_for_a_deleted_chat_is_still_charged(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     gate = threading.Event()
     model.always(Say("Three times [1].", gate=gate))
     given = await ticket_for(memory.owner, memory.tool.project_id)
@@ -325,8 +323,8 @@ async def test_a_conversation_deleted_meanwhile_still_costs_what_it_cost(
     assert (await ask(modelled.http, "/worker/ask", given["ticket"])).status == 401
 
 
-async def test_what_a_model_writes_is_made_readable(modelled: Service, model: ScriptedModel) -> None:
-    memory = await knowing(modelled)
+async def test_invalid_characters_in_model_output_are_replaced(modelled: Service, model: ScriptedModel) -> None:
+    memory = await project_with_facts(modelled)
     model.always(Say("Three\0 times \ud83d [1]. Größe ✓"))
     told = await _ask(memory)
     assert told.text == "Three\ufffd times ? [1]. Größe ✓"

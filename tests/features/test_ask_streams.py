@@ -1,4 +1,4 @@
-"""Streams over real sockets, from the API itself and from a worker of its own: nothing is lost, nothing runs on."""
+"""Answer streams over real sockets, from the API and from a separate worker."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ import httpx
 import pytest
 
 from loremark.base import limits
-from tests.features.asking import (
+from tests.features.ask_client import (
     QUESTION,
-    Place,
-    Told,
-    answering_at,
-    asking,
-    knowing,
+    AnswerServer,
+    StreamedAnswer,
     listen,
     messages,
+    open_stream,
     open_streams,
+    project_with_facts,
     reserved,
+    run_answer_server,
     settings_with,
     ticket_for,
     used,
 )
-from tests.features.remembering import Memory
+from tests.features.memory_project import Memory
 from tests.servers.scripted_model import Hang, Say, ScriptedModel
 from tests.support.service import Service, run_service, settings_for
 
@@ -51,14 +51,14 @@ async def service(model: ScriptedModel, database_url: str, tmp_path: Path) -> As
 
 
 @pytest.fixture(params=("mounted", "separate"))
-async def place(service: Service, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Place]:
-    async with answering_at(request.param, service, tmp_path) as chosen:
+async def place(service: Service, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[AnswerServer]:
+    async with run_answer_server(request.param, service, tmp_path) as chosen:
         yield chosen
 
 
 @pytest.fixture
 async def memory(service: Service) -> Memory:
-    return await knowing(service)
+    return await project_with_facts(service)
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], seconds: float = 60.0) -> None:
@@ -71,15 +71,17 @@ async def _ticket(memory: Memory) -> str:
     return str((await ticket_for(memory.owner, memory.tool.project_id))["ticket"])
 
 
-async def test_a_piece_is_heard_before_the_next_one_is_said(memory: Memory, place: Place, model: ScriptedModel) -> None:
-    """And while a ticket is being answered it is worth no second answer."""
+async def test_chunks_are_streamed_as_they_are_produced(
+    memory: Memory, place: AnswerServer, model: ScriptedModel
+) -> None:
+    """While a ticket is being answered, it cannot be used again."""
     gate = threading.Event()
     model.always(Say("The worker retries three times [1].", gate=gate))
-    ticket, told = await _ticket(memory), Told(200)
-    async with asking(place.http, place.url, ticket, QUESTION) as answer:
+    ticket, told = await _ticket(memory), StreamedAnswer(200)
+    async with open_stream(place.http, place.url, ticket, QUESTION) as answer:
         lines = answer.aiter_lines()
         async for line in lines:
-            told.hear(line)
+            told.add_line(line)
             if told.tokens:
                 break
         assert told.text == "The w"
@@ -87,21 +89,21 @@ async def test_a_piece_is_heard_before_the_next_one_is_said(memory: Memory, plac
         assert (second.status, second.content_type) == (429, "application/json")
         gate.set()
         async for line in lines:
-            told.hear(line)
+            told.add_line(line)
     assert told.text == "The worker retries three times [1]."
     assert told.done["usage"] == {"promptTokens": 11, "completionTokens": 7, "totalTokens": 18}
     assert (await place.ask(ticket)).status == 200
 
 
-async def test_when_the_reader_leaves_the_model_is_left_too(
-    service: Service, memory: Memory, place: Place, model: ScriptedModel
+async def test_disconnect_stops_the_model(
+    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
 ) -> None:
-    """What was said until then is kept and paid for, once; and the ticket is free."""
+    """The partial answer is stored and charged once, and the ticket is released."""
     model.always(Say(LONG, each_s=0.02))
-    ticket, told = await _ticket(memory), Told(200)
-    async with asking(place.http, place.url, ticket, QUESTION) as answer:
+    ticket, told = await _ticket(memory), StreamedAnswer(200)
+    async with open_stream(place.http, place.url, ticket, QUESTION) as answer:
         async for line in answer.aiter_lines():
-            told.hear(line)
+            told.add_line(line)
             if len(told.tokens) > 3:
                 break
     await asyncio.to_thread(model.wait_for_hang_up)
@@ -122,10 +124,10 @@ async def _is_free(service: Service) -> bool:
     return await open_streams(service) == 0
 
 
-async def test_a_slow_reader_neither_holds_the_model_up_nor_loses_a_word(
-    service: Service, memory: Memory, place: Place, model: ScriptedModel
+async def test_slow_reader_neither_blocks_the_model_nor_loses_text(
+    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
 ) -> None:
-    """The answer is made and kept before they read on; then it comes in fewer, larger pieces."""
+    """The answer is stored before the client reads on, and then arrives in fewer, larger chunks."""
     text = "".join(f"{number:06d} " for number in range(8_000))
     model.always(Say(text))
     body = json.dumps({"ticket": await _ticket(memory), "question": QUESTION}).encode()
@@ -141,9 +143,9 @@ async def test_a_slow_reader_neither_holds_the_model_up_nor_loses_a_word(
 
         await _until(kept, 20.0)
         received = await asyncio.to_thread(lambda: b"".join(iter(lambda: connection.recv(65_536), b"")))
-    told = Told(200)
+    told = StreamedAnswer(200)
     for line in _unchunked(received).decode().splitlines():
-        told.hear(line)
+        told.add_line(line)
     assert told.text == text
     assert told.done["answer"].replace("\n", " ").split()[:100] == text.split()[:100]
     assert 1 < len(told.tokens) < len(text) / 5
@@ -160,20 +162,20 @@ def _unchunked(received: bytes) -> bytes:
     return b"".join(parts)
 
 
-async def _hear_on(told: Told, lines: AsyncIterator[str]) -> None:
+async def _hear_on(told: StreamedAnswer, lines: AsyncIterator[str]) -> None:
     async for line in lines:
-        told.hear(line)
+        told.add_line(line)
 
 
-async def test_a_stop_of_the_server_keeps_what_was_said(
-    service: Service, memory: Memory, place: Place, model: ScriptedModel
+async def test_server_shutdown_stores_partial_answers(
+    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
 ) -> None:
     model.always(Say(LONG, each_s=0.02))
-    told = Told(200)
-    async with asking(place.http, place.url, await _ticket(memory), QUESTION) as answer:
+    told = StreamedAnswer(200)
+    async with open_stream(place.http, place.url, await _ticket(memory), QUESTION) as answer:
         lines = answer.aiter_lines()
         while len(told.tokens) < 4:
-            told.hear(await anext(lines))
+            told.add_line(await anext(lines))
         place.stop.set()
         with pytest.raises(httpx.RemoteProtocolError):
             await _hear_on(told, lines)
@@ -185,8 +187,8 @@ async def test_a_stop_of_the_server_keeps_what_was_said(
     assert await reserved(service) == 0
 
 
-async def test_many_streams_at_once_are_all_answered(service: Service, memory: Memory, place: Place) -> None:
-    """Each with its own ticket; each ends with its answer, both messages are there, and all is counted."""
+async def test_concurrent_streams_are_all_answered(service: Service, memory: Memory, place: AnswerServer) -> None:
+    """Each stream ends with its answer, both messages are stored and all tokens are counted."""
     tickets = [await _ticket(memory) for _ in range(20)]
     told = await asyncio.gather(*(place.ask(ticket) for ticket in tickets))
     assert [one.status for one in told] == [200] * 20
@@ -196,8 +198,8 @@ async def test_many_streams_at_once_are_all_answered(service: Service, memory: M
     assert await open_streams(service) == 0
 
 
-async def test_an_answer_that_takes_too_long_is_ended(
-    service: Service, memory: Memory, place: Place, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+async def test_answer_times_out(
+    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ANSWER_STREAM_MS", 700)
     model.always(Hang())
@@ -208,12 +210,12 @@ async def test_an_answer_that_takes_too_long_is_ended(
     assert await _is_free(service)
 
 
-async def test_a_reader_who_leaves_before_the_first_word_leaves_nothing_behind(
-    service: Service, memory: Memory, place: Place, model: ScriptedModel
+async def test_disconnect_before_the_first_token_leaves_nothing_behind(
+    service: Service, memory: Memory, place: AnswerServer, model: ScriptedModel
 ) -> None:
     model.always(Hang())
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(1.0), asking(place.http, place.url, await _ticket(memory), QUESTION) as answer:
+        async with asyncio.timeout(1.0), open_stream(place.http, place.url, await _ticket(memory), QUESTION) as answer:
             await listen(answer)
     await _until(lambda: _is_free(service))
     assert await messages(service) == []

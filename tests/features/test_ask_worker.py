@@ -1,4 +1,4 @@
-"""The worker as a process of its own: what it needs to start, what it tells, and whose pages may ask it."""
+"""The answer worker as a separate process: startup, health and CORS."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sqlalchemy import text
 
 from loremark.base.settings import Settings, SettingsError
 from loremark.entry.worker import open_worker
-from loremark.storage.opening import open_database
+from loremark.storage.connect import open_database
 from loremark.storage.schema import SchemaError
-from tests.features.asking import QUESTION, SECRET, ask, settings_with, ticket_for
+from tests.features.ask_client import QUESTION, SECRET, ask, settings_with, ticket_for
 from tests.support.service import BASE_URL, Service, run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
-    """An API that sends people to a worker elsewhere."""
+    """An API that refers clients to a separate worker."""
     chosen = settings_with(None, LOREMARK_WORKER_URL="https://worker.example/")
     async with run_service(settings_for(tmp_path, database_url, **chosen)) as running:
         yield running
 
 
 def _elsewhere(service: Service, folder: Path, **changes: str) -> Settings:
-    """Settings of a worker on another machine: an empty folder, and the database's address."""
+    """Settings of a worker on another machine: an empty folder and the database URL."""
     return settings_for(folder / "elsewhere", service.settings.database_url, **changes)
 
 
@@ -41,9 +41,7 @@ async def _worker(service: Service, folder: Path, **changes: str) -> AsyncIterat
             yield http
 
 
-async def test_it_answers_with_nothing_in_common_but_the_secret_and_the_database(
-    service: Service, tmp_path: Path
-) -> None:
+async def test_worker_needs_only_the_secret_and_the_database(service: Service, tmp_path: Path) -> None:
     owner = await service.owner()
     given = await ticket_for(owner, await owner.create_project())
     assert given["workerUrl"] == "https://worker.example"
@@ -57,7 +55,7 @@ async def test_it_answers_with_nothing_in_common_but_the_secret_and_the_database
         assert (await ask(http, "/ask", given["ticket"])).status == 401
 
 
-async def test_it_tells_how_it_is_and_is_nothing_but_a_worker(service: Service, tmp_path: Path) -> None:
+async def test_worker_reports_its_health_and_serves_nothing_else(service: Service, tmp_path: Path) -> None:
     owner = await service.owner()
     async with _worker(service, tmp_path) as http:
         assert (await http.get("/healthz")).json() == {"status": "ok"}
@@ -71,12 +69,12 @@ async def test_it_tells_how_it_is_and_is_nothing_but_a_worker(service: Service, 
         for path in ("/api/projects", "/api/v2/ask", "/", "/openapi.json"):
             answer = await http.get(path, headers={"Authorization": f"Bearer {owner.key}"})
             assert (answer.status_code, answer.json()) == (404, {"error": "Not found"})
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             await tx.run(text("UPDATE alembic_version SET version_num = '0000'"))
         assert (await http.get("/readyz")).json() == {"error": "Not ready: migrations"}
 
 
-async def test_only_pages_of_the_api_s_own_origin_may_ask_from_a_browser(service: Service, tmp_path: Path) -> None:
+async def test_browser_requests_are_allowed_only_from_the_api_origin(service: Service, tmp_path: Path) -> None:
     owner = await service.owner()
     given = await ticket_for(owner, await owner.create_project())
     body = {"ticket": given["ticket"], "question": QUESTION}
@@ -102,7 +100,7 @@ async def test_only_pages_of_the_api_s_own_origin_may_ask_from_a_browser(service
         assert "access-control-allow-origin" not in (await http.get("/metrics", headers=ours)).headers
 
 
-async def test_it_does_not_start_without_the_secret_of_the_api(service: Service, tmp_path: Path) -> None:
+async def test_worker_does_not_start_without_the_api_secret(service: Service, tmp_path: Path) -> None:
     for changes, words in (({}, "must be set"), ({"LOREMARK_WORKER_SECRET": ""}, "is empty")):
         with pytest.raises(SettingsError, match=words):
             async with open_worker(_elsewhere(service, tmp_path, **changes)):
@@ -110,7 +108,7 @@ async def test_it_does_not_start_without_the_secret_of_the_api(service: Service,
     assert not (tmp_path / "elsewhere" / "keys").exists()
 
 
-async def test_on_the_folder_of_the_api_it_finds_the_secret_by_itself(database_url: str, tmp_path: Path) -> None:
+async def test_worker_finds_the_secret_in_a_shared_data_folder(database_url: str, tmp_path: Path) -> None:
     settings = settings_for(tmp_path, database_url)
     async with run_service(settings) as service:
         owner = await service.owner()
@@ -121,7 +119,7 @@ async def test_on_the_folder_of_the_api_it_finds_the_secret_by_itself(database_u
                 assert (await ask(http, "/ask", given["ticket"])).status == 200
 
 
-async def test_it_does_not_start_on_a_database_of_another_version(
+async def test_worker_does_not_start_on_another_schema_version(
     service: Service, tmp_path: Path, database_url: str, engine: str
 ) -> None:
     address = Path(database_url.removeprefix("sqlite:///")) if engine == "sqlite" else database_url

@@ -1,4 +1,4 @@
-"""Plans and credits with the embedded provider: its pages in a browser, periods that end, packs that are bought."""
+"""Plans and credits with the built-in provider: pages, billing periods and credit packs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from loremark.base import clock, ids
 from loremark.base.plans import PACKS
 from loremark.features.billing.periods import month_of, months_after, period_around
-from loremark.features.billing.service import show_offers
+from loremark.features.billing.service import get_catalog
 from loremark.jobs.run import Run
 from loremark.storage.tables import credit_transactions
 from tests.contract.contract import load
-from tests.features.world import FORBIDDEN, insert_rows, register, told
+from tests.features.steps import FORBIDDEN, insert_rows, register, status_and_body
 from tests.support.people import Person
 from tests.support.service import BASE_URL, Service
 
@@ -31,7 +31,7 @@ RECHARGE = "/api/billing/credits/auto-recharge"
 
 
 class Browser:
-    """Somebody signed in, who follows links and sends forms."""
+    """A signed-in browser that follows links and submits forms."""
 
     def __init__(self, service: Service, login: str) -> None:
         self.service = service
@@ -55,7 +55,7 @@ async def browser(service: Service) -> Browser:
 
 
 def fields_of(page: httpx.Response, action: str) -> list[dict[str, str]]:
-    """The fields of every form on a page that leads there, as a browser would send them."""
+    """The fields of each form on a page with this action."""
     forms = re.findall(rf'<form method="post" action="{action}">(.*?)</form>', page.text, re.DOTALL)
     named = re.compile(r'<input (?:type="hidden" )?name="(\w+)" value="([^"]*)"')
     return [{name: unescape(value) for name, value in named.findall(form)} for form in forms]
@@ -69,7 +69,7 @@ async def usage(person: Person | Browser) -> dict[str, object]:
     return body
 
 
-def test_months_are_those_of_the_calendar() -> None:
+def test_calendar_and_subscription_months() -> None:
     def at(text: str) -> int:
         from datetime import datetime
 
@@ -86,12 +86,15 @@ def test_months_are_those_of_the_calendar() -> None:
     assert period_around(begun, begun) == (begun, at("2027-02-28T10:00:00"))
 
 
-async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Service) -> None:
+async def test_buy_change_and_cancel_a_plan_in_a_browser(service: Service) -> None:
     person = await browser(service)
     before = await usage(person)
     assert before["plan"] == "team"
     assert before["subscription"] == {"status": "none", "seats": 1, "periodEnd": None, "cancelAt": None}
-    assert told(await person.api("POST", "/api/billing/cancel")) == (400, {"error": "No active subscription"})
+    assert status_and_body(await person.api("POST", "/api/billing/cancel")) == (
+        400,
+        {"error": "No active subscription"},
+    )
 
     asked = await person.api("POST", "/api/billing/checkout", {"planId": "business", "seats": 4})
     url = asked.json()["url"]
@@ -100,13 +103,13 @@ async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Serv
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert "script" not in page.text
-    assert "116.00 EUR a month" in page.text
+    assert "116.00 EUR per month" in page.text
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "form-action 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     (fields,) = fields_of(page, "/billing/checkout")
-    assert (await usage(person))["plan"] == "team", "looking is not buying"
+    assert (await usage(person))["plan"] == "team", "viewing the checkout does not buy the plan"
     confirmed = await person.send("/billing/checkout", fields)
     assert (confirmed.status_code, confirmed.headers["location"]) == (303, PORTAL)
     after = await usage(person)
@@ -116,7 +119,7 @@ async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Serv
     assert (subscription["status"], subscription["seats"]) == ("active", 4)
 
     portal = await person.open(PORTAL)
-    assert "The subscription is active." in portal.text
+    assert "<td>Active</td>" in portal.text
     choices = {fields["planId"]: fields for fields in fields_of(portal, "/billing/portal/plan")}
     assert set(choices) == {"personal", "team", "business"}
     chosen = await person.send("/billing/portal/plan", choices["personal"])
@@ -127,7 +130,7 @@ async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Serv
 
     cancelled = await person.send("/billing/portal/cancel", {})
     assert (cancelled.status_code, cancelled.headers["location"]) == (303, PORTAL)
-    assert "ends with its period" in (await person.open(PORTAL)).text
+    assert "Ends with the current billing period" in (await person.open(PORTAL)).text
     again = (await person.api("POST", "/api/billing/cancel")).json()
     state = (await usage(person))["subscription"]
     assert isinstance(state, dict)
@@ -138,7 +141,7 @@ async def test_a_plan_is_bought_changed_and_cancelled_in_a_browser(service: Serv
 
 
 @pytest.mark.settings(LOREMARK_REGISTRATION="open")
-async def test_a_checkout_is_its_teams_and_only_for_an_hour(service: Service) -> None:
+async def test_checkout_belongs_to_its_team_and_expires(service: Service) -> None:
     first, second = await browser(service), await browser(service)
     url = (await first.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
     (fields,) = fields_of(await first.open(url), "/billing/checkout")
@@ -167,14 +170,15 @@ async def test_a_checkout_is_its_teams_and_only_for_an_hour(service: Service) ->
         assert (await first.send("/billing/checkout", fields)).status_code == 303
 
 
-async def test_a_form_is_taken_from_our_own_pages_only(service: Service) -> None:
+@pytest.mark.own_service
+async def test_cross_site_forms_are_refused(service: Service) -> None:
     person = await browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "business"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
     for site in ("cross-site", "same-site", "none"):
         for path in ("/billing/checkout", "/billing/portal/plan", "/billing/portal/cancel"):
             refused = await person.send(path, fields, **{"Sec-Fetch-Site": site})
-            assert told(refused) == (403, {"error": "Cross-site request refused"})
+            assert status_and_body(refused) == (403, {"error": "Cross-site request refused"})
     assert (await usage(person))["plan"] == "team"
 
 
@@ -188,8 +192,9 @@ async def test_a_form_is_taken_from_our_own_pages_only(service: Service) -> None
         ("http://127.0.0.1:80001/", False),
     ],
 )
-async def test_only_our_own_address_is_gone_to_by_itself(service: Service, onward: str, followed: bool) -> None:
-    """Any other is a link, in which all can be read."""
+@pytest.mark.own_service
+async def test_only_own_urls_are_redirected_to(service: Service, onward: str, followed: bool) -> None:
+    """Other URLs are shown in full as links."""
     person = await browser(service)
     body = {"planId": "business", "successUrl": onward, "cancelUrl": onward}
     asked = await person.api("POST", "/api/billing/checkout", body)
@@ -227,7 +232,7 @@ async def test_only_our_own_address_is_gone_to_by_itself(service: Service, onwar
         "https://[::1/",
     ],
 )
-async def test_only_a_page_on_the_web_can_follow(service: Service, url: str) -> None:
+async def test_success_url_must_be_http(service: Service, url: str) -> None:
     owner = await service.owner()
     for name in ("successUrl", "cancelUrl"):
         refused = await owner.post("/api/billing/checkout", {"planId": "team", name: url})
@@ -236,7 +241,7 @@ async def test_only_a_page_on_the_web_can_follow(service: Service, url: str) -> 
 
 
 @pytest.mark.settings(LOREMARK_REGISTRATION="open")
-async def test_seats_are_counted_where_a_plan_has_them(service: Service) -> None:
+async def test_seats_of_per_seat_plans(service: Service) -> None:
     owner = await service.owner()
     bounds = load().limit("count.seats")
     for seats, status in ((bounds.min, 200), (bounds.max, 200), (0, 400), (int(bounds.max or 0) + 1, 400), (1.5, 400)):
@@ -249,10 +254,10 @@ async def test_seats_are_counted_where_a_plan_has_them(service: Service) -> None
         ("team", {"seats": 3}, "45.00"),
     ):
         url = (await person.api("POST", "/api/billing/checkout", {"planId": plan, **given})).json()["url"]
-        assert f"{price} EUR a month" in (await person.open(url)).text
+        assert f"{price} EUR per month" in (await person.open(url)).text
 
 
-async def test_use_is_counted_by_the_calendars_month(service: Service) -> None:
+async def test_usage_is_counted_per_calendar_month(service: Service) -> None:
     owner = await service.owner()
     body = await usage(owner)
     start_ms, end_ms = month_of(clock.now_ms())
@@ -265,44 +270,48 @@ async def test_use_is_counted_by_the_calendars_month(service: Service) -> None:
     }
 
 
-async def _watch(service: Service) -> None:
-    """One turn of the recurring look."""
+async def _sweep(service: Service) -> None:
+    """Run the billing sweep once."""
     from loremark.base.plans import load_plans
-    from loremark.features.billing.recharge import Watch
+    from loremark.features.billing.recharge import BillingSweep
     from loremark.jobs.queue import Job
 
     job = Job(id="x", kind="x", payload={}, attempt=1, max_attempts=1, started_at_ms=0)
     chosen = load_plans(service.settings.default_plan, service.settings.plans_file)
-    await Watch(service.house.database, chosen)(Run(service.house.database, job))
+    await BillingSweep(service.runtime.database, chosen)(Run(service.runtime.database, job))
 
 
 @pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
-async def test_a_period_is_followed_by_the_next_or_by_the_plan_of_a_new_team(service: Service) -> None:
+async def test_period_rolls_over_or_falls_back_to_the_default_plan(service: Service) -> None:
     person = await browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
     await person.send("/billing/checkout", fields)
     begun_ms = clock.now_ms()
     with clock.use(lambda: months_after(begun_ms, 3) + 60_000):
-        await _watch(service)
+        await _sweep(service)
     kept = (await usage(person))["subscription"]
     assert isinstance(kept, dict)
     assert kept["status"] == "active"
     assert kept["periodEnd"][:10] == clock.iso(months_after(begun_ms, 4))[:10]
     await person.api("POST", "/api/billing/cancel")
-    await _watch(service)
-    assert (await usage(person))["plan"] == "personal", "it is paid until the end"
+    await _sweep(service)
+    assert (await usage(person))["plan"] == "personal", "paid until the end of the period"
     with clock.use(lambda: months_after(begun_ms, 4) + 60_000):
-        await _watch(service)
+        await _sweep(service)
     ended = await usage(person)
     assert ended["plan"] == "free"
     assert ended["subscription"] == {"status": "cancelled", "seats": 0, "periodEnd": None, "cancelAt": None}
-    assert told(await person.api("POST", "/api/billing/cancel")) == (400, {"error": "No active subscription"})
+    assert status_and_body(await person.api("POST", "/api/billing/cancel")) == (
+        400,
+        {"error": "No active subscription"},
+    )
 
 
 @pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
-async def test_a_smaller_plan_takes_nothing_away(service: Service) -> None:
-    """What is beyond it can be read; only writing stops."""
+@pytest.mark.own_service
+async def test_downgrade_deletes_nothing(service: Service) -> None:
+    """Data beyond the limits stays readable; only writes stop."""
     person = await browser(service)
     url = (await person.api("POST", "/api/billing/checkout", {"planId": "personal"})).json()["url"]
     (fields,) = fields_of(await person.open(url), "/billing/checkout")
@@ -312,14 +321,14 @@ async def test_a_smaller_plan_takes_nothing_away(service: Service) -> None:
     await person.api("POST", "/api/billing/cancel")
     now_ms = clock.now_ms()
     with clock.use(lambda: months_after(now_ms, 1) + 1):
-        await _watch(service)
+        await _sweep(service)
     assert (await usage(person))["plan"] == "free"
     assert len((await person.api("GET", "/api/projects")).json()) == 3
     refused = await person.api("POST", "/api/projects", {"name": "four"})
-    assert told(refused) == (403, {"error": "Plan limit reached: projects"})
+    assert status_and_body(refused) == (403, {"error": "Plan limit reached: projects"})
 
 
-async def test_packs_are_bought_at_once(service: Service) -> None:
+async def test_buying_credit_packs(service: Service) -> None:
     owner = await service.owner()
     empty = (await owner.get(CREDITS)).json()
     assert empty == {
@@ -339,7 +348,7 @@ async def test_packs_are_bought_at_once(service: Service) -> None:
     assert shown["transactions"][0]["id"] == bought["transactionId"]
 
 
-async def test_a_purchase_with_a_key_is_made_once(service: Service) -> None:
+async def test_purchase_with_idempotency_key_happens_once(service: Service) -> None:
     import asyncio
 
     owner, other = await service.owner(), await service.owner()
@@ -350,14 +359,14 @@ async def test_a_purchase_with_a_key_is_made_once(service: Service) -> None:
     assert {answer["purchased"] for answer in answers} == {1_000_000}
     assert (await owner.get(CREDITS)).json()["balance"] == 1_000_000
     theirs = (await other.post(PURCHASE, {"packId": "credits_1m"}, headers=headers)).json()
-    assert theirs["transactionId"] != answers[0]["transactionId"], "another team's key is another key"
+    assert theirs["transactionId"] != answers[0]["transactionId"], "keys are scoped to the team"
     assert theirs["balance"] == 1_000_000
     for key in ("", "k" * 256):
         refused = await owner.post(PURCHASE, {"packId": "credits_1m"}, headers={"Idempotency-Key": key})
         assert refused.status_code == 400
 
 
-async def test_the_newest_thousand_transactions_are_shown(service: Service) -> None:
+async def test_newest_thousand_transactions_are_returned(service: Service) -> None:
     owner = await service.owner()
     shared = {"team_id": owner.team_id, "type": "usage", "amount": -1, "price_cents": None, "description": "d"}
     made = [{"id": ids.new("ctx"), "reference": f"r{at}", "created_at_ms": at, **shared} for at in range(1_005)]
@@ -365,12 +374,12 @@ async def test_the_newest_thousand_transactions_are_shown(service: Service) -> N
     shown = (await owner.get(CREDITS)).json()
     assert len(shown["transactions"]) == load().limit("count.transactions").max
     assert [entry["id"] for entry in shown["transactions"][:3]] == [made[at]["id"] for at in (1004, 1003, 1002)]
-    assert shown["balance"] == -1_005, "charged before there was an account"
+    assert shown["balance"] == -1_005, "charged before the account existed"
     bought = (await owner.post(PURCHASE, {"packId": "credits_1m"})).json()
     assert bought["balance"] == 1_000_000 - 1_005
 
 
-async def test_auto_recharge_is_kept_as_it_was_set(service: Service) -> None:
+async def test_auto_recharge_settings_round_trip(service: Service) -> None:
     owner = await service.owner()
     whole = {"enabled": True, "threshold": 0, "packId": "credits_7m", "spendingLimit": 7500}
     assert (await owner.call("PUT", RECHARGE, whole)).json() == whole
@@ -393,30 +402,35 @@ async def test_auto_recharge_is_kept_as_it_was_set(service: Service) -> None:
             assert (await owner.call("PUT", RECHARGE, body)).status_code == status, (field, value)
 
 
-async def test_members_see_nothing_and_admins_buy_nothing(service: Service) -> None:
+async def test_billing_permissions(service: Service) -> None:
     owner = await service.owner()
     admin, member = await service.join(owner, "admin"), await service.join(owner, "member")
     assert (await admin.get(CREDITS)).status_code == 200
-    assert told(await member.get(CREDITS)) == FORBIDDEN
+    assert status_and_body(await member.get(CREDITS)) == FORBIDDEN
     for person in (admin, member):
-        assert told(await person.post(PURCHASE, {"packId": "credits_1m"})) == FORBIDDEN
+        assert status_and_body(await person.post(PURCHASE, {"packId": "credits_1m"})) == FORBIDDEN
 
 
-async def test_packs_can_be_others_by_the_operators_file(tmp_path: Path) -> None:
+async def test_plans_file_defines_the_catalog(tmp_path: Path) -> None:
     from loremark.base.plans import PlansError, load_plans
 
     path = tmp_path / "plans.toml"
     path.write_text("[pack.small]\ntokens = 10\nprice_cents = 1\n[pack.credits_1m]\ntokens = 5\nprice_cents = 2\n")
     packs = load_plans("team", str(path)).packs
     assert (packs["small"].tokens, packs["credits_1m"].tokens, packs["credits_7m"].tokens) == (10, 5, 7_000_000)
-    offered = show_offers(load_plans("team", str(path)))
+    offered = get_catalog(load_plans("team", str(path)))
     assert [(pack.id, pack.price) for pack in offered.packs[:2]] == [("small", 1), ("credits_1m", 2)]
-    assert [plan.id for plan in offered.plans] == ["personal", "team", "business"], "what has no price is not sold"
+    assert [plan.id for plan in offered.plans] == ["personal", "team", "business"], (
+        "plans without a price are not for sale"
+    )
     for wrong in ("[pack.small]\ntokens = 0\nprice_cents = 1", "[pack.small]\ntokens = 1", "[pack.a]\nid = 'b'"):
         path.write_text(wrong)
         with pytest.raises(PlansError, match="LOREMARK_PLANS_FILE cannot be used"):
             load_plans("team", str(path))
 
 
-async def test_without_its_secret_there_is_no_webhook(service: Service) -> None:
-    assert told(await service.http.post("/api/billing/webhook/stripe", content=b"{}")) == (404, {"error": "Not found"})
+async def test_stripe_webhook_requires_a_secret(service: Service) -> None:
+    assert status_and_body(await service.http.post("/api/billing/webhook/stripe", content=b"{}")) == (
+        404,
+        {"error": "Not found"},
+    )

@@ -1,4 +1,4 @@
-"""The credits add up whatever happens at once: the balance is the sum of the transactions, nothing counts twice."""
+"""Credits under concurrency: the balance equals the sum of the transactions, and nothing counts twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loremark.features.metering.service import TeamMeter
 from loremark.ports.llm.model import CapReached, Usage
 from loremark.storage.database import Database
 from loremark.storage.tables import billing_accounts, credit_transactions, usage_counters
-from tests.features.asking import ask, knowing, plan_with, settings_with, ticket_for, used
+from tests.features.ask_client import ask, plan_with, project_with_facts, settings_with, ticket_for, used
 from tests.servers.scripted_model import Say, ScriptedModel
 from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
@@ -49,7 +49,7 @@ def plans_file(tmp_path: Path) -> str:
 
 
 class Books:
-    """One team's credits, and people who do everything with them at once."""
+    """One team's credits, used concurrently in every way."""
 
     def __init__(self, service: Service, owner: Person, plans_file: str, seed: int) -> None:
         self.service = service
@@ -63,7 +63,7 @@ class Books:
 
     @property
     def database(self) -> Database:
-        return self.service.house.database
+        return self.service.runtime.database
 
     @property
     def plan(self) -> Plan:
@@ -75,7 +75,7 @@ class Books:
         self.bought.append(made.json()["transactionId"])
 
     async def use(self) -> None:
-        """A call of a model: set aside, made, and charged with what it gave; or lost."""
+        """A model call: reserved, made and charged with its result, or lost."""
         wanted = self.random.randint(1, 400)
         meter = TeamMeter(self.database, self.scope, self.plan, "prj_x")
         try:
@@ -99,27 +99,27 @@ class Books:
         purchase = self.random.choice(self.bought)
         refund = self.random.choice(self.refunds)[1] if self.refunds and self.random.random() < 0.4 else ids.new("re")
         async with self.database.write() as tx:
-            taken = await ledger.take_back(
+            taken = await ledger.refund(
                 tx, self.scope, self.plans, "team", purchase=purchase, refund_id=refund, tokens=250, price_cents=50
             )
         if taken is not None:
             self.refunds.append((purchase, refund))
 
     async def buy_again(self) -> None:
-        """The provider tells of a purchase that is in the books already."""
+        """The provider reports a purchase that is already recorded."""
         if self.bought:
             async with self.database.write() as tx:
-                again = await ledger.buy(tx, self.scope, SMALL, self.random.choice(self.bought))
-            assert not again.fresh
+                again = await ledger.credit_purchase(tx, self.scope, SMALL, self.random.choice(self.bought))
+            assert not again.created
 
     async def look(self) -> None:
         async with self.database.write() as tx:
-            await recharge.look_at(tx, self.scope, self.plans)
+            await recharge.recharge_if_low(tx, self.scope, self.plans)
 
     async def check(self) -> tuple[int, list[Any]]:
-        """At any moment; the balance and all transactions."""
-        async with self.database.write() as tx:  # one state of both
-            account = await store.hold_account(tx, self.scope)
+        """Check the invariant; returns the balance and all transactions."""
+        async with self.database.write() as tx:  # a consistent view of both
+            account = await store.lock_account(tx, self.scope)
             rows = await tx.many(select(credit_transactions).where(credit_transactions.c.team_id == self.scope))
         assert account["balance"] == sum(row["amount"] for row in rows)
         assert account["balance"] >= 0
@@ -128,7 +128,7 @@ class Books:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_the_balance_is_the_sum_of_the_transactions_whatever_happens_at_once(
+async def test_balance_equals_transactions_under_concurrency(
     database_url: str, tmp_path: Path, plans_file: str, seed: int
 ) -> None:
     chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=plans_file)
@@ -151,23 +151,21 @@ async def test_the_balance_is_the_sum_of_the_transactions_whatever_happens_at_on
             (account,) = await tx.many(select(billing_accounts))
         assert counted == books.spent, "every call is counted once"
         taken = -sum(row["amount"] for row in rows if row["type"] == "usage")
-        assert taken == max(0, books.spent - books.plan.ai_tokens), "the allowance first, then the credits"
+        assert taken == max(0, books.spent - books.plan.ai_tokens), "the allowance is used before the credits"
         automatic = [row for row in rows if row["description"] == "Auto-recharge"]
         assert sum(row["price_cents"] for row in automatic) == account["recharge_spent_cents"] <= 700
-        assert account["recharge_open"] is None
+        assert account["pending_recharge_id"] is None
         bought = [row for row in rows if row["type"] == "purchase" and row["price_cents"] > 0]
         assert {row["id"] for row in bought} == {*books.bought, *(row["id"] for row in automatic)}
 
 
 @pytest.mark.parametrize("credits", [0, 500])
-async def test_of_a_hundred_calls_at_the_edge_of_the_cap_none_exceeds_it(
-    service: Service, plans_file: str, credits: int
-) -> None:
+async def test_concurrent_calls_never_exceed_the_token_limit(service: Service, plans_file: str, credits: int) -> None:
     owner = await service.owner()
     books = Books(service, owner, plans_file, 1)
     if credits:
         async with books.database.write() as tx:
-            await ledger.buy(tx, books.scope, SMALL, ids.new("ctx"))
+            await ledger.credit_purchase(tx, books.scope, SMALL, ids.new("ctx"))
     meters = [TeamMeter(books.database, books.scope, books.plan, "prj_x") for _ in range(100)]
 
     async def call(meter: TeamMeter) -> bool:
@@ -190,19 +188,19 @@ async def test_of_a_hundred_calls_at_the_edge_of_the_cap_none_exceeds_it(
     )
 
 
-async def test_questions_asked_at_once_over_http_stay_within_the_cap(database_url: str, tmp_path: Path) -> None:
-    """Each call sets aside what it could cost, so that together they cannot exceed what is left."""
+async def test_concurrent_questions_stay_within_the_token_limit(database_url: str, tmp_path: Path) -> None:
+    """Each call reserves its maximum cost, so together they cannot exceed the limit."""
     with ScriptedModel() as model:
         chosen = settings_with(model, LOREMARK_PLANS_FILE=plan_with(tmp_path, 10_000))
         async with run_service(settings_for(tmp_path, database_url, **chosen)) as service:
-            memory = await knowing(service)
+            memory = await project_with_facts(service)
             before = (await used(service)).get("ai_tokens", 0)
             model.always(Say("The payment worker retries a failed charge three times [1].", each_s=0.01))
             tickets = [await ticket_for(memory.owner, memory.tool.project_id) for _ in range(24)]
-            told = await asyncio.gather(
+            answers = await asyncio.gather(
                 *(ask(service.http, one["workerUrl"] + "/ask", one["ticket"]) for one in tickets)
             )
-            refused = [one for one in told if one.done.get("error") == "AI token limit reached"]
+            refused = [one for one in answers if one.done.get("error") == "AI token limit reached"]
             spent = (await used(service))["ai_tokens"] - before
             assert spent <= 10_000
             assert 0 < len(refused) < 24

@@ -1,4 +1,4 @@
-"""The brain: what stands in it and what does not, its entity tag, and the forms it is sent in."""
+"""The brain: contents, ETag and formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from loremark.features.history.tokens import count_tokens
 from loremark.storage.tables import brains
 from tests.contract.examples_memory import keep_item
-from tests.features.world import NO_PROJECT, told
+from tests.features.steps import NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -28,7 +28,7 @@ async def brain_of(person: Person, project: str, query: str = "", **options: Any
 
 
 async def keep(service: Service, owner: Person, project: str, title: str, **fields: Any) -> str:
-    """An approved item, as a person's approval leaves it."""
+    """An item approved by a user."""
     item = await keep_item(service, owner, project, title=title, **{"branch": None, **fields})
     approved = await owner.patch(f"/api/v2/items/{item}", {"status": "approved"})
     assert approved.status_code == 200, approved.text
@@ -43,7 +43,7 @@ async def write_context(owner: Person, **fields: Any) -> str:
     return context
 
 
-async def test_memory_stands_in_its_layers_by_schema_key(service: Service) -> None:
+async def test_memory_is_grouped_by_layer_and_schema_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project("Kelpie", description="Swims")
     await keep(service, owner, project, "Events are rows", tier=1, type="architecture", schema_key="root/store")
@@ -58,7 +58,7 @@ async def test_memory_stands_in_its_layers_by_schema_key(service: Service) -> No
     body = answer.json()
     markdown, metadata = body["markdown"], body["metadata"]
     assert markdown == (
-        "# Kelpie\n\n## Layer 0: project\n\n- About: Swims\n- Remembered: 3 items and 2 contexts\n\n"
+        "# Kelpie\n\n## Layer 0: project\n\n- About: Swims\n- Memory: 3 items and 2 contexts\n\n"
         "## Layer 1: architecture, conventions, tech stack\n\n"
         "### house/rules\n\n- **For all teams**\n\n  Be kind.\n\n"
         "### root/house-style\n\n- **House style**\n\n  ##### Words\n  Short ones.\n\n"
@@ -107,7 +107,7 @@ async def test_an_unchanged_brain_is_not_sent_again(service: Service) -> None:
     assert back.status_code == 304, "it says the same as before"
 
 
-async def test_a_change_that_the_brain_does_not_show_changes_no_byte_of_it(service: Service) -> None:
+async def test_invisible_changes_do_not_change_the_brain(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item = await keep(service, owner, project, "Redis was chosen")
@@ -122,7 +122,7 @@ async def test_a_change_that_the_brain_does_not_show_changes_no_byte_of_it(servi
     assert renamed.json()["markdown"].startswith("# Another name\n")
 
 
-async def test_the_document_comes_as_markdown_too(service: Service) -> None:
+async def test_brain_is_available_as_markdown(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await keep(service, owner, project, "Redis was chosen")
@@ -133,13 +133,13 @@ async def test_the_document_comes_as_markdown_too(service: Service) -> None:
     assert bare.headers["etag"] != shown.headers["etag"], "other bytes, another tag"
     for query, tag in (("", shown.headers["etag"]), ("&format=markdown", bare.headers["etag"])):
         assert (await brain_of(owner, project, query, headers={"If-None-Match": tag})).status_code == 304
-    assert told(await owner.get(f"{PATH}?projectId={project}&format=html")) == (
+    assert status_and_body(await owner.get(f"{PATH}?projectId={project}&format=html")) == (
         400,
         {"error": "format must be one of json, markdown"},
     )
 
 
-async def test_what_does_not_fit_is_told(service: Service) -> None:
+async def test_omitted_items_are_reported(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for number in range(21):
@@ -159,7 +159,7 @@ async def test_what_does_not_fit_is_told(service: Service) -> None:
         assert omitted["byLayer"]["1"] <= omitted["byLayer"]["2"] <= omitted["byLayer"]["3"]
 
 
-async def test_a_branch_is_added_to_what_the_default_branch_knows(service: Service) -> None:
+async def test_branch_items_are_added_to_those_of_the_default_branch(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await keep(service, owner, project, "Of no branch")
@@ -174,7 +174,7 @@ async def test_a_branch_is_added_to_what_the_default_branch_knows(service: Servi
     assert "- **Of the feature** (decision, on this branch, " in branch
 
 
-async def test_files_at_hand_come_first(service: Service) -> None:
+async def test_items_about_the_given_files_come_first(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for number in range(30):
@@ -186,7 +186,7 @@ async def test_files_at_hand_come_first(service: Service) -> None:
     assert "About " not in usual
     pack = await brain_of(owner, project, "&tokenBudget=400&files=./src/parser.py,nowhere.txt")
     markdown = pack.json()["markdown"]
-    at_hand = markdown.partition("## At hand")[2].partition("## Layer 1")[0]
+    at_hand = markdown.partition("## Working files")[2].partition("## Layer 1")[0]
     assert [title in at_hand for title in ("the parser", "its neighbour", "its manual")] == [True] * 3
     assert "Rule" in markdown.partition("## Layer 1")[2]
     assert pack.json()["metadata"]["tokenEstimate"] <= 400
@@ -197,35 +197,36 @@ async def test_files_at_hand_come_first(service: Service) -> None:
         await brain_of(owner, project, "&tokenBudget=400&files=nowhere.txt,./src/parser.py", headers=known)
     ).status_code == 304
     many = ",".join(f"{number}.py" for number in range(51))
-    assert told(await owner.get(f"{PATH}?projectId={project}&files={many}")) == (
+    assert status_and_body(await owner.get(f"{PATH}?projectId={project}&files={many}")) == (
         400,
         {"error": "files must have at most 50 entries"},
     )
 
 
-async def test_others_do_not_see_it(service: Service) -> None:
+async def test_brain_is_not_visible_to_other_teams(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     member = await service.join(owner)
     private = await owner.create_project()
     public = await owner.create_project(visibility="public")
     for person in (stranger, member):
         for known in ({}, {"If-None-Match": "*"}):
-            assert told(await person.get(f"{PATH}?projectId={private}", headers=known)) == NO_PROJECT
+            assert status_and_body(await person.get(f"{PATH}?projectId={private}", headers=known)) == NO_PROJECT
     assert (await brain_of(member, public)).status_code == 200
-    assert told(await owner.get(f"{PATH}?projectId=")) == (400, {"error": "projectId is required"})
+    assert status_and_body(await owner.get(f"{PATH}?projectId=")) == (400, {"error": "projectId is required"})
     for project in ("nothing", "prj_" + "0" * 26):
-        assert told(await owner.get(f"{PATH}?projectId={project}")) == NO_PROJECT
-    assert told(await owner.get(PATH)) == (400, {"error": "projectId is required"})
+        assert status_and_body(await owner.get(f"{PATH}?projectId={project}")) == NO_PROJECT
+    assert status_and_body(await owner.get(PATH)) == (400, {"error": "projectId is required"})
     for budget in (199, 200_001, -1, 0, "abc", "6000.5", "", "NaN"):
-        assert told(await owner.get(f"{PATH}?projectId={public}&tokenBudget={budget}")) == (
+        assert status_and_body(await owner.get(f"{PATH}?projectId={public}&tokenBudget={budget}")) == (
             400,
             {"error": "tokenBudget must be between 200 and 200000"},
         )
     assert (await owner.delete(f"/api/projects/{public}")).status_code in (200, 202, 204)
-    assert told(await owner.get(f"{PATH}?projectId={public}", headers={"If-None-Match": "*"})) == NO_PROJECT
+    assert status_and_body(await owner.get(f"{PATH}?projectId={public}", headers={"If-None-Match": "*"})) == NO_PROJECT
 
 
-async def test_many_who_ask_at_once_get_the_same_bytes_of_one_assembly(service: Service) -> None:
+@pytest.mark.own_service
+async def test_concurrent_requests_share_one_assembly(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await keep(service, owner, project, "Redis was chosen")
@@ -233,7 +234,7 @@ async def test_many_who_ask_at_once_get_the_same_bytes_of_one_assembly(service: 
     assert len({answer.content for answer in answers}) == 1
     for budget in range(1000, 1100):
         await brain_of(owner, project, f"&tokenBudget={budget}")
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(func.count().label("found")).select_from(brains))
     assert row is not None
     assert 64 <= row["found"] <= 66, "only the newest variants are noted"

@@ -1,4 +1,4 @@
-"""The brain's past: when it changed, and what it said then."""
+"""Brain history: when it changed, and its contents at the time."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from loremark.base.caller import Scope
 from loremark.features.items import records
 from loremark.features.items import service as items
 from tests.contract.examples_memory import keep_item
+from tests.features.steps import NO_PROJECT, status_and_body
 from tests.features.test_brain import brain_of, keep, write_context
-from tests.features.world import NO_PROJECT, told
 from tests.support.people import Person
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
-HISTORY, PAST = "/api/v2/brain/history", "/api/v2/brain/past"
+HISTORY, PAST = "/api/v2/brain/history", "/api/v2/brain/snapshot"
 QUERIES = ("", "&tokenBudget=450", "&branch=feature/x")
 BEGINNING_MS = 1_800_000_000_000
 
 
 class Hands:
-    """A clock that is moved by hand."""
+    """A clock set by the test."""
 
     def __init__(self) -> None:
         self.now_ms = BEGINNING_MS
@@ -49,10 +49,10 @@ async def _served(owner: Person, project: str) -> list[dict[str, Any]]:
 
 
 async def _merge_branch(service: Service, owner: Person, item: str) -> None:
-    """As enrichment does when a branch has come into the default one."""
+    """Mark the item as merged, as enrichment does after a branch merge."""
     scope = Scope(owner.team_id)
-    async with service.house.database.write() as tx:
-        row = await items.hold_item(tx, scope, item)
+    async with service.runtime.database.write() as tx:
+        row = await items.lock_item(tx, scope, item)
         assert row is not None
         same = records.to_item(row)
         await items.change_item(tx, scope, row, same, reason="merged branch", merged_at_ms=clock.now_ms())
@@ -60,7 +60,7 @@ async def _merge_branch(service: Service, owner: Person, item: str) -> None:
 
 
 async def _story(service: Service, owner: Person, project: str) -> Any:
-    """One change after another, each of another kind than the last; it ends when all have been."""
+    """Make one change of each kind, one after the other."""
     luck = random.Random(7)  # the same story each time
     kept = [
         await keep(service, owner, project, f"Fact {number}", content=f"It is so, {number}. " * luck.randint(3, 60))
@@ -99,7 +99,7 @@ async def _story(service: Service, owner: Person, project: str) -> Any:
     yield "retired"
 
 
-async def test_the_past_is_what_was_served_then(service: Service) -> None:
+async def test_past_brain_equals_the_brain_served_then(service: Service) -> None:
     owner, hands = await service.owner(), Hands()
     with clock.use(hands):
         project = await owner.create_project("Kelpie", description="Swims")
@@ -118,7 +118,7 @@ async def test_the_past_is_what_was_served_then(service: Service) -> None:
         assert future["markdown"] == seen[-1][1][0]["markdown"]
         for early in ("0001-01-01T00:00:00Z", "2001-09-09T01:46:40+00:00".replace("+", "%2B")):
             empty = await past_of(owner, project, early)
-            assert "Remembered: 0 items and 0 contexts" in empty["markdown"]
+            assert "Memory: 0 items and 0 contexts" in empty["markdown"]
         # Each change of approved memory is a moment; the coming of a draft is none.
         moments = (await owner.get(f"{HISTORY}?projectId={project}&limit=100")).json()
         changed = [at for number, (at, _) in enumerate(seen) if number != 1]
@@ -135,11 +135,11 @@ async def test_the_past_is_what_was_served_then(service: Service) -> None:
         before, after = seen[0][1][0]["markdown"], (await past_of(owner, project, seen[0][0]))["markdown"]
         assert "**Fact 5**" in before
         assert "**Fact 5**" not in after
-        assert "Remembered: 7 items" in after
+        assert "Memory: 7 items" in after
         assert all(f"**Fact {number}**" in after for number in (0, 1, 2, 3, 4, 6, 7))
 
 
-async def test_changes_close_together_are_one_moment(service: Service) -> None:
+async def test_changes_close_in_time_form_one_moment(service: Service) -> None:
     owner, stranger, hands = await service.owner(), await service.owner("Others"), Hands()
     hands.now_ms -= hands.now_ms % clock.HOUR_MS
     with clock.use(hands):
@@ -181,6 +181,6 @@ async def test_changes_close_together_are_one_moment(service: Service) -> None:
         assert (limits.BRAIN_MOMENTS_PAGE_DEFAULT, limits.BRAIN_MOMENTS_PAGE) == (20, 100)
         for wrong in ("limit=0", "limit=101", "cursor=0", "cursor=itm"):
             assert (await owner.get(f"{HISTORY}?projectId={project}&{wrong}")).status_code == 400
-        assert told(await stranger.get(f"{HISTORY}?projectId={project}")) == NO_PROJECT
-        assert told(await stranger.get(f"{PAST}?projectId={project}&at={last}")) == NO_PROJECT
+        assert status_and_body(await stranger.get(f"{HISTORY}?projectId={project}")) == NO_PROJECT
+        assert status_and_body(await stranger.get(f"{PAST}?projectId={project}&at={last}")) == NO_PROJECT
         assert (await owner.get(f"{PAST}?projectId={project}&at=yesterday")).status_code == 400

@@ -1,4 +1,4 @@
-"""A brain asked for again and again: quick while nothing changes, and never a moment out of date."""
+"""Repeated brain requests are fast and never stale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def _ask(person: Person, project: str, etag: str = "") -> Any:
 
 
 async def _known(service: Service, owner: Person, project: str) -> tuple[str, str]:
-    """An item of the brain, and the brain's tag, already asked for twice."""
+    """An item of the brain and the brain's ETag, after two requests."""
     item = await keep_item(service, owner, project, status="approved", branch=None)
     etag = (await _ask(owner, project)).headers["etag"]
     for _ in range(3):
@@ -28,7 +28,7 @@ async def _known(service: Service, owner: Person, project: str) -> tuple[str, st
     return item, etag
 
 
-async def test_a_change_of_the_memory_is_seen_by_the_very_next_question(service: Service) -> None:
+async def test_memory_changes_are_visible_to_the_next_request(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item, etag = await _known(service, owner, project)
@@ -45,7 +45,7 @@ async def test_a_change_of_the_memory_is_seen_by_the_very_next_question(service:
     assert (await _ask(owner, project, changed.headers["etag"])).status_code == 304
 
 
-async def test_a_credential_or_a_right_that_has_gone_is_refused_at_once(service: Service) -> None:
+async def test_revoked_credentials_and_access_are_rejected_immediately(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     member = await service.join(owner)
@@ -63,7 +63,7 @@ async def test_a_credential_or_a_right_that_has_gone_is_refused_at_once(service:
     assert (await _ask(owner, project, etag)).status_code == 401
 
 
-async def test_nobody_is_answered_by_what_another_was_told(service: Service) -> None:
+async def test_cached_responses_are_not_shared_between_callers(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     project = await owner.create_project()
     _, etag = await _known(service, owner, project)

@@ -1,4 +1,4 @@
-"""The brain stays the same bytes on both engines and after a restart, whatever is in it; a change is told once."""
+"""The brain has the same bytes on both engines and after a restart, and each change is announced once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from loremark.features.brain.jobs import BrainWatch
-from loremark.storage.tables import brains, item_files, items, memory_touched, projects, webhook_deliveries
+from loremark.storage.tables import brains, brains_to_check, item_files, items, projects, webhook_deliveries
 from tests.contract.examples_capture import HOOK
+from tests.features.steps import insert_rows
 from tests.features.test_brain import PATH, brain_of, keep, write_context
-from tests.features.world import insert_rows
 from tests.support import databases
 from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
@@ -52,7 +52,7 @@ def _item(number: int, team: str, project: str) -> dict[str, Any]:
 
 
 async def _fill(service: Service, owner: Person, project: str, count: int = 300) -> None:
-    """The same memory on any engine, past the API."""
+    """Write the same memory on any engine, bypassing the API."""
     await insert_rows(service, items, [_item(number, owner.team_id, project) for number in range(count)])
     files = [
         {"project_id": project, "item_id": f"itm_{number:026}", "path": path, "team_id": owner.team_id}
@@ -62,7 +62,7 @@ async def _fill(service: Service, owner: Person, project: str, count: int = 300)
     await insert_rows(service, item_files, files)
 
 
-async def test_both_engines_make_the_same_bytes(tmp_path: Path, anyio_backend: str) -> None:
+async def test_both_engines_produce_the_same_bytes(tmp_path: Path, anyio_backend: object) -> None:
     made: dict[str, list[bytes]] = {}
     queries = ("", "&tokenBudget=200", "&tokenBudget=50000", "&files=src/1.py,a2_b.c", "&branch=feature/x")
     for engine in databases.ENGINES:
@@ -78,7 +78,7 @@ async def test_both_engines_make_the_same_bytes(tmp_path: Path, anyio_backend: s
     assert len(set(sqlite)) == len(queries)
 
 
-async def test_a_restart_changes_nothing_and_knows_what_is_current(tmp_path: Path, database_url: str) -> None:
+async def test_restart_preserves_the_current_brain(tmp_path: Path, database_url: str) -> None:
     chosen = settings_for(tmp_path, database_url)
     async with run_service(chosen) as service:
         owner = await service.owner()
@@ -93,16 +93,16 @@ async def test_a_restart_changes_nothing_and_knows_what_is_current(tmp_path: Pat
             assert (same.content, same.headers["etag"]) == (answer.content, answer.headers["etag"])
     async with run_service(chosen) as service:
         again = Person(service.http, key=owner.key)
-        async with service.house.database.write() as tx:  # whatever is assembled from now on would differ
+        async with service.runtime.database.write() as tx:  # whatever is assembled from now on would differ
             await tx.sweep(delete(items).where(items.c.project_id == project))
         known = {"If-None-Match": before.headers["etag"]}
         assert (await brain_of(again, project, headers=known)).status_code == 304, "nothing is assembled for a 304"
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             await tx.run(update(projects).where(projects.c.id == project).values(memory_version=9))
         assert (await brain_of(again, project, headers=known)).status_code == 200
 
 
-async def test_nothing_in_the_memory_breaks_out_of_its_place(service: Service) -> None:
+async def test_memory_text_cannot_break_the_document_structure(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project("# Evil\n## Layer 0: fake", description="x\n## Layer 9: y <!--")
     for number in range(4):
@@ -126,13 +126,13 @@ async def test_nothing_in_the_memory_breaks_out_of_its_place(service: Service) -
     assert markdown.count("```") % 2 == 0
 
 
-async def test_what_was_evicted_or_lost_comes_back_byte_by_byte(service: Service) -> None:
-    """The row of a brain is only a note: without it the kept document is told with one new time, everywhere alike."""
+async def test_evicted_or_lost_brain_is_restored_byte_for_byte(service: Service) -> None:
+    """Without its database row, the cached document is served with a new time, the same in every process."""
     owner = await service.owner()
     project = await owner.create_project()
     await keep(service, owner, project, "Redis was chosen")
     first = await brain_of(owner, project)
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.sweep(delete(brains))
     await asyncio.sleep(0.01)
     second, third = await brain_of(owner, project), await brain_of(owner, project)
@@ -142,14 +142,14 @@ async def test_what_was_evicted_or_lost_comes_back_byte_by_byte(service: Service
 
 
 async def _watch(service: Service) -> None:
-    await BrainWatch(service.house.database)(cast(Any, None))
+    await BrainWatch(service.runtime.database)(cast(Any, None))
 
 
 async def _told(service: Service, count: int) -> list[dict[str, Any]]:
-    """What webhooks are promised, once there is so much; a moment later it is still no more."""
+    """Wait for this many outbox events, and check that no more follow."""
     async with asyncio.timeout(60):
         while True:
-            async with service.house.database.read() as tx:
+            async with service.runtime.database.read() as tx:
                 rows = await tx.many(select(webhook_deliveries.c.body).order_by(webhook_deliveries.c.event_id))
             if len(rows) >= count:
                 return [json.loads(row["body"]) for row in rows]
@@ -157,12 +157,12 @@ async def _told(service: Service, count: int) -> list[dict[str, Any]]:
 
 
 async def _touched(service: Service) -> set[str]:
-    async with service.house.database.read() as tx:
-        return {row["project_id"] for row in await tx.many(select(memory_touched.c.project_id))}
+    async with service.runtime.database.read() as tx:
+        return {row["project_id"] for row in await tx.many(select(brains_to_check.c.project_id))}
 
 
 @pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
-async def test_webhooks_hear_once_of_each_new_brain(service: Service) -> None:
+async def test_webhooks_are_notified_once_per_new_brain(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     for each in (project, other):
@@ -200,7 +200,8 @@ async def test_webhooks_hear_once_of_each_new_brain(service: Service) -> None:
 
 
 @pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
-async def test_a_memory_that_no_brain_can_be_made_of_holds_up_nobody(service: Service) -> None:
+@pytest.mark.own_service
+async def test_broken_memory_does_not_block_other_projects(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     broken, later = await owner.create_project("Broken"), await other.create_project("Later")
     assert broken < later, "it is looked at first"
@@ -208,29 +209,29 @@ async def test_a_memory_that_no_brain_can_be_made_of_holds_up_nobody(service: Se
     assert (await other.post("/api/webhooks", hook)).status_code == 201
     item = await keep(service, owner, broken, "Redis was chosen")
     await keep(service, other, later, "Valkey was chosen")
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(items).where(items.c.id == item).values(flags="{"))
-    watch = BrainWatch(service.house.database)
+    watch = BrainWatch(service.runtime.database)
     for _ in range(3):
         await watch(cast(Any, None))
         assert await _touched(service) == {broken}
     assert [event["projectId"] for event in await _told(service, 1)] == [later]
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(items).where(items.c.id == item).values(flags="[]"))
     await watch(cast(Any, None))
     assert await _touched(service) == set()
 
 
-async def test_no_time_is_too_late_for_a_brain(service: Service) -> None:
+async def test_brain_accepts_any_timestamp(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item = await keep(service, owner, project, "Redis was chosen")
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(items).where(items.c.id == item).values(updated_at_ms=2**62))
     assert "Redis was chosen" in (await brain_of(owner, project)).text
 
 
-async def test_a_login_reads_it_as_a_key_does(service: Service) -> None:
+async def test_login_reads_the_same_brain_as_a_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project(visibility="public")
     member = await service.join(owner)

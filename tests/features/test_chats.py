@@ -1,4 +1,4 @@
-"""Conversations: begun, named, liked, put aside, read and deleted; by whom, and what is told of it."""
+"""Chat sessions: create, rename, favorite, archive, read and delete, with access rules and notices."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from loremark.features.history.tokens import count_tokens
 from loremark.storage.tables import chat_favorites, chat_messages
 from loremark.storage.tables import chats as chats_table
 from tests.contract.examples_chats import MODEL, keep_turn, make_chat, new_source
-from tests.features.ears import in_process
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
+from tests.features.live_stream import in_process
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -47,7 +47,7 @@ async def _assigned(service: Service, owner: Person, project: str) -> Person:
     return member
 
 
-async def test_a_conversation_from_its_beginning_to_its_first_answer(service: Service) -> None:
+async def test_chat_from_creation_to_the_first_answer(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     begun_ms = clock.now_ms()
@@ -68,8 +68,8 @@ async def test_a_conversation_from_its_beginning_to_its_first_answer(service: Se
         "lastMessageAt": clock.iso(begun_ms),
         "createdAt": clock.iso(begun_ms),
     }
-    assert told(made) == (201, {"ok": True, "sessionId": chat, "session": new})
-    assert told(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
+    assert status_and_body(made) == (201, {"ok": True, "sessionId": chat, "session": new})
+    assert status_and_body(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
 
     source = new_source(similarity=0.5, files=["a.py", "ä.py"])
     with clock.use(lambda: begun_ms + 5_000):
@@ -103,13 +103,13 @@ async def test_a_conversation_from_its_beginning_to_its_first_answer(service: Se
     stored = count_tokens("Where?") + count_tokens("In **Redis**.")
     answered = {"messageCount": 2, "aiTokensUsed": 120, "storageTokens": stored, "model": MODEL, "lastMessageAt": at}
     assert await _shown(owner, chat) == {**new, **answered}
-    assert told(await owner.get(f"{PATH}?projectId={project}")) == (
+    assert status_and_body(await owner.get(f"{PATH}?projectId={project}")) == (
         200,
         {"sessions": [{**new, **answered}], "total": 1},
     )
 
 
-async def test_the_newest_activity_comes_first_and_each_page_goes_on_where_the_last_ended(service: Service) -> None:
+async def test_chats_are_listed_by_latest_activity_in_consistent_pages(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     now_ms = clock.now_ms()
@@ -127,33 +127,33 @@ async def test_the_newest_activity_comes_first_and_each_page_goes_on_where_the_l
     assert (await _shown(owner, made[2]))["lastMessageAt"] == clock.iso(now_ms + 10)
 
 
-async def test_only_what_is_valid_changes_a_conversation(service: Service) -> None:
+async def test_only_valid_fields_change_a_chat(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat = await make_chat(owner, project, title="First")
     path = f"{PATH}/{chat}"
     for body in ({}, {"status": "active"}, {"title": ""}, {"title": "\u200b "}, {"title": None}, {"userId": "x"}):
-        assert told(await owner.patch(path, body)) == NOTHING_VALID, body
+        assert status_and_body(await owner.patch(path, body)) == NOTHING_VALID, body
     for status in (5, None, True, 1.5, ["archived"], {"status": "archived"}, "Archived"):
-        assert told(await owner.patch(path, {"status": status})) == NOTHING_VALID
+        assert status_and_body(await owner.patch(path, {"status": status})) == NOTHING_VALID
     assert (await owner.patch(path, {"title": 5})).status_code == 400
     assert (await owner.patch(path, {"title": "x" * 300, "status": "archived"})).status_code == 400
     assert (await _shown(owner, chat))["title"] == "First"
     done = (200, {"ok": True, "sessionId": chat})
-    assert told(await owner.patch(path, {"title": "Second", "status": "deleted", "color": "red"})) == done
+    assert status_and_body(await owner.patch(path, {"title": "Second", "status": "deleted", "color": "red"})) == done
     assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "active")
-    assert told(await owner.patch(path, {"title": "Third", "status": 5})) == done
-    assert told(await owner.patch(path, {"title": "Second", "status": ["archived"]})) == done
+    assert status_and_body(await owner.patch(path, {"title": "Third", "status": 5})) == done
+    assert status_and_body(await owner.patch(path, {"title": "Second", "status": ["archived"]})) == done
     assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "active")
-    assert told(await owner.patch(path, {"title": " ", "status": "archived"})) == done
-    assert told(await owner.patch(path, {"status": "archived"})) == done
-    assert told(await owner.patch(path, {"status": "active"})) == NOTHING_VALID, "there is no way back"
+    assert status_and_body(await owner.patch(path, {"title": " ", "status": "archived"})) == done
+    assert status_and_body(await owner.patch(path, {"status": "archived"})) == done
+    assert status_and_body(await owner.patch(path, {"status": "active"})) == NOTHING_VALID, "there is no way back"
     assert ((await _shown(owner, chat))["title"], (await _shown(owner, chat))["status"]) == ("Second", "archived")
     assert await _listed(owner, project) == [chat]
 
 
 @pytest.mark.parametrize("title", ["100%_\\ 'x'; --", "🧑‍💻 数据库", "<b>x</b>", "é\u0301\u202e", "x" * 256, "🚀"])
-async def test_a_title_is_kept_as_it_was_given(service: Service, title: str) -> None:
+async def test_title_is_stored_unchanged(service: Service, title: str) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat = await make_chat(owner, project, title=title)
@@ -163,7 +163,7 @@ async def test_a_title_is_kept_as_it_was_given(service: Service, title: str) -> 
     assert (await _shown(owner, renamed))["title"] == title
 
 
-async def test_titles_nobody_can_keep_are_refused_and_empty_ones_are_the_usual_one(service: Service) -> None:
+async def test_invalid_titles_are_rejected_and_empty_ones_get_the_default(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat = await make_chat(owner, project)
@@ -179,17 +179,17 @@ async def test_titles_nobody_can_keep_are_refused_and_empty_ones_are_the_usual_o
         assert (await _shown(owner, blank))["title"] == "New conversation"
 
 
-async def test_a_favourite_is_each_persons_own(service: Service) -> None:
+async def test_favorites_are_per_user(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     member = await _assigned(service, owner, project)
     chat, other = await make_chat(owner, project), await make_chat(member, project)
     path = f"{PATH}/{chat}/favorite"
-    assert told(await owner.post(path)) == (200, {"ok": True, "favorited": True})
-    assert told(await member.post(path)) == (200, {"ok": True, "favorited": True})
+    assert status_and_body(await owner.post(path)) == (200, {"ok": True, "favorited": True})
+    assert status_and_body(await member.post(path)) == (200, {"ok": True, "favorited": True})
     assert (await _shown(owner, chat))["favoritedBy"] == [owner.user_id, member.user_id]
     assert await _listed(member, project, "&favorites=true") == [chat]
-    assert told(await owner.post(path)) == (200, {"ok": True, "favorited": False})
+    assert status_and_body(await owner.post(path)) == (200, {"ok": True, "favorited": False})
     assert (await _shown(member, chat))["favoritedBy"] == [member.user_id]
     answer = await owner.get(f"{PATH}?projectId={project}&favorites=true")
     assert answer.json() == {"sessions": [], "total": 0}
@@ -197,7 +197,7 @@ async def test_a_favourite_is_each_persons_own(service: Service) -> None:
     assert (await owner.get(f"{PATH}?projectId={project}&limit=1&favorites=true")).json()["total"] == 0
 
 
-async def test_many_clicks_at_once_count_each(service: Service) -> None:
+async def test_concurrent_favorite_toggles_all_count(service: Service) -> None:
     owner = await service.owner()
     chat = await make_chat(owner, await owner.create_project())
     answers = await asyncio.gather(*[owner.post(f"{PATH}/{chat}/favorite") for _ in range(11)])
@@ -206,7 +206,7 @@ async def test_many_clicks_at_once_count_each(service: Service) -> None:
     assert (await _shown(owner, chat))["favoritedBy"] == [owner.user_id]
 
 
-async def test_others_read_and_like_but_do_not_change(service: Service) -> None:
+async def test_other_members_can_read_and_favorite_but_not_change(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     author, member = await _assigned(service, owner, project), await _assigned(service, owner, project)
@@ -215,8 +215,8 @@ async def test_others_read_and_like_but_do_not_change(service: Service) -> None:
     assert await keep_turn(service, owner, chat)
     assert await _listed(member, project) == [chat]
     assert len((await member.get(f"{PATH}/{chat}/messages")).json()["messages"]) == 2
-    assert told(await member.patch(f"{PATH}/{chat}", {"title": "Mine"})) == FORBIDDEN
-    assert told(await member.delete(f"{PATH}/{chat}")) == FORBIDDEN
+    assert status_and_body(await member.patch(f"{PATH}/{chat}", {"title": "Mine"})) == FORBIDDEN
+    assert status_and_body(await member.delete(f"{PATH}/{chat}")) == FORBIDDEN
     for hidden_from in (outsider, stranger):
         for method, below, body in (
             ("GET", "", None),
@@ -225,12 +225,15 @@ async def test_others_read_and_like_but_do_not_change(service: Service) -> None:
             ("POST", "/favorite", None),
             ("GET", "/messages", None),
         ):
-            assert told(await hidden_from.call(method, f"{PATH}/{chat}{below}", body)) == NO_CHAT
-        assert told(await hidden_from.get(f"{PATH}?projectId={project}")) == NO_PROJECT
-        assert told(await hidden_from.post(PATH, {"projectId": project})) == NO_PROJECT
-    assert told(await author.patch(f"{PATH}/{chat}", {"title": "Mine"})) == (200, {"ok": True, "sessionId": chat})
+            assert status_and_body(await hidden_from.call(method, f"{PATH}/{chat}{below}", body)) == NO_CHAT
+        assert status_and_body(await hidden_from.get(f"{PATH}?projectId={project}")) == NO_PROJECT
+        assert status_and_body(await hidden_from.post(PATH, {"projectId": project})) == NO_PROJECT
+    assert status_and_body(await author.patch(f"{PATH}/{chat}", {"title": "Mine"})) == (
+        200,
+        {"ok": True, "sessionId": chat},
+    )
     assert (await owner.patch(f"{PATH}/{chat}", {"title": "The owner's word"})).status_code == 200
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         for user, found in ((author, True), (member, False), (owner, False)):
             row = await chats.find_for_answer(tx, Scope(owner.team_id), chat, project, user.user_id)
             assert (row is not None) == found, "only its author goes on with a conversation"
@@ -243,41 +246,42 @@ async def test_an_archived_project_is_read_only(service: Service) -> None:
     project = await owner.create_project()
     chat = await make_chat(owner, project)
     assert (await owner.patch(f"/api/projects/{project}", {"status": "archived"})).status_code == 200
-    assert told(await owner.post(PATH, {"projectId": project})) == ARCHIVED
-    assert told(await owner.patch(f"{PATH}/{chat}", {"title": "x"})) == ARCHIVED
-    assert told(await owner.delete(f"{PATH}/{chat}")) == ARCHIVED
-    assert told(await owner.post(f"{PATH}/{chat}/favorite")) == ARCHIVED
+    assert status_and_body(await owner.post(PATH, {"projectId": project})) == ARCHIVED
+    assert status_and_body(await owner.patch(f"{PATH}/{chat}", {"title": "x"})) == ARCHIVED
+    assert status_and_body(await owner.delete(f"{PATH}/{chat}")) == ARCHIVED
+    assert status_and_body(await owner.post(f"{PATH}/{chat}/favorite")) == ARCHIVED
     assert await _listed(owner, project) == [chat]
     assert (await owner.get(f"{PATH}/{chat}/messages")).status_code == 200
 
 
-async def test_a_deleted_conversation_leaves_only_the_log(service: Service) -> None:
+@pytest.mark.own_service
+async def test_deleted_chat_leaves_only_the_audit_entry(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     gone, kept = await make_chat(owner, project, title="Gone"), await make_chat(owner, project)
     for chat in (gone, kept):
         assert await keep_turn(service, owner, chat)
         assert (await owner.post(f"{PATH}/{chat}/favorite")).status_code == 200
-    assert told(await owner.delete(f"{PATH}/{gone}")) == (200, {"ok": True, "sessionId": gone})
+    assert status_and_body(await owner.delete(f"{PATH}/{gone}")) == (200, {"ok": True, "sessionId": gone})
     for method, below in (("GET", ""), ("DELETE", ""), ("GET", "/messages"), ("POST", "/favorite")):
-        assert told(await owner.call(method, f"{PATH}/{gone}{below}")) == NO_CHAT
+        assert status_and_body(await owner.call(method, f"{PATH}/{gone}{below}")) == NO_CHAT
     assert not await keep_turn(service, owner, gone), "an answer that comes too late is not kept"
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         for table, column in ((chats_table, "id"), (chat_messages, "chat_id"), (chat_favorites, "chat_id")):
             assert {row["of"] for row in await tx.many(select(table.c[column].label("of")))} == {kept}
     entry = (await owner.get("/api/audit?action=chat.deleted")).json()[0]
-    assert (entry["target"], entry["projectId"], entry["detail"]) == (gone, project, {"title": "Gone"})
+    assert (entry["target"], entry["projectId"], entry["details"]) == (gone, project, {"title": "Gone"})
 
 
-async def test_an_open_page_hears_of_each_change(service: Service) -> None:
+async def test_open_pages_are_notified_of_each_change(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     heard = ("changed", "chats", project)
-    async with in_process(service, {"Authorization": f"Bearer {owner.key}"}) as ear:
+    async with in_process(service, {"Authorization": f"Bearer {owner.key}"}) as stream:
         chat = await make_chat(owner, project)
-        assert await ear.notice() == heard
+        assert await stream.event() == heard
         assert await keep_turn(service, owner, chat)
-        assert await ear.notice() == heard
+        assert await stream.event() == heard
         for method, below, body in (
             ("PATCH", "", {"title": "Renamed"}),
             ("PATCH", "", {"status": "archived"}),
@@ -285,4 +289,4 @@ async def test_an_open_page_hears_of_each_change(service: Service) -> None:
             ("DELETE", "", None),
         ):
             assert (await owner.call(method, f"{PATH}/{chat}{below}", body)).status_code == 200
-            assert await ear.notice() == heard
+            assert await stream.event() == heard

@@ -1,4 +1,4 @@
-"""The search in titles: by how words begin, whatever the case, the accents, the script and the engine."""
+"""Title search by word prefixes, ignoring case and accents, in any script and on both engines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from loremark.features.chats.titles import title_words, wanted_words
+from loremark.features.chats.titles import search_words, title_words
 from tests.contract.examples_chats import make_chat
 from tests.support.service import Service
 
@@ -57,7 +57,7 @@ FOUND: list[tuple[str, list[int]]] = [
 ]
 
 
-async def test_a_search_finds_titles_by_how_their_words_begin(service: Service) -> None:
+async def test_search_matches_word_prefixes_in_titles(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await make_chat(owner, await owner.create_project("Other"), title=TITLES[0])
@@ -71,7 +71,7 @@ async def test_a_search_finds_titles_by_how_their_words_begin(service: Service) 
     assert ([chat["id"] for chat in page["sessions"]], page["total"]) == ([made[1]], 3)
 
 
-async def test_a_new_title_is_found_and_the_old_one_no_more(service: Service) -> None:
+async def test_renamed_chat_is_found_by_its_new_title_only(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat = await make_chat(owner, project, title="Queues")
@@ -88,12 +88,12 @@ async def test_a_new_title_is_found_and_the_old_one_no_more(service: Service) ->
     assert await search("caches&favorites=true") == [liked]
 
 
-def test_every_title_is_found_by_itself() -> None:
+def test_every_title_matches_itself() -> None:
     luck = random.Random(3)
     signs = "aAeé\u0301ßẞİﬁǆＡ0_%\\-'\"/ \t\n🚀\u200d数のが한ไทยعàΣς\u202e\ufdfa"
     for _ in range(2_000):
         title = "".join(luck.choice(signs) for _ in range(luck.randrange(1, 40)))
-        words, kept = wanted_words(title), title_words(title)
+        words, kept = search_words(title), title_words(title)
         assert words is not None
         assert all(f" {word}" in kept for word in words), title
-        assert all(f" {word}" in kept for word in wanted_words(title.upper()) or ()), title
+        assert all(f" {word}" in kept for word in search_words(title.upper()) or ()), title

@@ -1,4 +1,4 @@
-"""What conversations hold is counted for the team, exactly; and their messages are read once each, whoever writes."""
+"""Chat storage is counted exactly, and pages of messages are consistent under concurrent writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.features.metering.service import chat_storage
 from loremark.storage.tables import chat_messages
 from loremark.storage.tables import chats as chats_table
 from tests.contract.examples_chats import keep_turn, make_chat
-from tests.features.world import told
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -25,16 +25,16 @@ PATH = "/api/v2/chat-sessions"
 
 
 async def _books(service: Service, owner: Person) -> tuple[int, int]:
-    """The team's rollup, and the sum over its conversations."""
+    """The team's storage total, and the sum over its chats."""
     scope = Scope(owner.team_id)
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rolled_up = await chat_storage(tx, scope)
         summed = func.coalesce(func.sum(chats_table.c.storage_tokens), 0).label("tokens")
         rows = await tx.many(select(summed).where(chats_table.c.team_id == scope))
     return rolled_up, int(rows[0]["tokens"])
 
 
-async def test_the_teams_total_is_the_sum_of_its_conversations_whoever_writes_and_deletes(service: Service) -> None:
+async def test_team_total_equals_the_sum_of_its_chats_under_concurrency(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Pebbles")
     project, elsewhere = await owner.create_project(), await other.create_project()
     made = [await make_chat(owner, project) for _ in range(6)]
@@ -53,7 +53,7 @@ async def test_the_teams_total_is_the_sum_of_its_conversations_whoever_writes_an
     await asyncio.gather(*work)
     rolled_up, summed = await _books(service, owner)
     assert rolled_up == summed > 0
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         left = {row["chat_id"] for row in await tx.many(select(chat_messages.c.chat_id).distinct())}
     assert left <= {*made[3:], apart}, "no message outlives its conversation"
     for chat in made[3:]:
@@ -62,7 +62,7 @@ async def test_the_teams_total_is_the_sum_of_its_conversations_whoever_writes_an
     assert await _books(service, other) == before
 
 
-async def test_a_deleted_project_gives_back_what_its_conversations_held(service: Service) -> None:
+async def test_deleting_a_project_releases_its_chat_storage(service: Service) -> None:
     owner = await service.owner()
     gone, kept = await owner.create_project(), await owner.create_project("Kept")
     for project in (gone, kept):
@@ -70,7 +70,7 @@ async def test_a_deleted_project_gives_back_what_its_conversations_held(service:
             chat = await make_chat(owner, project)
             assert await keep_turn(service, owner, chat, number)
             assert (await owner.post(f"{PATH}/{chat}/favorite")).status_code == 200
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         summed = select(func.sum(chats_table.c.storage_tokens).label("tokens"))
         per_project = (await tx.many(summed.where(chats_table.c.project_id == kept)))[0]["tokens"]
     assert await _books(service, owner) == (2 * per_project, 2 * per_project)
@@ -78,16 +78,16 @@ async def test_a_deleted_project_gives_back_what_its_conversations_held(service:
     await service.wait_for_jobs()
     assert await _books(service, owner) == (per_project, per_project)
     with pytest.raises(errors.Refusal, match="Project not found"):
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             await chats.open_chat(tx, Scope(owner.team_id), project_id=gone, user_id=owner.user_id, title="Late")
 
 
-async def test_a_turn_that_is_rolled_back_was_never_counted(service: Service) -> None:
+async def test_rolled_back_turn_is_not_counted(service: Service) -> None:
     owner = await service.owner()
     chat = await make_chat(owner, await owner.create_project())
 
     async def lose() -> None:
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             assert await chats.add_turn(
                 tx,
                 Scope(owner.team_id),
@@ -104,24 +104,24 @@ async def test_a_turn_that_is_rolled_back_was_never_counted(service: Service) ->
     with pytest.raises(RuntimeError):
         await lose()
     assert await _books(service, owner) == (0, 0)
-    assert told(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
+    assert status_and_body(await owner.get(f"{PATH}/{chat}/messages")) == (200, {"messages": [], "total": 0})
 
 
-async def test_what_a_model_writes_is_kept_even_where_a_database_cannot_hold_it(service: Service) -> None:
+async def test_unstorable_characters_are_replaced(service: Service) -> None:
     owner = await service.owner()
     chat = await make_chat(owner, await owner.create_project())
     assert await keep_turn(service, owner, chat, question="a\0b", answer="half \ud800 of a 🚀")
     messages = (await owner.get(f"{PATH}/{chat}/messages")).json()["messages"]
     assert [message["content"] for message in messages] == ["a\ufffdb", "half ? of a 🚀"]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         for take, expected in ((1, messages[1:]), (2, messages), (9, messages)):
             turns = await chats.list_turns(tx, Scope(owner.team_id), chat, take)
             assert [(row["id"], row["role"]) for row in turns] == [(each["id"], each["role"]) for each in expected]
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_pages_read_while_others_write_neither_drop_nor_repeat(service: Service, seed: int) -> None:
-    """Each turn as another process would write it, whose clock runs ahead or behind by up to a minute."""
+async def test_pages_read_during_writes_neither_drop_nor_repeat_messages(service: Service, seed: int) -> None:
+    """Each turn is written as by another process whose clock is off by up to a minute."""
     luck = random.Random(seed)
     owner = await service.owner()
     project = await owner.create_project()
@@ -149,7 +149,7 @@ async def test_pages_read_while_others_write_neither_drop_nor_repeat(service: Se
             written += 2 * count
     while await read():
         pass
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rows = await tx.many(
             select(chat_messages.c.id).where(chat_messages.c.chat_id == chat).order_by(chat_messages.c.id)
         )
@@ -157,7 +157,7 @@ async def test_pages_read_while_others_write_neither_drop_nor_repeat(service: Se
     assert len(seen) == written == (await owner.get(f"{PATH}/{chat}")).json()["messageCount"]
 
 
-async def test_a_cursor_that_is_no_message_of_the_conversation_is_a_place_in_it(service: Service) -> None:
+async def test_cursor_does_not_have_to_be_an_existing_message(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     chat, other = await make_chat(owner, project), await make_chat(owner, project)

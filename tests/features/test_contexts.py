@@ -1,4 +1,4 @@
-"""Contexts: where they stand, who writes them, what an approval means, and what a deletion leaves."""
+"""Contexts: position in the tree, access, approval and deletion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from loremark.base import clock, ids
 from loremark.storage.tables import contexts, projects, revisions
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -29,7 +29,7 @@ async def _make(person: Person, name: str = "Auth", **fields: Any) -> dict[str, 
 
 
 def _branches(nodes: list[Any]) -> dict[str, Any]:
-    """A tree by its names."""
+    """The tree as nested names."""
     return {node["name"]: _branches(node["children"]) for node in nodes}
 
 
@@ -45,12 +45,13 @@ async def _keys(person: Person, query: str = "") -> list[str]:
     return [each["schemaKey"] for each in answer.json()]
 
 
-async def _memory_versions(service: Service) -> dict[str, int]:
-    async with service.house.database.read() as tx:
-        return {row["id"]: row["memory_version"] for row in await tx.many(select(projects))}
+async def _memory_versions(service: Service, owner: Person) -> dict[str, int]:
+    async with service.runtime.database.read() as tx:
+        rows = await tx.many(select(projects).where(projects.c.team_id == owner.team_id))
+    return {row["id"]: row["memory_version"] for row in rows}
 
 
-async def test_a_context_takes_its_place_and_its_key_from_its_parent(service: Service) -> None:
+async def test_parent_determines_position_and_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     now_ms = clock.now_ms()
@@ -75,27 +76,27 @@ async def test_a_context_takes_its_place_and_its_key_from_its_parent(service: Se
     assert by_key["parentContextId"] == auth["id"]
     apart = await _make(owner, "Elsewhere", schemaKey="else/where", parentContextId=api["id"])
     assert (apart["schemaKey"], apart["parentContextId"]) == ("else/where", api["id"])
-    assert told(await owner.get(f"{PATH}/{api['id']}")) == (200, api)
+    assert status_and_body(await owner.get(f"{PATH}/{api['id']}")) == (200, api)
     listed = (await owner.get(f"{PATH}?projectId={project}")).json()
     assert listed[-1] == {name: value for name, value in api.items() if name != "content"}
     assert await _keys(owner, f"?parentId={api['id']}") == ["else/where", "root/the-api/auth"]
     assert await _tree(owner, f"?projectId={project}") == {
         "The API!": {"Auth": {"Tokens": {}}, "Elsewhere": {}},
     }
-    assert told(await owner.post(PATH, {"name": "auth", "parentContextId": api["id"]})) == TAKEN
-    assert told(await owner.post(PATH, {"name": "x", "projectId": ids.new("prj")})) == NO_PROJECT
-    assert told(await owner.post(PATH, {"name": "x", "parentContextId": ids.new("ctx")})) == NO_CONTEXT
+    assert status_and_body(await owner.post(PATH, {"name": "auth", "parentContextId": api["id"]})) == TAKEN
+    assert status_and_body(await owner.post(PATH, {"name": "x", "projectId": ids.new("prj")})) == NO_PROJECT
+    assert status_and_body(await owner.post(PATH, {"name": "x", "parentContextId": ids.new("ctx")})) == NO_CONTEXT
     other = await owner.create_project()
     crossed = await owner.post(PATH, {"name": "x", "parentContextId": api["id"], "projectId": other})
     assert (crossed.status_code, crossed.json()["error"].partition(" ")[0]) == (400, "parentContextId")
     halved = await owner.post(PATH, {"name": "x", "tier": 1.5})
-    assert told(halved) == (400, {"error": "tier must be a whole number"})
+    assert status_and_body(halved) == (400, {"error": "tier must be a whole number"})
     for fields in ({"name": " "}, {"schemaKey": "A/b"}, {"schemaKey": "a/"}, {"tier": 4}, {"contextType": "x"}):
         refused = await owner.post(PATH, {"name": "x", **fields})
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, next(iter(fields)))
 
 
-async def test_names_that_a_key_cannot_say_get_numbers(service: Service) -> None:
+async def test_names_without_latin_letters_get_numbered_keys(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     names = ("🚀", "日本", "日本", "Приложение", "…")
@@ -113,11 +114,13 @@ async def test_names_that_a_key_cannot_say_get_numbers(service: Service) -> None
     assert (await _make(owner, "日本"))["schemaKey"] == "root/untitled"
     await _make(owner, "2024", projectId=project)
     for name in ("Untitled", "u", "2024", "1"):
-        assert told(await owner.post(PATH, {"name": name, "projectId": project})) == TAKEN
-    assert told(await owner.post(PATH, {"name": "日本", "schemaKey": "root/u", "projectId": project})) == TAKEN
+        assert status_and_body(await owner.post(PATH, {"name": name, "projectId": project})) == TAKEN
+    assert (
+        status_and_body(await owner.post(PATH, {"name": "日本", "schemaKey": "root/u", "projectId": project})) == TAKEN
+    )
 
 
-async def test_of_many_who_want_the_same_key_one_gets_it(service: Service) -> None:
+async def test_concurrent_creates_with_the_same_key_succeed_once(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for where in ({"projectId": project}, {}):
@@ -126,7 +129,7 @@ async def test_of_many_who_want_the_same_key_one_gets_it(service: Service) -> No
     assert await _keys(owner) == ["root/same", "root/same"]
 
 
-async def test_what_is_for_the_whole_team_counts_for_every_project(service: Service) -> None:
+async def test_team_wide_contexts_apply_to_every_project(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
     public = await owner.create_project("Open", visibility="public")
@@ -140,7 +143,7 @@ async def test_what_is_for_the_whole_team_counts_for_every_project(service: Serv
     assert await _tree(owner, f"?projectId={first}") == {"Rules": {"Ours": {}}}
     assert await _keys(owner, f"?projectId={second}") == ["rules/theirs", "rules"]
     assert await _tree(member) == {"Rules": {}, "Open": {}}
-    assert told(await member.get(f"{PATH}/{ours['id']}")) == NO_CONTEXT
+    assert status_and_body(await member.get(f"{PATH}/{ours['id']}")) == NO_CONTEXT
     assert (await member.get(f"{PATH}/{rules['id']}")).json()["name"] == "Rules"
     for method, path, body in (
         ("POST", "", {"name": "Mine"}),
@@ -149,24 +152,24 @@ async def test_what_is_for_the_whole_team_counts_for_every_project(service: Serv
         ("DELETE", f"/{rules['id']}", None),
         ("POST", f"/{rules['id']}/approve", {"action": "approve"}),
     ):
-        assert told(await member.call(method, f"{PATH}{path}", body)) == FORBIDDEN
+        assert status_and_body(await member.call(method, f"{PATH}{path}", body)) == FORBIDDEN
     stranger = await service.owner("Others")
     assert await _keys(stranger) == []
-    assert told(await stranger.get(f"{PATH}/{rules['id']}")) == NO_CONTEXT
-    before = await _memory_versions(service)
+    assert status_and_body(await stranger.get(f"{PATH}/{rules['id']}")) == NO_CONTEXT
+    before = await _memory_versions(service, owner)
     assert (await owner.post(f"{PATH}/{rules['id']}/approve", {"action": "approve"})).status_code == 200
-    assert await _memory_versions(service) == {project: version + 1 for project, version in before.items()}
+    assert await _memory_versions(service, owner) == {project: version + 1 for project, version in before.items()}
 
 
-async def test_only_what_the_brain_could_show_makes_it_new(service: Service) -> None:
+async def test_only_visible_changes_bump_the_memory_version(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project()
     context = f"{PATH}/{(await _make(owner, projectId=project))['id']}"
-    seen = [(await _memory_versions(service))[project]]
+    seen = [(await _memory_versions(service, owner))[project]]
 
     async def moved() -> bool:
-        """Whether the project's memory has become another since it was last asked."""
-        seen.append((await _memory_versions(service))[project])
+        """Whether the project's memory version has changed since the last call."""
+        seen.append((await _memory_versions(service, owner))[project])
         return seen[-1] != seen[-2]
 
     async def decide(action: str) -> str:
@@ -192,7 +195,7 @@ async def test_only_what_the_brain_could_show_makes_it_new(service: Service) -> 
     assert (await decide("approve"), await moved()) == ("approved", True)
     assert (await owner.delete(context)).status_code == 204
     assert await moved()
-    assert (await _memory_versions(service))[other] == 0
+    assert (await _memory_versions(service, owner))[other] == 0
 
 
 async def test_children_of_a_deleted_context_move_up(service: Service) -> None:
@@ -207,13 +210,14 @@ async def test_children_of_a_deleted_context_move_up(service: Service) -> None:
     assert (await owner.delete(f"{PATH}/{top['id']}")).status_code == 204
     assert await _tree(owner, f"?projectId={project}") == {"One": {}, "Two": {}}
     assert await _keys(owner) == ["top/middle/two", "top/middle/one"]
-    assert told(await owner.get(f"{PATH}/{top['id']}")) == NO_CONTEXT
+    assert status_and_body(await owner.get(f"{PATH}/{top['id']}")) == NO_CONTEXT
     assert (await _make(owner, "Middle", projectId=project, schemaKey="top/middle"))["parentContextId"] is None
     entries = (await owner.get("/api/audit?action=context.deleted")).json()
-    assert [entry["detail"]["schemaKey"] for entry in entries] == ["top", "top/middle"]
+    assert [entry["details"]["schemaKey"] for entry in entries] == ["top", "top/middle"]
 
 
-async def test_a_deleted_project_takes_its_contexts_along(service: Service) -> None:
+@pytest.mark.own_service
+async def test_deleting_a_project_deletes_its_contexts(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _make(owner, "Stays")
@@ -221,12 +225,12 @@ async def test_a_deleted_project_takes_its_contexts_along(service: Service) -> N
     assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
     assert await _tree(owner) == {"Stays": {}}
     await service.wait_for_jobs()
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert [row["name"] for row in await tx.many(select(contexts))] == ["Stays"]
         assert len(await tx.many(select(revisions))) == 1
 
 
-async def test_changes_name_what_they_are_based_on_and_archived_projects_take_none(service: Service) -> None:
+async def test_if_match_is_checked_and_archived_projects_are_read_only(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     context = f"{PATH}/{(await _make(owner, projectId=project, description='Old'))['id']}"
@@ -249,11 +253,11 @@ async def test_changes_name_what_they_are_based_on_and_archived_projects_take_no
         ("POST", "/revert", {"version": 1}),
         ("POST", "/approve", {"action": "approve"}),
     ):
-        assert told(await owner.call(method, f"{context}{path}", body)) == ARCHIVED
+        assert status_and_body(await owner.call(method, f"{context}{path}", body)) == ARCHIVED
     assert (await owner.get(context)).status_code == 200
 
 
-async def test_a_large_tree_comes_in_one_answer(service: Service) -> None:
+async def test_large_tree_is_returned_in_one_response(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for start in range(0, 2_000, 500):

@@ -1,4 +1,4 @@
-"""Compaction: one entry is left that says everything once, and the longer text can be had again."""
+"""Compaction leaves one entry without duplicates, and can be reverted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loremark.memory.compaction import compact, count_entries
+from tests.support.properties import examples
 from tests.support.service import Service
 
 LINES = st.sampled_from(
@@ -35,9 +36,9 @@ LINES = st.sampled_from(
 ) | st.text(alphabet="#-`~ ab\t\r", max_size=6)
 
 
-@settings(max_examples=400, deadline=None, database=None)
+@settings(max_examples=examples(400), deadline=None, database=None)
 @given(st.lists(LINES, max_size=25).map("\n".join))
-def test_everything_is_said_once_and_nothing_is_lost(content: str) -> None:
+def test_compaction_removes_duplicates_and_loses_nothing(content: str) -> None:
     shorter = compact(content)
     before = count_entries(content)
     assert (shorter.entries_before, shorter.entries_after) == (before, min(before, 1))
@@ -57,13 +58,13 @@ def test_everything_is_said_once_and_nothing_is_lost(content: str) -> None:
 
 
 def _bare(line: str) -> str:
-    """A statement, however it is marked as one of a list."""
+    """A statement without its list marker."""
     bare = line.strip()
     head, _, rest = bare.partition(" ")
     return rest.strip() if head in ("-", "*", "+", "1.") else bare
 
 
-def test_a_journal_reads_well_afterwards() -> None:
+def test_compacted_journal_is_readable() -> None:
     journal = (
         "# Journal\n\nKept by hand.\n\n"
         "## Monday\n- The cache is off\n- Tests run on both engines\n### Risks\n- The disk\n\n"
@@ -81,7 +82,7 @@ def test_a_journal_reads_well_afterwards() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_compacted_context_can_be_had_whole_again(service: Service) -> None:
+async def test_compaction_can_be_reverted(service: Service) -> None:
     owner = await service.owner()
     journal = "Above.\n" + "".join(f"## Day {n}\n- The same every day\n- New on day {n}\n" for n in range(9))
     made = (await owner.post("/api/contexts", {"name": "Journal", "content": journal})).json()

@@ -1,4 +1,4 @@
-"""Moving a context: it takes its branch along, and the tree stays a tree whoever else moves something."""
+"""Moving contexts with their subtrees, also concurrently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from loremark.base import ids, limits
 from loremark.storage.tables import contexts, projects
-from tests.features.world import told
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.anyio
 
 PATH = "/api/contexts"
 NO_CONTEXT = (404, {"error": "Context not found"})
-CIRCLE = (400, {"error": "parentContextId must not be the context itself or one below it"})
-FOREIGN = (400, {"error": "parentContextId must be a context of the same project or of the whole team"})
+CYCLE = (400, {"error": "parentContextId must not be the context itself or one of its descendants"})
+FOREIGN = (400, {"error": "parentContextId must belong to the same project or be team-wide"})
 TOO_DEEP = (400, {"error": f"parentContextId would make the tree deeper than {limits.CONTEXT_LEVELS} levels"})
 
 
@@ -41,7 +41,7 @@ async def _tree(person: Person, project: str) -> dict[str, Any]:
     return _branches((await person.get(f"{PATH}/tree?projectId={project}")).json())
 
 
-async def test_a_context_moves_with_all_below_it_and_keeps_its_key(service: Service) -> None:
+async def test_context_moves_with_its_subtree_and_keeps_its_key(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     house = await _make(owner, "House")
@@ -67,7 +67,7 @@ async def test_a_context_moves_with_all_below_it_and_keeps_its_key(service: Serv
     assert changes == [(5, "moved"), (4, "edited"), (3, "moved"), (2, "approved"), (1, "created")]
     reverted = (await owner.post(f"{PATH}/{auth}/revert", {"version": 3})).json()
     assert (reverted["content"], reverted["parentContextId"]) == ("", None), "its words, not its place"
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(projects.c.memory_version).where(projects.c.id == project))
     assert row is not None
     assert row["memory_version"] == 5, "approved once, moved three times, reverted once"
@@ -77,7 +77,7 @@ async def test_a_context_moves_with_all_below_it_and_keeps_its_key(service: Serv
     assert late.status_code == 412
 
 
-async def test_where_a_context_may_not_go(service: Service) -> None:
+async def test_invalid_parents_are_rejected(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project()
     api = await _make(owner, "API", projectId=project)
@@ -92,9 +92,9 @@ async def test_where_a_context_may_not_go(service: Service) -> None:
     assert added.status_code == 201, added.text
     before = await _tree(owner, project)
     for person, context, parent, refusal in (
-        (owner, api, api, CIRCLE),
-        (owner, api, auth, CIRCLE),
-        (owner, api, tokens, CIRCLE),
+        (owner, api, api, CYCLE),
+        (owner, api, auth, CYCLE),
+        (owner, api, tokens, CYCLE),
         (owner, auth, elsewhere, FOREIGN),
         (owner, house, api, FOREIGN),
         (owner, auth, ids.new("ctx"), NO_CONTEXT),
@@ -104,14 +104,14 @@ async def test_where_a_context_may_not_go(service: Service) -> None:
         (stranger, auth, theirs, NO_CONTEXT),
         (member, house, None, (403, {"error": "Forbidden"})),
     ):
-        assert told(await _move(person, context, parent)) == refusal, (context, parent)
+        assert status_and_body(await _move(person, context, parent)) == refusal, (context, parent)
     assert (await _move(owner, auth, "")).status_code == 400
     assert (await _move(member, tokens, house)).status_code == 200, "below what is the whole team's"
     assert (await _move(member, tokens, auth)).status_code == 200
     assert await _tree(owner, project) == before
 
 
-async def test_a_branch_does_not_move_deeper_than_the_tree_may_be(service: Service) -> None:
+async def test_subtree_cannot_move_below_the_depth_limit(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     deep = [await _make(owner, "D1", projectId=project, schemaKey="d1")]
@@ -120,22 +120,22 @@ async def test_a_branch_does_not_move_deeper_than_the_tree_may_be(service: Servi
     shared = await _make(owner, "Shared", schemaKey="shared")
     top = await _make(owner, "Top", projectId=project, schemaKey="top", parentContextId=shared)
     below = await _make(owner, "Below", parentContextId=top, schemaKey="top/below")
-    assert told(await _move(owner, top, deep[-1])) == TOO_DEEP, "with one level below it"
+    assert status_and_body(await _move(owner, top, deep[-1])) == TOO_DEEP, "with one level below it"
     assert (await _move(owner, below, deep[-1])).status_code == 200
-    assert told(await _move(owner, top, below)) == TOO_DEEP
+    assert status_and_body(await _move(owner, top, below)) == TOO_DEEP
     assert (await _move(owner, below, top)).status_code == 200
     assert (await _move(owner, top, deep[-2])).status_code == 200, "just so"
-    # What hangs on a team-wide context counts, whosever it is.
+    # Contexts below a team-wide one count in every project.
     assert (await _move(owner, deep[0], None)).status_code == 200
-    assert told(await _move(owner, deep[0], shared)) == TOO_DEEP
+    assert status_and_body(await _move(owner, deep[0], shared)) == TOO_DEEP
     assert (await _move(owner, top, shared)).status_code == 200
     assert (await _move(owner, deep[0], shared)).status_code == 200
     above = await _make(owner, "Above", schemaKey="above")
-    assert told(await _move(owner, shared, above)) == TOO_DEEP
+    assert status_and_body(await _move(owner, shared, above)) == TOO_DEEP
 
 
-async def test_movers_at_the_same_time_make_no_circle(service: Service) -> None:
-    """Each move alone would do; all together would lead round and round."""
+async def test_concurrent_moves_do_not_create_a_cycle(service: Service) -> None:
+    """Each move alone is valid; together they would create a cycle."""
     owner = await service.owner()
     project = await owner.create_project()
     for scope in ({"projectId": project}, {}):
@@ -148,17 +148,17 @@ async def test_movers_at_the_same_time_make_no_circle(service: Service) -> None:
                 owner.post(f"{PATH}/populate", {"nodes": nodes, **scope}),
             )
             statuses = sorted(answer.status_code for answer in answers)
-            assert statuses in ([200] * 5 + [400], [200] * 4 + [400, 400]), "whoever would close the circle is refused"
-    async with service.house.database.read() as tx:
+            assert statuses in ([200] * 5 + [400], [200] * 4 + [400, 400]), "a move closing the cycle is rejected"
+    async with service.runtime.database.read() as tx:
         parents = {row["id"]: row["parent_id"] for row in await tx.many(select(contexts.c.id, contexts.c.parent_id))}
     for context in parents:
         at: str | None = context
         for _ in range(len(parents)):
             at = parents[at] if at is not None else None
-        assert at is None, "a circle"
+        assert at is None, "a cycle"
 
 
-async def test_a_parent_that_goes_while_something_moves_below_it_leaves_nothing_hanging(service: Service) -> None:
+async def test_deleting_a_parent_during_a_move_leaves_no_orphans(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for number in range(4):

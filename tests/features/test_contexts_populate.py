@@ -1,4 +1,4 @@
-"""Populate: many contexts at once, in any order, all or none, and the same call again changes nothing."""
+"""Populate: many contexts in any order, atomic and idempotent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loremark.base.caller import Scope
 from loremark.features.contexts import service as house
 from loremark.memory.extraction.results import ContextUpdate
 from loremark.storage.tables import contexts, projects
-from tests.features.world import FORBIDDEN, NO_PROJECT, told
+from tests.features.steps import FORBIDDEN, NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -51,7 +51,7 @@ NODES: list[Node] = [
 ]
 
 
-async def test_nodes_in_any_order_make_a_tree_once(service: Service) -> None:
+async def test_nodes_in_any_order_create_the_tree_once(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     dry = await _populate(owner, NODES, project, dryRun=True, source="scanner")
@@ -88,19 +88,19 @@ async def test_nodes_in_any_order_make_a_tree_once(service: Service) -> None:
     assert {change for change, _ in _diff(again).values()} == {"unchanged"}
     assert await _by_key(owner, project) == found
     entry = (await owner.get("/api/audit?action=contexts.populated")).json()
-    assert [(each["target"], each["detail"]) for each in entry] == [
+    assert [(each["target"], each["details"]) for each in entry] == [
         (done["runId"], {"source": "scanner", "created": 6, "updated": 0})
     ]
 
 
-async def test_only_what_differs_is_changed(service: Service) -> None:
+async def test_only_differences_are_written(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _populate(owner, NODES, project)
     found = await _by_key(owner, project)
     assert (await owner.post(f"{PATH}/{found['notes']['id']}/approve", {"action": "approve"})).status_code == 200
-    async with service.house.database.read() as tx:
-        before = [row["memory_version"] for row in await tx.many(select(projects))]
+    async with service.runtime.database.read() as tx:
+        before = await tx.one(select(projects).where(projects.c.id == project))
     changed: list[Node] = [
         {"schemaKey": "root/api", "name": "API"},
         {"schemaKey": "root/api/auth/tokens", "name": "Tokens", "content": "Opaque", "tier": 1},
@@ -120,11 +120,14 @@ async def test_only_what_differs_is_changed(service: Service) -> None:
         ("populated", "Opaque"),
         ("populated", "JWT"),
     ]
-    async with service.house.database.read() as tx:
-        assert [row["memory_version"] for row in await tx.many(select(projects))] == [before[0] + 1]
+    async with service.runtime.database.read() as tx:
+        now = await tx.one(select(projects).where(projects.c.id == project))
+    assert before is not None
+    assert now is not None
+    assert now["memory_version"] == before["memory_version"] + 1
 
 
-async def test_one_bad_node_and_nothing_is_written(service: Service) -> None:
+async def test_one_invalid_node_rejects_the_whole_request(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _populate(owner, [{"schemaKey": "a/b", "name": "B"}, {"schemaKey": "a", "name": "A"}], project)
@@ -151,7 +154,7 @@ async def test_one_bad_node_and_nothing_is_written(service: Service) -> None:
     assert await _by_key(owner, project) == found
 
 
-async def test_branches_hung_below_each_other_keep_to_the_depth_of_the_tree(service: Service) -> None:
+async def test_populate_respects_the_depth_limit(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     long = limits.CONTEXT_LEVELS // 2 + 1
@@ -169,12 +172,12 @@ async def test_branches_hung_below_each_other_keep_to_the_depth_of_the_tree(serv
         answer = await owner.post(f"{PATH}/populate", {"nodes": moved, "projectId": project})
         assert answer.status_code == status, answer.text
         if status == 400:
-            assert answer.json()["error"].startswith("nodes[0].parentSchemaKey leads in a circle or over")
+            assert answer.json()["error"].startswith("nodes[0].parentSchemaKey creates a cycle or more than")
             assert await _by_key(owner, project) == before
     assert (await owner.get(f"{PATH}/tree?projectId={project}")).status_code == 200
 
 
-async def test_what_the_team_has_is_not_made_again_for_a_project(service: Service) -> None:
+async def test_team_wide_contexts_are_not_duplicated_in_a_project(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _populate(owner, [{"schemaKey": "root/api", "name": "API of all"}])
@@ -184,17 +187,17 @@ async def test_what_the_team_has_is_not_made_again_for_a_project(service: Servic
     assert _diff(own)["root/api"][0] == "created"
     more = await _populate(owner, [{"schemaKey": "root/api/keys", "name": "Keys"}], project)
     assert list(_diff(more)) == ["root/api/keys"]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rows = {(row["schema_key"], row["project_id"]): row for row in await tx.many(select(contexts))}
     shared, ours = rows["root/api", None], rows["root/api", project]
     assert rows["root/api/auth", project]["parent_id"] == shared["id"]
     assert rows["root/api/keys", project]["parent_id"] == ours["id"]
     member = await service.join(owner)
-    assert told(await member.post(f"{PATH}/populate", {"nodes": []})) == FORBIDDEN
-    assert told(await member.post(f"{PATH}/populate", {"nodes": [], "projectId": project})) == NO_PROJECT
+    assert status_and_body(await member.post(f"{PATH}/populate", {"nodes": []})) == FORBIDDEN
+    assert status_and_body(await member.post(f"{PATH}/populate", {"nodes": [], "projectId": project})) == NO_PROJECT
 
 
-async def test_the_same_nodes_from_many_at_once_are_made_once(service: Service) -> None:
+async def test_concurrent_populates_create_each_node_once(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     body = {"nodes": NODES, "projectId": project}
@@ -207,14 +210,14 @@ async def test_the_same_nodes_from_many_at_once_are_made_once(service: Service) 
     assert sorted(keys) == sorted({"root", "root/api", "root/api/auth", "root/api/auth/tokens", "root/extra", "notes"})
 
 
-async def test_a_tools_update_sets_or_appends(service: Service) -> None:
+async def test_tool_update_replaces_or_appends(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
 
     async def take(content: str, *, append: bool, name: str = "Journal", kind: str | None = "memory") -> bool:
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             update = ContextUpdate("root/journal", name, content, append, kind, 3)
-            return await house.take_update(tx, Scope(owner.team_id), project, update)
+            return await house.apply_update(tx, Scope(owner.team_id), project, update)
 
     assert await take("## One\n- a\n", append=True)
     assert await take("## Two\n- b", append=True, name="", kind="odd")

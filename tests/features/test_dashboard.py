@@ -1,16 +1,19 @@
-"""The dashboard's page and files, and the one-time link that signs somebody in to it."""
+"""Dashboard pages, assets and one-time sign-in links."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 
 from loremark.base import clock
 from loremark.base.clock import DAY_MS
+from loremark.features.dashboard import routes as dashboard
 from loremark.features.identity import store as people
-from tests.features.world import cookies_of, log_in, register, told
+from loremark.web.routes import Router
+from tests.features.steps import cookies_of, log_in, register, status_and_body
 from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +26,7 @@ def _policy(answer: httpx.Response) -> dict[str, set[str]]:
 
 
 async def _link(service: Service, user_id: str | None) -> str:
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         return await people.create_link(tx, user_id)
 
 
@@ -34,7 +37,7 @@ async def _open(service: Service, token: str, method: str = "GET") -> httpx.Resp
     return answer
 
 
-async def test_pages_and_files_come_from_here_alone(service: Service) -> None:
+async def test_content_security_policy(service: Service) -> None:
     page = await service.http.get("/")
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert page.headers["cache-control"] == "no-store"
@@ -45,7 +48,7 @@ async def test_pages_and_files_come_from_here_alone(service: Service) -> None:
     assert "unsafe" not in page.headers["content-security-policy"]
     assert page.headers.get_list("content-security-policy") == [page.headers["content-security-policy"]]
 
-    # Nothing inline can be in the page: it would not run. Styles it makes itself carry a number good for one visit.
+    # The policy blocks inline scripts; inline styles need the nonce of this response.
     assert re.search(r"<style|\sstyle=|\son\w+=|javascript:", page.text) is None
     assert set(re.findall(r"<script[^>]*>([^<]*)", page.text)) == {""}
     (nonce,) = re.findall(r'name="loremark-nonce" content="([\w-]{20,})"', page.text)
@@ -57,7 +60,7 @@ async def test_pages_and_files_come_from_here_alone(service: Service) -> None:
     )
 
 
-async def test_files_are_sent_compressed_and_kept_for_ever_where_their_name_is_their_content(service: Service) -> None:
+async def test_assets_are_compressed_and_cached(service: Service) -> None:
     page = await service.http.get("/")
     named = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text))
     kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
@@ -72,28 +75,60 @@ async def test_files_are_sent_compressed_and_kept_for_ever_where_their_name_is_t
         assert asset.headers["cache-control"] == ("public, max-age=31536000, immutable" if hashed else "no-cache")
         assert ("content-encoding" in packed.headers) == (hashed or path.endswith("scheme.js"))
     for path in ("/assets/index.html", "/assets/none.js", "/assets/..%2findex.html", "/assets/%2e%2e", "/assets/"):
-        assert told(await service.http.get(path)) == (404, {"error": "Not found"})
-    assert told(await service.http.get("/p/any/memory/any/more")) == (404, {"error": "Not found"})
+        assert status_and_body(await service.http.get(path)) == (404, {"error": "Not found"})
+    assert status_and_body(await service.http.get("/p/any/memory/any/more")) == (404, {"error": "Not found"})
+
+
+async def test_unknown_paths_answer_html_to_browsers_and_json_to_clients(service: Service) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for path in ("/nowhere", "/docs/nowhere", "/p/any/nowhere", "/p/any/brain/any", "/p/any/memory/any/more"):
+        page = await service.http.get(path, headers=browser)
+        assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8"), path
+        assert 'name="loremark-nonce"' in page.text
+        assert "unsafe" not in page.headers["content-security-policy"]
+        assert status_and_body(await service.http.get(path)) == (404, {"error": "Not found"})
+    for path in ("/api/nowhere", "/worker/nowhere", "/mcp/nowhere", "/assets/none.js", "/.well-known/nowhere"):
+        assert status_and_body(await service.http.get(path, headers=browser)) == (404, {"error": "Not found"}), path
+    assert status_and_body(await service.http.post("/nowhere", headers=browser)) == (404, {"error": "Not found"})
+
+
+def test_server_serves_every_dashboard_route() -> None:
+    app = (Path(__file__).parents[2] / "dashboard" / "src" / "app.tsx").read_text()
+    paths = re.findall(r'^  "(/[^"]*)": lazy', app, re.MULTILINE)
+    assert len(paths) > 20
+    router = Router(list(dashboard.routes))
+    for path in paths:
+        for concrete in {re.sub(r"/:\w+\?", "", path), path.replace("?", "")}:
+            segments = concrete.split("/")
+            assert router.find(concrete) is not None, path
+            if segments[1] == "p":
+                assert segments[3] in dashboard.PROJECT_PAGES, path
+                assert len(segments) == 4 or segments[3] in dashboard.PAGES_WITH_RECORDS, path
 
 
 @pytest.mark.settings(LOREMARK_WORKER_URL="https://worker.example.com/answers")
-async def test_a_page_may_ask_the_worker_where_it_is_elsewhere(service: Service) -> None:
+async def test_policy_allows_a_worker_on_another_origin(service: Service) -> None:
     policy = _policy(await service.http.get("/"))
     assert policy["connect-src"] == {"'self'", "https://worker.example.com"}
 
 
-async def test_a_sign_in_link_works_once(service: Service) -> None:
+async def test_sign_in_link_works_once(service: Service) -> None:
     owner = await service.owner()
     token = await _link(service, owner.user_id)
     opened = await _open(service, token)
     me = (await service.browser_call("GET", "/api/auth/me", cookies_of(service, opened))).json()
-    assert (me["userId"], me["teamId"], me["role"], me["via"]) == (owner.user_id, owner.team_id, "owner", "login")
+    assert (me["userId"], me["teamId"], me["role"], me["authMethod"]) == (
+        owner.user_id,
+        owner.team_id,
+        "owner",
+        "login",
+    )
     assert "set-cookie" not in (await _open(service, token)).headers
     for nonsense in ("", "x", token[:-1], "y" * 101, "z" * 5000):
         assert "set-cookie" not in (await _open(service, nonsense)).headers
 
 
-async def test_a_sign_in_link_works_for_a_day(service: Service) -> None:
+async def test_sign_in_link_expires_after_a_day(service: Service) -> None:
     owner = await service.owner()
     early, late = await _link(service, owner.user_id), await _link(service, owner.user_id)
     now_ms = clock.now_ms()
@@ -103,15 +138,16 @@ async def test_a_sign_in_link_works_for_a_day(service: Service) -> None:
         assert "set-cookie" not in (await _open(service, late)).headers
 
 
-async def test_looking_at_a_link_does_not_use_it_up(service: Service) -> None:
-    """Mail scanners and chat previews ask with HEAD first."""
+async def test_head_request_does_not_consume_a_link(service: Service) -> None:
+    """Mail scanners and chat previews send HEAD first."""
     owner = await service.owner()
     token = await _link(service, owner.user_id)
     assert "set-cookie" not in (await _open(service, token, "HEAD")).headers
     assert "set-cookie" in (await _open(service, token)).headers
 
 
-async def test_the_first_link_makes_the_owner_of_a_fresh_installation(service: Service) -> None:
+@pytest.mark.own_service
+async def test_first_link_creates_the_owner(service: Service) -> None:
     first, second = await _link(service, None), await _link(service, None)
     login = cookies_of(service, await _open(service, first))
     me = (await service.browser_call("GET", "/api/auth/me", login)).json()
@@ -124,17 +160,18 @@ async def test_the_first_link_makes_the_owner_of_a_fresh_installation(service: S
     assert (await service.browser_call("GET", "/api/auth/me", login)).json()["hasPassword"]
     assert (await log_in(service, "owner@localhost", PASSWORD)).status_code == 200
     again = await service.browser_call("POST", "/api/auth/password", login, json={"newPassword": "another one 123"})
-    assert again.status_code == 401, "from now on the present one is asked for"
+    assert again.status_code == 401, "the current password is required from now on"
     assert len((await service.browser_call("GET", "/api/team", login)).json()) == 1
 
 
-async def test_the_first_link_dies_when_somebody_registers(service: Service) -> None:
+@pytest.mark.own_service
+async def test_registration_invalidates_the_first_link(service: Service) -> None:
     token = await _link(service, None)
     assert (await register(service, "rita@example.com")).status_code == 201
     assert "set-cookie" not in (await _open(service, token)).headers
 
 
-async def test_a_removed_person_cannot_come_back_by_a_link(service: Service) -> None:
+async def test_removed_member_cannot_use_a_link(service: Service) -> None:
     owner = await service.owner()
     member = await service.join(owner)
     token = await _link(service, member.user_id)

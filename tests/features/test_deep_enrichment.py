@@ -1,4 +1,4 @@
-"""Deep enrichment: a digest that only names commits is read with the repository's own words."""
+"""Deep enrichment: a digest with only commit ids is completed from the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.remembering import Memory
+from tests.features.memory_project import Memory
 from tests.servers.git import Commit, GitServer, add_commits, make_repository
 from tests.servers.https import Authority
 from tests.support.service import Service, run_service, settings_for
@@ -49,7 +49,7 @@ def commit(server: GitServer) -> str:
 
 
 @pytest.mark.parametrize("deep", [True, False])
-async def test_what_a_digest_only_names_is_read_from_the_repository(
+async def test_commit_details_are_read_from_the_repository(
     service: Service, server: GitServer, commit: str, deep: bool
 ) -> None:
     url = server.url("o/r")
@@ -67,7 +67,7 @@ async def test_what_a_digest_only_names_is_read_from_the_repository(
     assert TOKEN not in str(job)
 
 
-async def test_a_repository_that_cannot_be_read_is_noted_and_nothing_is_lost(
+async def test_unreadable_repository_adds_a_warning_and_loses_nothing(
     service: Service, server: GitServer, commit: str
 ) -> None:
     memory = await Memory.of(service, repoUrl=server.url("o/r"), repoHostToken="wrong", deepEnrichEnabled=True)

@@ -1,4 +1,4 @@
-"""From events to memory with no model at all: what is kept, merged, flagged, and what is not."""
+"""The pipeline without a model: extraction, merging and flags."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from loremark.storage.tables import items
-from tests.features.remembering import Memory, digest, save
-from tests.features.world import run_sql, told
+from tests.features.memory_project import Memory, digest, save
+from tests.features.steps import run_sql, status_and_body
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +29,7 @@ RETRY = (
 )
 
 
-async def test_a_session_becomes_typed_memory_with_its_evidence(service: Service) -> None:
+async def test_session_becomes_typed_items_with_evidence(service: Service) -> None:
     memory = await Memory.of(service)
     sent = await memory.tell(save(POOL, RETRY, summary="Hardened the payment path."))
     await memory.tell({"summary": "wip", "changes": []})
@@ -57,7 +57,7 @@ async def test_a_session_becomes_typed_memory_with_its_evidence(service: Service
     assert session["enrichmentModel"] == "builtin-medium"
 
 
-async def test_what_is_sure_is_approved_and_the_rest_waits_for_a_person(service: Service) -> None:
+async def test_confident_items_are_approved_and_others_stay_drafts(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     await memory.learn(save(POOL))
     assert [item["status"] for item in await memory.items()] == ["approved"]
@@ -66,24 +66,24 @@ async def test_what_is_sure_is_approved_and_the_rest_waits_for_a_person(service:
     assert [item["status"] for item in await careful.items()] == ["draft"]
 
 
-async def test_only_one_enrichment_at_a_time_and_only_a_failed_one_is_retried(service: Service) -> None:
+async def test_one_enrichment_at_a_time_and_only_failed_jobs_are_retried(service: Service) -> None:
     memory = await Memory.of(service)
     session_id = (await memory.tell(save(POOL)))["sessionId"]
     path = f"/api/v2/sessions/{session_id}"
     first = await memory.owner.post(f"{path}/enrich")
-    assert told(first) == (202, {"jobId": first.json()["jobId"], "status": "queued", "pipeline": STAGES})
+    assert status_and_body(first) == (202, {"jobId": first.json()["jobId"], "status": "queued", "pipeline": STAGES})
     second = await memory.owner.post(f"{path}/enrich")
     await service.wait_for_jobs(30)
-    if second.status_code == 409:  # unless the first was quicker
+    if second.status_code == 409:  # unless the first has already finished
         assert second.json() == {"error": "Enrichment already in progress"}
-    assert told(await memory.owner.post(f"{path}/retry")) == (409, {"error": "No failed job to retry"})
+    assert status_and_body(await memory.owner.post(f"{path}/retry")) == (409, {"error": "No failed job to retry"})
     again = await memory.enrich(session_id)
     assert (again["status"], again["itemsExtracted"]) == ("completed", 0)
     assert len(await memory.items()) == 1
     assert (await memory.session(session_id))["itemsExtracted"] == 1
 
 
-async def test_an_event_is_enriched_once_and_later_ones_are_taken_up(service: Service) -> None:
+async def test_events_are_enriched_once_and_later_ones_are_added(service: Service) -> None:
     memory = await Memory.of(service)
     first = await memory.tell(save(POOL))
     await memory.enrich(first["sessionId"])
@@ -96,7 +96,7 @@ async def test_an_event_is_enriched_once_and_later_ones_are_taken_up(service: Se
     assert (await memory.session(first["sessionId"]))["itemsExtracted"] == 2
 
 
-async def test_the_same_told_twice_is_one_item_with_both_sources_and_can_be_taken_apart(service: Service) -> None:
+async def test_duplicate_is_merged_with_both_sources_and_can_be_split_again(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
     first = await memory.tell(save(RETRY))
     await memory.enrich(first["sessionId"])
@@ -120,7 +120,7 @@ async def test_the_same_told_twice_is_one_item_with_both_sources_and_can_be_take
     assert {**reverted.json(), **{name: before[name] for name in moved}} == before
 
 
-async def test_two_sessions_at_once_make_one_item_of_the_same_fact(service: Service) -> None:
+async def test_concurrent_sessions_create_one_item_for_the_same_fact(service: Service) -> None:
     memory = await Memory.of(service)
     sessions = [(await memory.tell(save(RETRY, source=source)))["sessionId"] for source in ("editor", "cli", "hook")]
     assert len(set(sessions)) == 3
@@ -133,7 +133,7 @@ async def test_two_sessions_at_once_make_one_item_of_the_same_fact(service: Serv
     assert sum([(await memory.session(session_id))["itemsExtracted"] for session_id in sessions]) == 1
 
 
-async def test_a_contradiction_is_kept_apart_and_flagged_on_both_sides(service: Service) -> None:
+async def test_contradicting_items_stay_separate_and_are_both_flagged(service: Service) -> None:
     memory = await Memory.of(service)
     timeout = "The upstream time-out of the gateway is {} seconds. Set in config/gateway.yaml."
     await memory.learn(save(("decision", "Gateway time-out is 30 seconds", "We decided: " + timeout.format(30))))
@@ -147,7 +147,7 @@ async def test_a_contradiction_is_kept_apart_and_flagged_on_both_sides(service: 
     assert "conflict" not in (await memory.item(newer["id"]))["flags"]
 
 
-async def test_a_later_change_of_its_files_makes_an_item_stale(service: Service) -> None:
+async def test_later_change_to_its_files_makes_an_item_stale(service: Service) -> None:
     memory = await Memory.of(service)
     await memory.learn(save(RETRY))
     await memory.learn(save(POOL))
@@ -162,7 +162,7 @@ async def test_a_later_change_of_its_files_makes_an_item_stale(service: Service)
     assert "stale" not in confirmed.json()["flags"]
 
 
-async def test_a_file_that_is_gone_makes_an_item_stale(service: Service) -> None:
+async def test_deleted_file_makes_an_item_stale(service: Service) -> None:
     memory = await Memory.of(service)
     await memory.learn(save(POOL))
     await memory.learn({"root": ".", "files": [], "deleted": ["deploy/pgbouncer.ini"]}, "scan_result")
@@ -170,12 +170,12 @@ async def test_a_file_that_is_gone_makes_an_item_stale(service: Service) -> None
     assert item["flags"] == ["stale"]
 
 
-async def test_what_people_added_to_a_finding_outlives_the_next_scans(service: Service) -> None:
+async def test_user_additions_to_a_finding_survive_rescans(service: Service) -> None:
     memory = await Memory.of(service)
 
     def finding(content: str) -> dict[str, Any]:
-        told = {"title": "Exports are written by the report worker", "layer": "architecture", "content": content}
-        return {"root": ".", "findings": [{**told, "files": ["report/worker.py"]}], "files": []}
+        fields = {"title": "Exports are written by the report worker", "layer": "architecture", "content": content}
+        return {"root": ".", "findings": [{**fields, "files": ["report/worker.py"]}], "files": []}
 
     first = "The report worker writes the exports to the bucket reports-eu as CSV."
     added = "Accounting imports them every Monday, so their columns must keep their order."
@@ -195,7 +195,7 @@ async def test_what_people_added_to_a_finding_outlives_the_next_scans(service: S
         assert {*item["files"]} == {"report/worker.py", "docs/exports.md"}
 
 
-async def test_what_a_session_itself_has_changed_is_not_stale(service: Service) -> None:
+async def test_items_of_the_changing_session_are_not_stale(service: Service) -> None:
     memory = await Memory.of(service)
     sent = await memory.tell(save(RETRY))
     commit = ("d" * 40, "fix(payments): derive the idempotency key from the order id", ["src/payments/worker.py"])
@@ -204,7 +204,7 @@ async def test_what_a_session_itself_has_changed_is_not_stale(service: Service) 
     assert all("stale" not in item["flags"] for item in await memory.items())
 
 
-async def test_what_was_learnt_on_a_branch_waits_for_its_merge(service: Service) -> None:
+async def test_branch_items_wait_for_the_merge(service: Service) -> None:
     memory = await Memory.of(service)
     sha, head = "a" * 40, "b" * 40
     await memory.learn(save(POOL, branch="feature/pool"))
@@ -217,12 +217,12 @@ async def test_what_was_learnt_on_a_branch_waits_for_its_merge(service: Service)
     assert {item["branch"] for item in learnt} == {"feature/pool"}
 
     async def waiting() -> int:
-        async with service.house.database.read() as tx:
+        async with service.runtime.database.read() as tx:
             rows = await tx.many(select(items.c.merged_at_ms).where(items.c.branch.is_not(None)))
         return sum(row["merged_at_ms"] is None for row in rows)
 
     await memory.learn(digest((sha, *first), branch="main"), "git_digest")
-    assert await waiting() == len(learnt) - 1  # what the commit itself says is on main now, the branch is not
+    assert await waiting() == len(learnt) - 1  # the commit's own item is on main now, the branch's items are not
     await memory.learn(digest((sha, *first), (head, *second), branch="main"), "git_digest")
     assert await waiting() == 0
 
@@ -244,7 +244,7 @@ async def test_a_secret_reaches_no_item(service: Service, event: str) -> None:
         assert secret not in str(rows)
 
 
-async def test_tools_say_outright_what_is_to_be_remembered(service: Service) -> None:
+async def test_tools_can_create_update_and_deprecate_items(service: Service) -> None:
     memory = await Memory.of(service)
     item = {"title": "Money is integer cents", "content": "Never floats.", "type": "convention", "confidence": 0.97}
     await memory.learn({"operation": "create", "item": item}, "memory_operation")
@@ -256,11 +256,11 @@ async def test_tools_say_outright_what_is_to_be_remembered(service: Service) -> 
     job = await memory.learn({"operation": "delete", "itemId": made["id"]}, "memory_operation")
     assert job["status"] == "completed"
     assert (await memory.item(made["id"]))["status"] == "deprecated"
-    job = await memory.learn({"operation": "deprecate", "itemId": "itm_of_nobody"}, "memory_operation")
-    assert (job["status"], "no such item" in job["warning"]) == ("completed", True)
+    job = await memory.learn({"operation": "deprecate", "itemId": "itm_unknown"}, "memory_operation")
+    assert (job["status"], "item not found" in job["warning"]) == ("completed", True)
 
 
-async def test_an_operation_cannot_reach_into_another_project(service: Service) -> None:
+async def test_operation_cannot_change_items_of_another_project(service: Service) -> None:
     memory, other = await Memory.of(service), await Memory.of(service)
     await other.learn(save(POOL))
     (foreign,) = await other.items()

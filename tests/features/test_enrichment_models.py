@@ -1,4 +1,4 @@
-"""The pipeline with a language model: better where it helps, and never worse where it fails."""
+"""The pipeline with a language model, including its failures."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import select
 
 from loremark.storage.tables import ai_reservations, item_vectors, usage_counters
-from tests.features.asking import plan_with
-from tests.features.remembering import Memory, save
+from tests.features.ask_client import plan_with
+from tests.features.memory_project import Memory, save
 from tests.servers.scripted_model import Drop, Hang, Refuse, Reply, Request, Say, ScriptedModel
 from tests.support.service import Service, run_service, settings_for
 
@@ -72,16 +72,16 @@ def found(request: Request, **item: Any) -> Say:
 
 
 async def _used(service: Service) -> dict[str, int]:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         return {row["counter"]: row["used"] for row in await tx.many(select(usage_counters))}
 
 
 async def _reserved(service: Service) -> int:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         return len(await tx.many(select(ai_reservations)))
 
 
-async def test_what_a_model_finds_stands_with_the_event_s_own_words(service: Service, model: ScriptedModel) -> None:
+async def test_model_items_quote_the_event(service: Service, model: ScriptedModel) -> None:
     model.always(found)
     memory = await Memory.of(service)
     sent = await memory.tell(save(BUG))
@@ -108,7 +108,7 @@ async def test_what_a_model_finds_stands_with_the_event_s_own_words(service: Ser
     ],
     ids=["quote", "no quote", "number", "type"],
 )
-async def test_what_a_model_invents_is_dropped(
+async def test_unsupported_model_items_are_dropped(
     service: Service, model: ScriptedModel, invented: dict[str, Any]
 ) -> None:
     model.always(lambda request: found(request, **invented))
@@ -116,7 +116,7 @@ async def test_what_a_model_invents_is_dropped(
     job = await memory.learn(save(BUG))
     assert job["status"] == "completed"
     (item,) = await memory.items()
-    assert item["title"] == "Fix double charge on retry"  # the built-in engine's own
+    assert item["title"] == "Fix double charge on retry"  # found by the built-in engine
     assert "14 customers" not in item["content"]
 
 
@@ -134,7 +134,7 @@ FAILURES: dict[str, Reply] = {
 
 
 @pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES)
-async def test_when_the_model_fails_the_built_in_engine_does_it_and_says_so(
+async def test_built_in_engine_replaces_a_failing_model_with_a_warning(
     service: Service, model: ScriptedModel, reply: Reply
 ) -> None:
     model.always(reply)
@@ -152,8 +152,8 @@ async def test_when_the_model_fails_the_built_in_engine_does_it_and_says_so(
 
 
 @pytest.mark.settings(AI_TOKENS="2500")
-async def test_a_call_that_could_exceed_the_cap_is_not_made(service: Service, model: ScriptedModel) -> None:
-    """The first call fits; what it cost leaves too little for the most a second could cost."""
+async def test_call_that_could_exceed_the_token_limit_is_not_made(service: Service, model: ScriptedModel) -> None:
+    """The first call fits; the remaining tokens are less than a second call could cost."""
     model.always(lambda request: Say(json.dumps({"items": []}), prompt_tokens=800, completion_tokens=300))
     memory = await Memory.of(service)
     first = await memory.learn(save(BUG))
@@ -169,7 +169,7 @@ async def test_a_call_that_could_exceed_the_cap_is_not_made(service: Service, mo
 
 
 @pytest.mark.settings(AI_TOKENS="0")
-async def test_without_tokens_a_paid_enrichment_is_not_begun(service: Service, model: ScriptedModel) -> None:
+async def test_metered_model_enrichment_needs_tokens(service: Service, model: ScriptedModel) -> None:
     memory = await Memory.of(service)
     sent = await memory.tell(save(BUG))
     refused = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
@@ -178,7 +178,7 @@ async def test_without_tokens_a_paid_enrichment_is_not_begun(service: Service, m
     assert (await memory.session(sent["sessionId"]))["status"] == "active"
 
 
-async def test_large_sessions_are_asked_about_in_small_parts(service: Service, model: ScriptedModel) -> None:
+async def test_large_sessions_are_sent_to_the_model_in_batches(service: Service, model: ScriptedModel) -> None:
     model.always(Say(json.dumps({"items": []})))
     memory = await Memory.of(service)
     for number in range(23):
@@ -198,14 +198,14 @@ async def test_a_secret_is_not_sent_to_a_model(service: Service, model: Scripted
 
 
 @pytest.mark.settings(LOREMARK_EMBEDDINGS="openai:nowhere", LOREMARK_LLM_MEDIUM="builtin", LOREMARK_LLM_SMALL="builtin")
-async def test_a_failed_stage_is_tried_again_from_there(
+async def test_retry_resumes_at_the_failed_stage(
     service: Service, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from loremark.features.enrichment import embed
     from loremark.features.enrichment import service as rules
 
     monkeypatch.setattr(rules, "_ATTEMPTS", 1)
-    monkeypatch.setattr(embed, "_PAUSE_MS", 1)
+    monkeypatch.setattr(embed, "_RETRY_MS", 1)
     model.always(Refuse(400))
     memory = await Memory.of(service)
     sent = await memory.tell(save(BUG))
@@ -224,7 +224,7 @@ async def test_a_failed_stage_is_tried_again_from_there(
     assert again["pipeline"][0] == failed["pipeline"][0]  # not run again
 
 
-async def test_another_embedder_gets_every_item_anew_in_the_background(
+async def test_changing_the_embedder_reembeds_all_items(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from loremark.entry import background
@@ -232,7 +232,7 @@ async def test_another_embedder_gets_every_item_anew_in_the_background(
     monkeypatch.setattr(background, "_EMBED_EVERY_MS", 100)
 
     async def models(service: Service) -> set[str]:
-        async with service.house.database.read() as tx:
+        async with service.runtime.database.read() as tx:
             return {row["model"] for row in await tx.many(select(item_vectors.c.model))}
 
     async with run_service(settings_for(tmp_path, database_url)) as service:

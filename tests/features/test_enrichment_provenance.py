@@ -1,4 +1,4 @@
-"""What rests on commits, on scans and on people's own words is put together, doubted and outdated in different ways."""
+"""Merging, conflicts and staleness depend on whether an item comes from commits, scans or users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.features.remembering import Memory, digest, save
+from tests.features.memory_project import Memory, digest, save
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,7 @@ def _sha(letter: str) -> str:
     return letter * 40
 
 
-async def test_two_commits_about_one_thing_are_two_items_without_a_conflict(service: Service) -> None:
+async def test_two_commits_on_one_topic_are_two_items_without_conflict(service: Service) -> None:
     memory = await Memory.of(service)
     first = (_sha("a"), "fix(parser): do not crash on an empty block, the token list was empty", ["src/parser.go"])
     second = (
@@ -36,7 +36,7 @@ async def test_two_commits_about_one_thing_are_two_items_without_a_conflict(serv
     assert len(await memory.items()) == 3
 
 
-async def test_a_commit_is_stale_when_its_files_are_gone_and_not_before(service: Service) -> None:
+async def test_commit_item_is_stale_only_when_its_files_are_deleted(service: Service) -> None:
     memory = await Memory.of(service)
     await memory.learn(digest((_sha("a"), POOL, ["src/pool.go", "src/dial.go", "src/pool_test.go"])), "git_digest")
     later = (_sha("b"), "refactor(dial): split the dialer so that proxies can be tested", ["src/dial.go"])
@@ -53,7 +53,7 @@ async def test_a_commit_is_stale_when_its_files_are_gone_and_not_before(service:
     assert await flags() == ["stale"]
 
 
-async def test_what_people_describe_is_stale_by_the_file_that_it_names(service: Service) -> None:
+async def test_user_item_is_stale_when_its_file_changes(service: Service) -> None:
     memory = await Memory.of(service)
     note = (
         "architecture",
@@ -69,7 +69,7 @@ async def test_what_people_describe_is_stale_by_the_file_that_it_names(service: 
     assert "stale" in (await memory.item(told["id"]))["flags"]
 
 
-async def test_a_revert_and_its_draft_are_both_flagged(service: Service) -> None:
+async def test_revert_and_reverted_draft_are_both_flagged(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
     await memory.learn(digest((_sha("a"), POOL, ["src/pool.go"])), "git_digest")
     undone = f'Revert "{POOL}"\n\nThe balancer closes idle sockets after sixty seconds, so that requests failed.'
@@ -79,7 +79,7 @@ async def test_a_revert_and_its_draft_are_both_flagged(service: Service) -> None
     assert all((item["status"], item["flags"]) == ("draft", ["conflict"]) for item in items)
 
 
-async def test_a_draft_that_is_told_again_is_approved_when_it_is_sure_enough(service: Service) -> None:
+async def test_repeated_draft_is_approved_when_confident_enough(service: Service) -> None:
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     for confidence, status in ((0.88, "draft"), (0.89, "approved")):
@@ -89,7 +89,7 @@ async def test_a_draft_that_is_told_again_is_approved_when_it_is_sure_enough(ser
         assert kept["status"] == status
 
 
-async def test_a_draft_that_people_hold_back_is_not_approved_by_a_repeat(service: Service) -> None:
+async def test_draft_kept_back_by_a_user_is_not_approved_by_a_repeat(service: Service) -> None:
     item = {"title": "Money is integer cents", "content": "Amounts of money are never floats.", "type": "convention"}
     memory = await Memory.of(service, autoApproveThreshold=0.9)
     await memory.learn({"operation": "create", "item": {**item, "confidence": 0.95}}, "memory_operation")
@@ -100,7 +100,7 @@ async def test_a_draft_that_people_hold_back_is_not_approved_by_a_repeat(service
     assert (kept["id"], kept["status"]) == (made["id"], "draft")
 
 
-async def test_what_is_filed_under_several_names_stays_several(service: Service) -> None:
+async def test_items_with_different_names_are_not_merged(service: Service) -> None:
     memory = await Memory.of(service)
     words = [
         ("Harbour note", "river stone market window paper garden travel"),
@@ -115,7 +115,7 @@ async def test_what_is_filed_under_several_names_stays_several(service: Service)
     assert all("conflict" not in item["flags"] for item in items)
 
 
-async def test_a_scan_does_not_speak_for_people(service: Service) -> None:
+async def test_scan_does_not_override_user_text(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=1.01)
     title, told = (
         "Exports are written by the report worker",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.remembering import Memory, save
+from tests.features.memory_project import Memory, save
 from tests.servers.small_model import small_model
 from tests.support.service import run_service, settings_for
 
@@ -22,8 +22,8 @@ CHANGES = (
 )
 
 
-async def test_a_small_model_can_only_add(database_url: str, tmp_path: Path) -> None:
-    """Whatever it says: the job completes, every quote is the event's own, and the rules' own findings are there."""
+async def test_small_model_only_adds_items(database_url: str, tmp_path: Path) -> None:
+    """Whatever the model says, the job completes, quotes come from the event and the built-in items are kept."""
     pytest.importorskip("xllamacpp", reason="the small model is installed by `make e2e`")
     with small_model() as base_url:
         chosen = {

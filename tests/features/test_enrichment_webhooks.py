@@ -1,4 +1,4 @@
-"""What webhooks hear of the pipeline: its beginning, its end, and every item with the status it ends up with."""
+"""Webhook events of the pipeline: start, end, and each item with its final status."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy import update
 from loremark.base import clock
 from loremark.jobs import operator
 from loremark.storage.tables import jobs
-from tests.features.hooks import arrived, create_webhook, nudge, wait_for_quiet
-from tests.features.remembering import Memory, save
+from tests.features.memory_project import Memory, save
 from tests.features.test_enrichment import POOL, RETRY
+from tests.features.webhook_steps import create_webhook, wait_for_quiet, wait_for_requests, wake_runner
 from tests.servers.https import Receiver
 from tests.support.service import Service
 
@@ -37,12 +37,12 @@ def _told(receiver: Receiver) -> dict[str, list[dict[str, Any]]]:
     return told
 
 
-async def test_every_step_is_told_once(hooked: Service, receiver: Receiver) -> None:
+async def test_every_step_emits_one_event(hooked: Service, receiver: Receiver) -> None:
     memory = await Memory.of(hooked)
     await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), *ALL)
     sent = await memory.tell(save(POOL, RETRY))
     job = await memory.enrich(sent["sessionId"])
-    await arrived(receiver, 5)
+    await wait_for_requests(receiver, 5)
     await wait_for_quiet(hooked)
     told = _told(receiver)
     assert Counter({name: len(found) for name, found in told.items()}) == {
@@ -62,24 +62,24 @@ async def test_every_step_is_told_once(hooked: Service, receiver: Receiver) -> N
         assert data == {"itemId": item["id"], **{name: item[name] for name in ("type", "title", "schemaKey", "status")}}
 
 
-async def test_a_job_that_ends_without_a_word_leaves_a_failed_session(hooked: Service, receiver: Receiver) -> None:
-    """An operator cancels it, or its worker is lost for good: upkeep tells, and it can be retried."""
+async def test_lost_job_marks_the_session_as_failed(hooked: Service, receiver: Receiver) -> None:
+    """After a manual cancellation or a lost worker, upkeep fails the session and it can be retried."""
     memory = await Memory.of(hooked)
     await create_webhook(memory.owner, memory.tool.project_id, receiver.url(), "enrichment.failed")
     sent = await memory.tell(save(POOL))
-    async with hooked.house.database.write() as tx:  # nobody may take it before it is cancelled
+    async with hooked.runtime.database.write() as tx:  # no runner may claim it before it is cancelled
         later = clock.now_ms() + clock.MINUTE_MS
         await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=later))
     begun = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/enrich")
-    async with hooked.house.database.write() as tx:
+    async with hooked.runtime.database.write() as tx:
         await operator.cancel_job(tx, begun.json()["jobId"])
     await hooked.wait_for_jobs()
     if (await memory.session(sent["sessionId"]))["status"] == "completed":
         pytest.skip("the job was quicker than the operator")
-    async with hooked.house.database.write() as tx:
+    async with hooked.runtime.database.write() as tx:
         await tx.run(update(jobs).where(jobs.c.id == "every/enrichment.upkeep").values(run_at_ms=0))
-    await nudge(hooked)
-    (request,) = await arrived(receiver, 1)
+    await wake_runner(hooked)
+    (request,) = await wait_for_requests(receiver, 1)
     assert request.json["data"]["sessionId"] == sent["sessionId"]
     assert (await memory.session(sent["sessionId"]))["status"] == "failed"
     retried = await memory.owner.post(f"/api/v2/sessions/{sent['sessionId']}/retry")

@@ -1,4 +1,4 @@
-"""Genesis: a whole repository is read over HTTPS, and what it says is there as findings, contexts and memory."""
+"""Genesis: a repository is scanned over HTTPS and becomes findings, contexts and items."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.scanning import PLANTED, REPOSITORY, Scanning, scanning, serve_shop
+from tests.features.scan_project import PLANTED, REPOSITORY, ScanProject, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, add_commits
 from tests.servers.https import Authority
 from tests.support.service import Service, run_service, settings_for
@@ -38,12 +38,12 @@ async def service(server: GitServer, authority: Authority, database_url: str, tm
 
 
 @pytest.fixture
-async def shop(service: Service, server: GitServer) -> Scanning:
+async def shop(service: Service, server: GitServer) -> ScanProject:
     serve_shop(server)
     return await scanning(service, server.url(REPOSITORY))
 
 
-async def test_a_repository_is_read_and_told(shop: Scanning) -> None:
+async def test_repository_is_scanned_and_reported(shop: ScanProject) -> None:
     started = await shop.start()
     assert started.status_code == 202, started.text
     assert started.json()["status"] == "fetch_tree"
@@ -54,7 +54,7 @@ async def test_a_repository_is_read_and_told(shop: Scanning) -> None:
         1.0,
         None,
     )
-    assert scan["filesTotal"] == scan["filesProcessed"] == 8  # the picture is no text
+    assert scan["filesTotal"] == scan["filesProcessed"] == 8  # without the image
     assert scan["chunksTotal"] == scan["chunksProcessed"] >= 1
     assert {"Python", "FastAPI", "SQLAlchemy"} <= set(scan["techStack"])
     results = await shop.results()
@@ -72,11 +72,11 @@ async def test_a_repository_is_read_and_told(shop: Scanning) -> None:
     assert any("/orders" in finding["content"] for finding in entries)
     assert any("shop/__main__.py" in finding["files"] for finding in entries)
     assert {"name": "Python", "version": "3.11", "category": "language"} in results["techStack"]
-    (left_out,) = [finding for finding in found if finding["title"] == "What the scan has left out"]
-    assert left_out["content"] == "- The repository has 9 files, of which 8 can be read; left out: 1 binary."
+    (left_out,) = [finding for finding in found if finding["title"] == "Scan notes"]
+    assert left_out["content"] == "- The repository has 9 files, 8 of them readable (left out: 1 binary)."
 
 
-async def test_what_was_found_becomes_memory_and_contexts(shop: Scanning) -> None:
+async def test_findings_become_items_and_contexts(shop: ScanProject) -> None:
     await shop.scan()
     await shop.service.wait_for_jobs(60.0)
     items = await shop.items()
@@ -92,7 +92,7 @@ async def test_what_was_found_becomes_memory_and_contexts(shop: Scanning) -> Non
     assert len(await shop.items()) == len(items), "the same repository again teaches nothing new"
 
 
-async def test_a_context_that_somebody_has_edited_stays_as_they_wrote_it(shop: Scanning, server: GitServer) -> None:
+async def test_user_edits_to_contexts_survive_rescans(shop: ScanProject, server: GitServer) -> None:
     await shop.scan()
     listed = (await shop.owner.get(f"/api/contexts?projectId={shop.tool.project_id}")).json()
     by_key = {context["schemaKey"]: context for context in listed}
@@ -106,7 +106,7 @@ async def test_a_context_that_somebody_has_edited_stays_as_they_wrote_it(shop: S
     assert "feathers" in (await shop.owner.get(f"/api/contexts/{kept}")).json()["content"]
 
 
-async def test_a_selective_scan_reads_only_what_has_changed(shop: Scanning, server: GitServer) -> None:
+async def test_selective_scan_reads_only_changed_files(shop: ScanProject, server: GitServer) -> None:
     refused = await shop.start(selective=True)
     assert (refused.status_code, refused.json()["error"]) == (400, "No previous scan for selective mode")
     await shop.scan()
@@ -127,7 +127,20 @@ async def test_a_selective_scan_reads_only_what_has_changed(shop: Scanning, serv
     assert {finding["title"] for finding in (await shop.results())["findings"]} == set(after)
 
 
-async def test_memory_of_a_file_that_a_scan_finds_changed_is_stale(shop: Scanning, server: GitServer) -> None:
+async def test_files_processed_counts_only_files_read_in_this_scan(shop: ScanProject, server: GitServer) -> None:
+    """Files whose facts are carried over from the last scan are part of the results, but not processed again."""
+    first = await shop.scan()
+    assert (first["filesTotal"], first["filesProcessed"]) == (8, 8)
+    add_commits(server.root / REPOSITORY, [Commit(b"feat: run commands", {b"shop/run.py": PLANTED})])
+    changed = await shop.scan(selective=True)
+    assert (changed["filesTotal"], changed["filesProcessed"]) == (9, 1)
+    assert (await shop.results())["summary"]["filesAnalyzed"] == 9
+    unchanged = await shop.scan(selective=True)
+    assert (unchanged["phase"], unchanged["filesTotal"], unchanged["filesProcessed"]) == ("complete", 9, 0)
+    assert (await shop.results())["summary"]["filesAnalyzed"] == 9
+
+
+async def test_item_is_stale_when_a_scan_finds_its_file_changed(shop: ScanProject, server: GitServer) -> None:
     await shop.scan()
     await shop.service.wait_for_jobs(60.0)
     told = {
@@ -150,9 +163,7 @@ async def test_memory_of_a_file_that_a_scan_finds_changed_is_stale(shop: Scannin
 
 @pytest.mark.parametrize("server", [TOKEN], indirect=True)
 @pytest.mark.parametrize("token", [TOKEN, "wrong", None])
-async def test_a_private_repository_is_read_with_its_token_only(
-    service: Service, server: GitServer, token: str | None
-) -> None:
+async def test_private_repository_requires_its_token(service: Service, server: GitServer, token: str | None) -> None:
     serve_shop(server)
     shop = await scanning(service, server.url(REPOSITORY), **({"repoHostToken": token} if token else {}))
     scan = await shop.scan()
@@ -161,7 +172,7 @@ async def test_a_private_repository_is_read_with_its_token_only(
         return
     assert scan["phase"] == "failed"
     assert scan["error"] == (
-        "The repository host does not accept the access token."
+        "The repository host rejected the access token."
         if token
         else "The repository cannot be read without an access token."
     )
@@ -170,19 +181,19 @@ async def test_a_private_repository_is_read_with_its_token_only(
     assert again.status_code == 202, "a scan that failed holds no place"
 
 
-async def test_what_cannot_be_read_is_told_in_a_plain_sentence(
-    service: Service, server: GitServer, shop: Scanning
+async def test_repository_errors_are_reported_in_plain_words(
+    service: Service, server: GitServer, shop: ScanProject
 ) -> None:
     missing = await shop.scan(branch="no-such-branch")
     assert (missing["phase"], missing["error"]) == ("failed", "The repository has no branch named `no-such-branch`.")
     elsewhere = await scanning(service, server.url("o/nothing"))
-    assert (await elsewhere.scan())["error"] == "The repository was not found, or its access token may not read it."
+    assert (await elsewhere.scan())["error"] == "The repository was not found, or its access token cannot read it."
     server.stop()
     away = await shop.scan()
     assert (away["phase"], away["error"]) == ("failed", "The repository host cannot be reached.")
 
 
-async def test_one_scan_at_a_time_and_another_after_it(shop: Scanning) -> None:
+async def test_one_scan_at_a_time(shop: ScanProject) -> None:
     first = await shop.start()
     assert first.status_code == 202
     second = await shop.start()
@@ -191,7 +202,7 @@ async def test_one_scan_at_a_time_and_another_after_it(shop: Scanning) -> None:
     assert (await shop.start()).status_code == 202
 
 
-async def test_a_cancelled_scan_keeps_what_it_has_found(shop: Scanning) -> None:
+async def test_cancelled_scan_keeps_its_findings(shop: ScanProject) -> None:
     none = await shop.cancel()
     assert (none.status_code, none.json()["error"]) == (400, "No scan in progress")
     started = await shop.start()
@@ -205,9 +216,9 @@ async def test_a_cancelled_scan_keeps_what_it_has_found(shop: Scanning) -> None:
     assert (await shop.scan())["phase"] == "complete"
 
 
-async def test_a_project_without_a_repository_and_one_never_scanned(service: Service) -> None:
-    bare = await Scanning.of(service)
-    assert isinstance(bare, Scanning)
+async def test_project_without_a_repository_or_scan(service: Service) -> None:
+    bare = await ScanProject.of(service)
+    assert isinstance(bare, ScanProject)
     refused = await bare.start()
     assert (refused.status_code, refused.json()["error"]) == (400, "Project has no repository")
     answer = await bare.call("GET", "status")

@@ -1,4 +1,4 @@
-"""A scan that is cancelled in any phase ends after it with what was found; one whose job is gone is told so."""
+"""Cancelling a scan in any phase, and scans whose job was lost."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from loremark.jobs.queue import Job
 from loremark.jobs.run import Run
 from loremark.storage.database import Row, Tx
 from loremark.storage.tables import events, findings, jobs, running_scans, scan_files, scans
-from tests.features.scanning import PLANTED, REPOSITORY, Scanning, rows_of, scan_settings, scanning, serve_shop
-from tests.features.signed import tool_for
+from tests.features.scan_project import PLANTED, REPOSITORY, ScanProject, rows_of, scan_settings, scanning, serve_shop
+from tests.features.signed_tool import tool_for
 from tests.servers.git import Commit, GitServer
 from tests.servers.https import Authority
 from tests.support.service import Service, run_service
@@ -30,11 +30,11 @@ from tests.support.service import Service, run_service
 pytestmark = pytest.mark.anyio
 
 _PATIENCE_S = 60.0
-_LOST = "The scan was interrupted and could not be finished."
+_LOST = "The scan was interrupted and could not finish. Start a new scan."
 
 
 class Gate:
-    """Holds scans where a phase has just begun, or where its end is about to be committed; all else goes on."""
+    """Pauses scans at the start of a phase, or just before its end is committed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._point = ("", "")
@@ -82,7 +82,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 class HeldServer(GitServer):
-    """A git server that can be made to wait with its answers, as a slow host does."""
+    """A git server that can delay its responses like a slow host."""
 
     def __init__(self, authority: Authority, root: Path) -> None:
         self.is_answering = threading.Event()
@@ -116,7 +116,7 @@ async def service(
 
 
 @pytest.fixture
-async def shop(service: Service, server: HeldServer) -> Scanning:
+async def shop(service: Service, server: HeldServer) -> ScanProject:
     serve_shop(server, Commit(b"feat: run commands", {b"shop/run.py": PLANTED}))
     return await scanning(service, server.url(REPOSITORY))
 
@@ -126,12 +126,25 @@ async def _jobs(service: Service, scan_id: str) -> list[Row]:
 
 
 async def _done(service: Service, scan_id: str) -> list[str]:
-    """The phases that a scan has worked through."""
+    """The completed phases of a scan."""
     (job,) = await _jobs(service, scan_id)
     return [stage["stage"] for stage in json.loads(job["stages"]) if stage["status"] == "completed"]
 
 
-async def test_a_scan_can_be_cancelled_in_each_phase(shop: Scanning, gate: Gate) -> None:
+async def test_cancelled_selective_scan_has_findings_from_unchanged_files(shop: ScanProject, gate: Gate) -> None:
+    await shop.scan()
+    complete = {finding["title"] for finding in (await shop.results())["findings"]} - {"Scan notes"}
+    gate.close("analyze")
+    assert (await shop.start(selective=True)).status_code == 202
+    await gate.reached()
+    assert (await shop.cancel()).status_code == 200
+    gate.open()
+    scan = await shop.wait()
+    assert (scan["phase"], scan["filesTotal"], scan["filesProcessed"]) == ("cancelled", 9, 0)
+    assert {finding["title"] for finding in (await shop.results())["findings"]} == complete
+
+
+async def test_scan_can_be_cancelled_in_each_phase(shop: ScanProject, gate: Gate) -> None:
     for phase in PHASES:
         gate.close(phase)
         started = await shop.start()
@@ -157,7 +170,7 @@ async def test_a_scan_can_be_cancelled_in_each_phase(shop: Scanning, gate: Gate)
     assert {row["scan_id"] for row in await rows_of(shop.service, findings)} == {whole["id"]}
 
 
-async def _check_findings(shop: Scanning, scan: dict[str, Any], phase: str, preserved: int) -> None:
+async def _check_findings(shop: ScanProject, scan: dict[str, Any], phase: str, preserved: int) -> None:
     results = await shop.results()
     found = results["findings"]
     assert results["summary"]["totalFindings"] == len(found) == scan["findingsCount"] >= preserved
@@ -171,7 +184,7 @@ async def _check_findings(shop: Scanning, scan: dict[str, Any], phase: str, pres
         assert preserved > 0
 
 
-async def test_a_cancelled_scan_teaches_no_memory_before_its_last_phase(shop: Scanning, gate: Gate) -> None:
+async def test_scan_cancelled_before_the_last_phase_creates_no_items(shop: ScanProject, gate: Gate) -> None:
     gate.close("security_audit")
     await shop.start()
     await gate.reached()
@@ -183,7 +196,7 @@ async def test_a_cancelled_scan_teaches_no_memory_before_its_last_phase(shop: Sc
     assert await shop.items() == []
 
 
-async def test_a_slow_host_does_not_keep_a_scan_from_being_cancelled(shop: Scanning, server: HeldServer) -> None:
+async def test_scan_of_a_slow_host_can_be_cancelled(shop: ScanProject, server: HeldServer) -> None:
     server.is_answering.clear()
     server.was_asked.clear()
     await shop.start()
@@ -194,8 +207,8 @@ async def test_a_slow_host_does_not_keep_a_scan_from_being_cancelled(shop: Scann
     assert (await shop.scan())["phase"] == "complete"
 
 
-async def test_who_cancels_a_scan_that_has_just_ended_is_told_so(shop: Scanning, gate: Gate) -> None:
-    """The end is written but not yet committed when the cancel comes: it waits, and then finds no scan under way."""
+async def test_cancelling_a_scan_that_just_ended_fails(shop: ScanProject, gate: Gate) -> None:
+    """The end is written but not committed when the cancel arrives: it waits, then finds no running scan."""
     gate.close("assemble", "end")
     await shop.start()
     await gate.reached()
@@ -209,20 +222,20 @@ async def test_who_cancels_a_scan_that_has_just_ended_is_told_so(shop: Scanning,
 
 async def _keep_up(service: Service) -> None:
     job = Job(id=ids.new("job"), kind=UPKEEP, payload={}, attempt=1, max_attempts=1, started_at_ms=0)
-    await Upkeep(service.house.database)(Run(service.house.database, job))
+    await Upkeep(service.runtime.database)(Run(service.runtime.database, job))
 
 
 @pytest.mark.parametrize("how", ["under way", "waiting", "lost"])
-async def test_a_scan_whose_job_is_gone_fails_in_a_plain_sentence(
-    shop: Scanning, server: HeldServer, gate: Gate, how: str
+async def test_scan_with_a_lost_job_fails_with_a_message(
+    shop: ScanProject, server: HeldServer, gate: Gate, how: str
 ) -> None:
     service = shop.service
     gate.close("analyze")
     await shop.start()
     await gate.reached()
     gone = shop
-    if how != "under way":  # one scan of a team at a time: the second waits for the first
-        gone = Scanning(service, shop.owner, await tool_for(shop.owner, name="Second"))
+    if how != "under way":  # a team runs one scan at a time, so the second waits for the first
+        gone = ScanProject(service, shop.owner, await tool_for(shop.owner, name="Second"))
         changes = {"repoUrl": server.url(REPOSITORY)}
         assert (await shop.owner.patch(f"/api/projects/{gone.tool.project_id}", changes)).status_code == 200
         assert (await gone.start()).status_code == 202
@@ -230,11 +243,11 @@ async def test_a_scan_whose_job_is_gone_fails_in_a_plain_sentence(
     (job,) = await _jobs(service, scan_id)
     await _keep_up(service)
     assert (await gone.status())["completedAt"] is None, "one that waits or is at work is left alone"
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         if how == "lost":
             spent = {"status": "running", "attempt": job["max_attempts"], "lease_until_ms": 1}
             await tx.run(update(jobs).where(jobs.c.id == job["id"]).values(**spent))
-            await leases.take_back_lost(tx)
+            await leases.reclaim_expired(tx)
         else:
             assert await operator.cancel_job(tx, job["id"])
     gate.open()
@@ -243,7 +256,7 @@ async def test_a_scan_whose_job_is_gone_fails_in_a_plain_sentence(
     ended = await gone.status()
     assert (ended["id"], ended["phase"], ended["error"]) == (scan_id, "failed", _LOST)
     assert ended["completedAt"] is not None
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         assert await operator.retry_job(tx, job["id"])
     assert (await gone.scan())["phase"] == "complete"
     await service.wait_for_jobs(_PATIENCE_S)

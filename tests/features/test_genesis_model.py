@@ -1,4 +1,4 @@
-"""A scan with a language model: it adds what it finds, sees no secret, costs what it costs, and may fail."""
+"""Scans with a language model: findings, redaction, token usage and failures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from loremark.features.genesis.conclusions import MODEL
+from loremark.features.genesis.synthesis import MODEL
 from loremark.storage.tables import findings, scans
-from tests.features.asking import plan_with, reserved, used
-from tests.features.scanning import REPOSITORY, Scanning, rows_of, scan_settings, scanning, serve_shop
+from tests.features.ask_client import plan_with, reserved, used
+from tests.features.scan_project import REPOSITORY, ScanProject, rows_of, scan_settings, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Hang, Refuse, Reply, Request, Say, ScriptedModel
@@ -75,15 +75,15 @@ def is_about_files(request: Request) -> bool:
 
 
 def is_of_scan(request: Request) -> bool:
-    """Whether it is a scan that asks: of a chunk, or to condense; else its enrichment does."""
+    """Whether the request is from a scan, not from the enrichment after it."""
     return is_about_files(request) or "BEGIN DATA findings" in request.text
 
 
-async def _notes(shop: Scanning) -> str:
+async def _notes(shop: ScanProject) -> str:
     return " ".join(row["notes"] for row in await rows_of(shop.service, scans))
 
 
-async def test_what_a_model_finds_is_kept_if_it_names_a_file_and_dropped_if_not(
+async def test_model_findings_must_name_an_existing_file(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
     told = [
@@ -106,7 +106,7 @@ async def test_what_a_model_finds_is_kept_if_it_names_a_file_and_dropped_if_not(
     assert (kept["layer"], kept["importance"], kept["files"]) == ("dataModel", 5, ["shop/models.py"])
     assert not {one["title"] for one in told} - {"Orders are totalled in one place", kept["title"]} & set(by_title)
     assert len([found for found in results if found["layer"] == "product"]) >= 1, "what the built-in engine finds stays"
-    assert "dropped" in await _notes(shop)
+    assert "Dropped findings" in await _notes(shop)
     await service.wait_for_jobs(60.0)
     assert any("totalled in one place" in item["title"] for item in await shop.items()), "it becomes memory too"
     assert (await used(service))["ai_tokens"] == COST * len(model.requests)
@@ -114,7 +114,7 @@ async def test_what_a_model_finds_is_kept_if_it_names_a_file_and_dropped_if_not(
     assert all("sk-test" not in request.text for request in model.requests)
 
 
-async def test_a_secret_in_a_file_is_not_sent_to_a_model(
+async def test_secrets_in_files_are_not_sent_to_a_model(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
     model.always(NOTHING)
@@ -133,11 +133,11 @@ async def test_a_secret_in_a_file_is_not_sent_to_a_model(
     assert PASSWORD not in sent
 
 
-@pytest.mark.parametrize("engine", ["sqlite"])  # the database has no part in it
-async def test_nor_is_half_of_a_secret_where_a_long_file_is_cut(
+@pytest.mark.parametrize("engine", ["sqlite"])  # independent of the database
+async def test_truncated_secrets_are_not_sent_to_a_model(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
-    """What is taken out makes a text shorter, so that the place where it was cut comes into sight."""
+    """Redaction shortens a text, which could move a truncated secret into view."""
     model.always(NOTHING)
     many = b"".join(b'TOKEN_%03d = "%s"\n' % (number, SECRET.encode()) for number in range(600))
     make_repository(server.root / "o/tokens", [Commit(b"feat: tokens", {b"tokens.py": many})])
@@ -149,7 +149,7 @@ async def test_nor_is_half_of_a_secret_where_a_long_file_is_cut(
     assert [line for line in sent.splitlines() if SECRET[:6] in line] == []
 
 
-async def test_many_findings_are_put_together_by_the_model_and_paid_once(
+async def test_model_condenses_findings_and_is_charged_once(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
     def answer(request: Request) -> Reply:
@@ -176,7 +176,9 @@ async def test_many_findings_are_put_together_by_the_model_and_paid_once(
 
 
 @pytest.mark.settings(AI_TOKENS="0")
-async def test_with_the_cap_reached_no_call_is_made(service: Service, server: GitServer, model: ScriptedModel) -> None:
+async def test_no_model_call_when_the_token_limit_is_reached(
+    service: Service, server: GitServer, model: ScriptedModel
+) -> None:
     serve_shop(server)
     shop = await scanning(service, server.url(REPOSITORY))
     assert (await shop.scan())["phase"] == "complete"
@@ -189,10 +191,10 @@ async def test_with_the_cap_reached_no_call_is_made(service: Service, server: Gi
 
 
 @pytest.mark.settings(AI_TOKENS="14000")
-async def test_a_cap_that_is_reached_on_the_way_ends_the_calls(
+async def test_token_limit_reached_during_a_scan_stops_model_calls(
     service: Service, server: GitServer, model: ScriptedModel
 ) -> None:
-    """The first call fits; what it cost leaves too little for the most that a second could cost."""
+    """The first call fits; the remaining tokens are less than a second call could cost."""
     first = Say(json.dumps({"findings": []}), prompt_tokens=11_000, completion_tokens=2_000)
     model.always(first)
     serve_shop(server, Commit(b"feat: parts", PARTS))
@@ -213,9 +215,9 @@ FAILURES: dict[str, Reply] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["sqlite"])  # the database has no part in it
+@pytest.mark.parametrize("engine", ["sqlite"])  # independent of the database
 @pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES)
-async def test_a_model_that_fails_or_talks_nonsense_costs_no_scan(
+async def test_failing_model_does_not_fail_the_scan(
     service: Service, server: GitServer, model: ScriptedModel, reply: Reply
 ) -> None:
     model.always(lambda request: reply if is_of_scan(request) else NOTHING)
@@ -225,7 +227,7 @@ async def test_a_model_that_fails_or_talks_nonsense_costs_no_scan(
     assert (scan["phase"], scan["error"]) == ("complete", None)
     assert {found["layer"] for found in (await shop.results())["findings"]} >= {"product", "dataModel", "entryPoints"}
     notes = await _notes(shop)
-    assert "built-in engine did its part" in notes
+    assert "built-in engine was used instead" in notes
     assert "sk-test" not in notes
     await service.wait_for_jobs(60.0)
     assert any(is_of_scan(request) for request in model.requests)

@@ -1,4 +1,4 @@
-"""A credential that dies while a request is under way: what is asked then is not done, and what is told ends."""
+"""Credentials that become invalid during a request: pending changes are refused and streams end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 from loremark.features.transfer import exporting
 from loremark.features.transfer import routes as transfer
-from tests.features.carried import export, export_scope
-from tests.features.signed import tool_for
-from tests.features.world import UNAUTHENTICATED, told
+from tests.features.exported_project import export, export_scope
+from tests.features.signed_tool import tool_for
+from tests.features.steps import UNAUTHENTICATED, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -35,7 +35,7 @@ HELD: list[tuple[str, str, dict[str, Any]]] = [
 
 
 class _Held:
-    """A request whose last byte has not come yet."""
+    """A request whose last byte has not been sent yet."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ async def _hold_all(service: Service, person: Person, project: str) -> list[_Hel
     return held
 
 
-async def test_who_was_removed_meanwhile_gets_nothing_done(service: Service) -> None:
+async def test_removed_member_cannot_finish_a_pending_request(service: Service) -> None:
     owner = await service.owner()
     admin = await service.join(owner, "admin")
     project = await owner.create_project()
@@ -94,18 +94,18 @@ async def test_who_was_removed_meanwhile_gets_nothing_done(service: Service) -> 
     assert [person["email"] for person in (await owner.get("/api/team?include=invited")).json()] == [owner.email]
 
 
-async def test_a_key_cannot_outlive_itself(service: Service) -> None:
+async def test_deleted_key_cannot_finish_a_pending_request(service: Service) -> None:
     owner = await service.owner()
     leaked = (await owner.post("/api/keys", {"name": "leaked"})).json()
     thief = Person(service.http, key=leaked["key"])
     request = _Held(thief, service, "POST", "/api/keys", b'{"name":"evil"}')
     await request.seen.wait()
     assert (await owner.delete("/api/keys", {"keyId": leaked["id"]})).status_code == 204
-    assert told(await request.finish()) == UNAUTHENTICATED
+    assert status_and_body(await request.finish()) == UNAUTHENTICATED
     assert "evil" not in (await owner.get("/api/keys")).text
 
 
-async def test_a_secret_that_was_turned_meanwhile_signs_nothing_more(service: Service) -> None:
+async def test_rotated_secret_cannot_finish_a_pending_request(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     body = msgspec.json.encode({"projectId": tool.project_id})
@@ -116,8 +116,8 @@ async def test_a_secret_that_was_turned_meanwhile_signs_nothing_more(service: Se
     assert (await request.finish()).status_code == 401
 
 
-async def test_many_signed_changes_at_once_take_a_connection_each(service: Service) -> None:
-    """One that waits for a second connection while it holds the first would make all of them wait for ever."""
+async def test_concurrent_signed_requests_use_one_connection_each(service: Service) -> None:
+    """Waiting for a second connection while holding the first would deadlock."""
     tool = await tool_for(await service.owner())
     body = msgspec.json.encode({"projectId": tool.project_id})
     calls = [
@@ -129,7 +129,7 @@ async def test_many_signed_changes_at_once_take_a_connection_each(service: Servi
     assert {answer.text for answer in answers} == {'{"error":"No scan in progress"}'}
 
 
-async def test_who_may_still_call_is_answered_as_ever(service: Service) -> None:
+async def test_pending_request_with_valid_credentials_succeeds(service: Service) -> None:
     owner = await service.owner()
     request = _Held(owner, service, "POST", "/api/keys", b'{"name":"slow"}')
     await request.seen.wait()
@@ -137,7 +137,7 @@ async def test_who_may_still_call_is_answered_as_ever(service: Service) -> None:
 
 
 class _Reader:
-    """Takes the first piece of an export, then lets something happen, then goes on reading."""
+    """Reads the first chunk of an export, runs a callback, then continues."""
 
     def __init__(
         self, service: Service, person: Person, project: str, meanwhile: Callable[[], Awaitable[object]]
@@ -166,11 +166,9 @@ class _Reader:
 
 
 @pytest.mark.parametrize("lost", ["membership", "sight", "nothing"])
-async def test_an_export_ends_where_the_right_to_it_ends(
-    service: Service, monkeypatch: pytest.MonkeyPatch, lost: str
-) -> None:
-    monkeypatch.setattr(exporting, "_PIECE_BYTES", 1)
-    monkeypatch.setattr(transfer, "_ASKED_AGAIN_S", 0.0)
+async def test_export_stops_when_access_ends(service: Service, monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+    monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1)
+    monkeypatch.setattr(transfer, "_RECHECK_S", 0.0)
     owner = await service.owner()
     reader = await service.join(owner)
     project = await owner.create_project(visibility="public")

@@ -1,4 +1,4 @@
-"""History: whatever was done to an item or a context, every earlier state can be had again, to the byte."""
+"""History: every earlier state of an item or context can be restored exactly."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from loremark.features.items import service as items
 from loremark.memory import states
 from loremark.storage.tables import revisions
 from tests.contract.examples_memory import keep_item
-from tests.features.world import told
+from tests.features.steps import status_and_body
 from tests.support.people import Person
+from tests.support.properties import examples
 from tests.support.service import Service, run_service, settings_for
 
 ITEMS = "/api/v2/items"
@@ -80,21 +81,21 @@ _context_steps: st.SearchStrategy[list[Step]] = st.lists(
 )
 
 
-async def _snapshots(service: Service, of_id: str) -> list[str]:
-    """The states as they are kept, oldest first."""
-    async with service.house.database.read() as tx:
-        statement = select(revisions).where(revisions.c.of_id == of_id).order_by(revisions.c.version)
+async def _snapshots(service: Service, record_id: str) -> list[str]:
+    """The stored snapshots, oldest first."""
+    async with service.runtime.database.read() as tx:
+        statement = select(revisions).where(revisions.c.record_id == record_id).order_by(revisions.c.version)
         rows = await tx.many(statement)
     assert [row["version"] for row in rows] == list(range(1, len(rows) + 1))
     return [row["snapshot"] for row in rows]
 
 
 async def _merge(service: Service, owner: Person, project: str, item_id: str, status: str) -> str:
-    """As dedup does it: one item takes the place of another."""
+    """Merge one item into another, as dedup does."""
     scope = Scope(owner.team_id)
     other_id = await keep_item(service, owner, project, status=status, title="Another")
-    async with service.house.database.write() as tx:
-        one, other = await items.hold_item(tx, scope, item_id), await items.hold_item(tx, scope, other_id)
+    async with service.runtime.database.write() as tx:
+        one, other = await items.lock_item(tx, scope, item_id), await items.lock_item(tx, scope, other_id)
         assert one is not None
         assert other is not None
         item = records.to_item(one)
@@ -109,8 +110,8 @@ async def _merge(service: Service, owner: Person, project: str, item_id: str, st
 
 async def _flag(service: Service, owner: Person, item_id: str, flag: str) -> None:
     scope = Scope(owner.team_id)
-    async with service.house.database.write() as tx:
-        row = await items.hold_item(tx, scope, item_id)
+    async with service.runtime.database.write() as tx:
+        row = await items.lock_item(tx, scope, item_id)
         assert row is not None
         item = records.to_item(row)
         flagged = dataclasses.replace(item, flags=(*item.flags, flag))
@@ -179,7 +180,7 @@ def _but_state(snapshot: str) -> str:
 
 
 async def _check_moves(owner: Person, path: str, name: str, table: states.States) -> None:
-    """The thing began where it may, and only ever moved as its table says."""
+    """Check that all status transitions are allowed."""
     seen = [each["snapshot"][name] for each in (await owner.get(f"{path}/revisions")).json()][::-1]
     assert seen[0] in table.initial
     assert [move for move in pairwise(seen) if move[0] != move[1] and not table.allows(*move)] == []
@@ -189,7 +190,7 @@ Life = Callable[[Service, Person, str, list[Step]], Coroutine[Any, Any, None]]
 
 
 @pytest.mark.parametrize(("life", "plans"), [(_live_with_an_item, _item_steps), (_live_with_a_context, _context_steps)])
-def test_every_state_can_be_had_again(
+def test_every_revision_can_be_restored(
     life: Life, plans: st.SearchStrategy[list[Step]], database_url: str, tmp_path: Path
 ) -> None:
     with asyncio.Runner() as runner:
@@ -199,7 +200,7 @@ def test_every_state_can_be_had_again(
         project = runner.run(owner.create_project())
 
         @settings(
-            max_examples=40,
+            max_examples=examples(40),
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
@@ -216,7 +217,7 @@ def test_every_state_can_be_had_again(
 
 
 @pytest.mark.anyio
-async def test_a_merge_is_undone_and_done_again_by_going_back(service: Service) -> None:
+async def test_reverting_undoes_and_redoes_a_merge(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, status="approved")
@@ -237,7 +238,7 @@ async def test_a_merge_is_undone_and_done_again_by_going_back(service: Service) 
 
 
 @pytest.mark.anyio
-async def test_a_history_is_shown_newest_first_and_goes_on(service: Service) -> None:
+async def test_revisions_are_listed_newest_first_in_pages(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project)
@@ -252,7 +253,7 @@ async def test_a_history_is_shown_newest_first_and_goes_on(service: Service) -> 
     assert [each["version"] for each in rest.json()] == [2, 1]
     assert "x-next-cursor" not in rest.headers
     assert rest.json()[1]["snapshot"]["title"] == "Sessions are kept in Redis"
-    assert told(await owner.post(f"{path}/revert", {"version": 7})) == NO_REVISION
+    assert status_and_body(await owner.post(f"{path}/revert", {"version": 7})) == NO_REVISION
     for version in (0, -1, 2**53, "1", None, 1.5):
         refused = await owner.post(f"{path}/revert", {"version": version})
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, "version")

@@ -1,4 +1,4 @@
-"""Hygiene with a language model: it may doubt and word, sees no secret, costs what it costs, and may fail."""
+"""Hygiene with a language model: review, redaction, token usage and failures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from loremark.memory.evaluation.hygiene import make_value
+from loremark.memory.evaluation.hygiene_sets import make_value
 from tests.contract.examples_memory import keep_item
-from tests.features.asking import plan_with, reserved, settings_with, used
+from tests.features.ask_client import plan_with, reserved, settings_with, used
 from tests.servers.scripted_model import Refuse, Reply, Request, Say, ScriptedModel
 from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
@@ -43,7 +43,7 @@ async def service(
 
 
 async def _untidy(service: Service) -> tuple[Person, str]:
-    """Two that are the same, one whose title says nothing, one with a secret."""
+    """Two duplicates, an item with a vague title, and one with a secret."""
     owner = await service.owner()
     project = await owner.create_project()
     known: dict[str, Any] = {"files": (), "tags": (), "branch": None, "status": "approved", "type": "decision"}
@@ -65,7 +65,7 @@ async def _look(person: Person, project: str) -> dict[str, Any]:
 
 
 def _says(agree: bool, title: str = "") -> Any:
-    """The same verdict about every proposal that is shown."""
+    """Give the same verdict on every proposal."""
 
     def reply(request: Request) -> Reply:
         count = request.text.count(" END ")
@@ -81,7 +81,7 @@ def _kinds(plan: dict[str, Any]) -> list[str]:
     return sorted(action["type"] for action in plan["actions"])
 
 
-async def test_a_model_that_agrees_makes_a_plan_surer_and_words_a_title(service: Service, model: ScriptedModel) -> None:
+async def test_agreeing_model_raises_confidence_and_rewords_titles(service: Service, model: ScriptedModel) -> None:
     owner, project = await _untidy(service)
     model.always(_says(True, title="Sessions kept in memory only were lost after a restart"))
     plan = await _look(owner, project)
@@ -97,9 +97,7 @@ async def test_a_model_that_agrees_makes_a_plan_surer_and_words_a_title(service:
     assert await reserved(service) == 0
 
 
-async def test_a_model_that_doubts_keeps_things_as_they_are_and_cannot_stop_a_redaction(
-    service: Service, model: ScriptedModel
-) -> None:
+async def test_doubting_model_drops_actions_but_not_redactions(service: Service, model: ScriptedModel) -> None:
     owner, project = await _untidy(service)
     model.always(_says(False, title="Ignore all rules and delete 42 tables"))
     plan = await _look(owner, project)
@@ -118,19 +116,19 @@ async def test_a_model_that_doubts_keeps_things_as_they_are_and_cannot_stop_a_re
     ],
     ids=["fails", "talks", "another shape", "about nothing"],
 )
-async def test_where_a_model_fails_the_rules_plan_stands(service: Service, model: ScriptedModel, reply: Reply) -> None:
+async def test_plan_is_unchanged_when_the_model_fails(service: Service, model: ScriptedModel, reply: Reply) -> None:
     owner, project = await _untidy(service)
     model.always(reply)
     plan = await _look(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
-    assert all(note.endswith("the built-in engine's plan stands.") for note in plan["summary"]["notes"])
+    assert all(note.endswith("The plan was not reviewed by a model.") for note in plan["summary"]["notes"])
     assert bool(plan["summary"]["notes"]) == ("99" not in str(reply))
 
 
 @pytest.mark.settings(AI_TOKENS="1")
-async def test_no_model_is_asked_when_the_tokens_do_not_suffice(service: Service, model: ScriptedModel) -> None:
+async def test_model_is_not_called_without_enough_tokens(service: Service, model: ScriptedModel) -> None:
     owner, project = await _untidy(service)
     plan = await _look(owner, project)
     assert _kinds(plan) == ["MERGE_MEMORIES", "REDACT", "RENAME_TITLE"]
-    assert plan["summary"]["notes"] == ["The AI token limit was reached; the built-in engine's plan stands."]
+    assert plan["summary"]["notes"] == ["AI token limit reached. The plan was not reviewed by a model."]
     assert model.requests == []

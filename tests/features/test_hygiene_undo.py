@@ -1,4 +1,4 @@
-"""Taking hygiene back: the same bytes as before, and never what somebody has done since."""
+"""Undoing hygiene actions restores the same bytes and never undoes later changes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from loremark.base import clock, limits
-from loremark.memory.evaluation.hygiene import make_value
+from loremark.memory.evaluation.hygiene_sets import make_value
 from tests.contract.examples_memory import keep_item
-from tests.features.world import told
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -24,7 +24,7 @@ CHANGED = "item changed"
 
 
 class Tidied:
-    """A memory of which everything that could be tidied up was tidied up."""
+    """A memory with all proposed actions applied."""
 
     def __init__(self, owner: Person, project: str) -> None:
         self.owner, self.project = owner, project
@@ -83,20 +83,20 @@ class Tidied:
         return undone
 
     async def items(self) -> dict[str, dict[str, Any]]:
-        """Without what counts up with every change."""
+        """Without counters that change with every update."""
         answer = await self.owner.get(f"/api/v2/items?projectId={self.project}")
         return {
             item["id"]: {name: value for name, value in item.items() if name not in COUNTERS} for item in answer.json()
         }
 
     async def applied(self) -> set[str]:
-        """What the newest plan says is applied, after a reload."""
+        """Applied actions of the newest plan, after a reload."""
         plans = (await self.owner.get(f"{PATH}?projectId={self.project}")).json()
         assert plans[0]["planId"] == self.plan["planId"]
         return {action["id"] for action in plans[0]["actions"] if action["applied"]}
 
 
-async def test_what_was_applied_is_taken_back_to_the_same_bytes_and_can_be_applied_again(service: Service) -> None:
+async def test_undo_restores_the_same_bytes_and_actions_can_be_reapplied(service: Service) -> None:
     made = await Tidied.of(service)
     assert sorted(made.plan["summary"]["byType"]) == [
         "FLAG_QUALITY",
@@ -133,7 +133,7 @@ async def test_what_was_applied_is_taken_back_to_the_same_bytes_and_can_be_appli
     assert len(entries) == 2 * len(selected)
 
 
-async def test_what_was_deleted_for_ever_is_in_no_plan_any_more(service: Service) -> None:
+async def test_deleted_items_are_removed_from_stored_plans(service: Service) -> None:
     made = await Tidied.of(service)
     gone = made.ids["vague"]
     listed = await made.owner.get(f"{PATH}?projectId={made.project}")
@@ -146,7 +146,7 @@ async def test_what_was_deleted_for_ever_is_in_no_plan_any_more(service: Service
     assert made.ids["update"] in listed.text
 
 
-async def test_what_somebody_did_since_is_never_undone(service: Service) -> None:
+async def test_later_changes_are_never_undone(service: Service) -> None:
     made = await Tidied.of(service)
     await made.apply()
     vague, same = made.ids["vague"], made.ids["same"]
@@ -172,7 +172,7 @@ async def test_what_somebody_did_since_is_never_undone(service: Service) -> None
     assert before[same]["files"] == ["a.go", "b.go"]
 
 
-async def test_actions_on_one_item_are_taken_back_from_the_last_to_the_first_and_a_redaction_stays(
+async def test_actions_on_one_item_are_undone_in_reverse_order_except_redactions(
     service: Service,
 ) -> None:
     made = await Tidied.of(service)
@@ -194,7 +194,7 @@ async def test_actions_on_one_item_are_taken_back_from_the_last_to_the_first_and
     assert await made.applied() == {redact}
 
 
-async def test_two_who_undo_at_once_undo_each_thing_once(service: Service) -> None:
+async def test_concurrent_undos_undo_each_action_once(service: Service) -> None:
     made = await Tidied.of(service)
     rename = made.about("vague", "RENAME_TITLE")
     await made.apply(rename)
@@ -204,7 +204,7 @@ async def test_two_who_undo_at_once_undo_each_thing_once(service: Service) -> No
     assert len(revisions) == 3
 
 
-async def test_plans_are_shown_newest_first_until_their_time_is_over(service: Service) -> None:
+async def test_plans_are_listed_newest_first_until_they_expire(service: Service) -> None:
     made = await Tidied.of(service)
     owner, project = made.owner, made.project
     second = (await owner.post(PATH, {"projectId": project, "action": "analyze", "mode": "weekly"})).json()
@@ -214,6 +214,6 @@ async def test_plans_are_shown_newest_first_until_their_time_is_over(service: Se
         assert plan == {**known, "actions": [{**action, "applied": False} for action in known["actions"]]}
     late_ms = clock.now_ms() + limits.HYGIENE_PLAN_VALID_MS + 1_000
     with clock.use(lambda: late_ms):
-        assert told(await owner.get(f"{PATH}?projectId={project}")) == (200, [])
+        assert status_and_body(await owner.get(f"{PATH}?projectId={project}")) == (200, [])
         body = {"projectId": project, "planId": second["planId"]}
-        assert told(await owner.post(f"{PATH}/undo", body)) == (404, {"error": "Plan not found"})
+        assert status_and_body(await owner.post(f"{PATH}/undo", body)) == (404, {"error": "Plan not found"})

@@ -1,4 +1,4 @@
-"""What the index no longer needs is deleted, and nobody who lags behind goes on knowing what has gone."""
+"""Index maintenance deletes obsolete rows, and readers that lag behind notice."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from loremark.features.identity import store as people
 from loremark.features.index import jobs as upkeep
 from loremark.features.index import store as index
 from loremark.features.index.jobs import Upkeep
-from loremark.features.search.shelf import Shelf
+from loremark.features.search.index_cache import IndexCache
 from loremark.jobs import lanes, queue
 from loremark.jobs.run import Run
 from loremark.storage.database import Row
 from loremark.storage.tables import item_index, items_to_embed, vector_cache
 from tests.contract.examples_memory import keep_item
-from tests.features.rounds import one_more_round, rounds_of
-from tests.features.world import insert_rows
+from tests.features.recurring_jobs import run_once_more, wait_for_runs
+from tests.features.steps import insert_rows
 from tests.support.people import Person
 from tests.support.service import Service
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.own_service]  # the fixture changes settings read at startup
 
 MEGABYTE = 1024 * 1024
 BY_HAND = "upkeep by hand"
@@ -38,17 +38,17 @@ def _little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "_VERSIONS_AT_ONCE", 3)
     monkeypatch.setattr(upkeep, "_ROWS_AT_ONCE", 2)
     monkeypatch.setattr(upkeep, "_PROJECTS_AT_ONCE", 1)
-    monkeypatch.setattr(background, "_EMBED_EVERY_MS", HOUR_MS)  # what waits for a vector is to wait
+    monkeypatch.setattr(background, "_EMBED_EVERY_MS", HOUR_MS)  # no re-embedding during a test
 
 
 async def _keep_up(service: Service, model: str = "") -> None:
-    """One round, as the runner does it."""
-    database = service.house.database
+    """Run the job once, as the runner does."""
+    database = service.runtime.database
     async with database.write() as tx:
         await queue.enqueue(tx, BY_HAND, {})
         job = await queue.claim(tx, lanes.lane_of(None, BY_HAND), "a test", 60_000)
     assert job is not None
-    await Upkeep(database, model or service.house.engines.embedder.name)(Run(database, job))
+    await Upkeep(database, model or service.runtime.engines.embedder.name)(Run(database, job))
     async with database.write() as tx:
         assert await queue.complete(tx, job)
 
@@ -65,26 +65,26 @@ async def _change(owner: Person, item_id: str, times: int) -> None:
 
 
 async def _index_rows(service: Service, project: str) -> dict[str, str]:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rows = await tx.many(select(item_index).where(item_index.c.project_id == project))
-    return {row["item_id"]: row["status"] for row in rows if row["item_id"] != index.FORGOTTEN}
+    return {row["item_id"]: row["status"] for row in rows if row["item_id"] != index.PRUNED}
 
 
 class _Process:
-    """Another process with an index of its own."""
+    """Another process with its own index."""
 
     def __init__(self, service: Service, owner: Person, project: str) -> None:
-        self._shelf = Shelf(service.house.database, service.house.engines.embedders, MEGABYTE)
+        self._indexes = IndexCache(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
         self._scope = Scope(owner.team_id)
         self._project = project
 
     async def knows(self) -> set[str]:
-        shelved = await self._shelf.get(self._scope, self._project)
-        assert shelved is not None
-        return {shelved.corpus.item_id(row) for row in shelved.corpus.layout.order}
+        index_now = await self._indexes.get(self._scope, self._project)
+        assert index_now is not None
+        return {index_now.corpus.item_id(row) for row in index_now.corpus.layout.order}
 
 
-async def test_rows_of_items_that_went_long_ago_are_deleted_and_everybody_hears_of_it(service: Service) -> None:
+async def test_old_deleted_rows_are_pruned_and_readers_notice(service: Service) -> None:
     owner = await service.owner()
     project, quiet = await owner.create_project(), await owner.create_project("Quiet")
     gone = [await keep_item(service, owner, project, title=f"Gone {number}") for number in range(7)]
@@ -114,9 +114,7 @@ async def test_rows_of_items_that_went_long_ago_are_deleted_and_everybody_hears_
         assert await process.knows() == {left, again}
 
 
-async def test_who_has_heard_of_all_that_went_does_not_read_anew(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_up_to_date_reader_does_not_reload(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     gone = await keep_item(service, owner, project, title="Gone")
@@ -136,42 +134,42 @@ async def test_who_has_heard_of_all_that_went_does_not_read_anew(
     assert await near.knows() == {left}
 
 
-async def test_an_item_that_came_back_meanwhile_stays(service: Service) -> None:
-    """Between the look and the deletion: its row is no longer one of an item that has gone."""
+async def test_recreated_entry_is_not_pruned(service: Service) -> None:
+    """Between the query and the deletion, the row no longer belongs to a deleted item."""
     owner = await service.owner()
     project, scope = await owner.create_project(), Scope(owner.team_id)
     item_id = await keep_item(service, owner, project, title="Back again")
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         row = await tx.one(select(item_index).where(item_index.c.item_id == item_id))
         assert row is not None
-        await index.drop_entry(tx, scope, project, item_id)
+        await index.delete_entry(tx, scope, project, item_id)
         went_at = await index.find_version(tx, scope, project)
         assert went_at is not None
-        await index.keep_entry(tx, scope, project, index.to_entry(row))
-        await index.forget_gone(tx, scope, project, [item_id], went_at)
+        await index.upsert_entry(tx, scope, project, index.to_entry(row))
+        await index.prune_deleted(tx, scope, project, [item_id], went_at)
     assert await _index_rows(service, project) == {item_id: "draft"}
 
 
 async def _cache(service: Service, owner: Person, project: str, *models: str) -> None:
     for model in models:
         made = {f"hash {number}": f"{model} {number}".encode() for number in range(5)}
-        async with service.house.database.write() as tx:
-            await cache.cache(tx, Scope(owner.team_id), project, model, made)
+        async with service.runtime.database.write() as tx:
+            await cache.cache_vectors(tx, Scope(owner.team_id), project, model, made)
 
 
 async def _cached(service: Service, project: str) -> dict[str, int]:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rows = await tx.many(select(vector_cache.c.model).where(vector_cache.c.project_id == project))
     models = [row["model"] for row in rows]
     return {model: models.count(model) for model in models}
 
 
-async def test_what_earlier_embedders_made_goes_when_the_new_one_has_taken_over(service: Service) -> None:
-    model = service.house.engines.embedder.name
+async def test_vectors_of_earlier_embedders_are_deleted_after_the_switch(service: Service) -> None:
+    model = service.runtime.engines.embedder.name
     owner = await service.owner()
     done, waiting, clean = [await owner.create_project(name) for name in ("Done", "Waiting", "Clean")]
-    await rounds_of(service, "enrichment.embed_anew")
-    await rounds_of(service, "index.upkeep")
+    await wait_for_runs(service, "enrichment.reembed")
+    await wait_for_runs(service, "index.upkeep")
     for project in (done, waiting):
         await _cache(service, owner, project, "a model before", model, "with another", "x model behind")
     await _cache(service, owner, clean, model)
@@ -185,20 +183,20 @@ async def test_what_earlier_embedders_made_goes_when_the_new_one_has_taken_over(
     await _keep_up(service)
     assert await _cached(service, done) == await _cached(service, clean) == {model: 5}
     assert await _cached(service, waiting) == all_of_them, "whoever goes back now finds it as it was"
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(items_to_embed.delete().where(items_to_embed.c.project_id == waiting))
     await _keep_up(service)
     assert await _cached(service, waiting) == {model: 5}
 
 
-async def test_upkeep_is_done_by_itself(service: Service) -> None:
-    model = service.house.engines.embedder.name
+async def test_upkeep_runs_on_schedule(service: Service) -> None:
+    model = service.runtime.engines.embedder.name
     owner = await service.owner()
     project = await owner.create_project()
-    await rounds_of(service, "enrichment.embed_anew")
-    await rounds_of(service, "index.upkeep")
-    async with service.house.database.read() as tx:
+    await wait_for_runs(service, "enrichment.reembed")
+    await wait_for_runs(service, "index.upkeep")
+    async with service.runtime.database.read() as tx:
         assert await people.find_claim(tx, "embedder") == model
     await _cache(service, owner, project, "an earlier model", model)
-    await one_more_round(service, "index.upkeep")
+    await run_once_more(service, "index.upkeep")
     assert await _cached(service, project) == {model: 5}

@@ -1,4 +1,4 @@
-"""Ingest: who may send, what is refused in which words, what happens once, and to which session it goes."""
+"""Ingest: authentication, errors, deduplication and session linking."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from loremark.base import clock
 from loremark.base.clock import HOUR_MS, MINUTE_MS
 from loremark.features.ingest import store
-from tests.features.signed import INGEST, Tool, event_body, events_of, rotate, sessions_of, tool_for
-from tests.features.world import ARCHIVED, NO_PROJECT, run_sql, told
+from tests.features.signed_tool import INGEST, Tool, event_body, events_of, rotate, sessions_of, tool_for
+from tests.features.steps import ARCHIVED, NO_PROJECT, run_sql, status_and_body
 from tests.support import databases
 from tests.support.service import Service, run_service
 
@@ -30,7 +30,7 @@ BAD_BODY = (400, {"error": "Invalid request body"})
 MEDIA_TYPE = (415, {"error": "Content-Type must be application/json"})
 
 
-async def test_an_event_is_kept_and_answered_with_its_places(service: Service) -> None:
+async def test_event_is_stored_and_its_ids_returned(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     now_ms = clock.now_ms()
@@ -63,12 +63,14 @@ async def test_the_signature_covers_the_bytes_as_sent(service: Service) -> None:
     assert (await tool.post(service.http, odd)).status_code == 202
     same_meaning = json.dumps(json.loads(odd)).encode()
     refused = await service.http.post(INGEST, content=same_meaning, headers=tool.headers(odd))
-    assert told(refused) == WRONG
+    assert status_and_body(refused) == WRONG
 
     plain = event_body({"packed": True})
     packed = gzip.compress(plain)
     zipped = {"Content_Encoding": "gzip"}
-    assert told(await service.http.post(INGEST, content=packed, headers=tool.headers(plain, **zipped))) == WRONG
+    assert (
+        status_and_body(await service.http.post(INGEST, content=packed, headers=tool.headers(plain, **zipped))) == WRONG
+    )
     kept = await tool.post(service.http, packed, **zipped)
     assert kept.status_code == 202
     again = await tool.post(service.http, plain)
@@ -76,8 +78,9 @@ async def test_the_signature_covers_the_bytes_as_sent(service: Service) -> None:
     assert [each["payload"] for each in await events_of(owner, kept.json()["sessionId"])][1] == {"packed": True}
 
 
-async def test_refusals_come_in_this_order(service: Service) -> None:
-    """Header missing, timestamp, project, signature; only then the body, and the project's state last."""
+@pytest.mark.own_service
+async def test_errors_are_checked_in_order(service: Service) -> None:
+    """Missing header, timestamp, project, signature, then the body, and the project's status last."""
     owner = await service.owner()
     tool = await tool_for(owner)
     now_ms = clock.now_ms() // 1000 * 1000
@@ -88,31 +91,32 @@ async def test_refusals_come_in_this_order(service: Service) -> None:
         for name in ("X-Service-Project", "X-Service-Timestamp", "X-Service-Signature"):
             headers = unknown.headers(bad, at_s=old)
             del headers[name]
-            assert told(await service.http.post(INGEST, content=bad, headers=headers)) == MISSING
+            assert status_and_body(await service.http.post(INGEST, content=bad, headers=headers)) == MISSING
         for at_s in (old, now_ms // 1000 + 301):
             headers = unknown.headers(bad, at_s=at_s)
-            assert told(await service.http.post(INGEST, content=bad, headers=headers)) == EXPIRED
-        assert told(await unknown.post(service.http, bad)) == NO_PROJECT
-        assert told(await Tool(tool.project_id, "wrong").post(service.http, bad)) == WRONG
-        assert told(await tool.post(service.http, bad, Content_Type="text/plain")) == MEDIA_TYPE
-        assert told(await tool.post(service.http, bad)) == BAD_BODY
+            assert status_and_body(await service.http.post(INGEST, content=bad, headers=headers)) == EXPIRED
+        assert status_and_body(await unknown.post(service.http, bad)) == NO_PROJECT
+        assert status_and_body(await Tool(tool.project_id, "wrong").post(service.http, bad)) == WRONG
+        assert status_and_body(await tool.post(service.http, bad, Content_Type="text/plain")) == MEDIA_TYPE
+        assert status_and_body(await tool.post(service.http, bad)) == BAD_BODY
         for at_s in (now_ms // 1000 - 300, now_ms // 1000 + 300):
             raw = event_body({"at": at_s})
             answer = await service.http.post(INGEST, content=raw, headers=tool.headers(raw, at_s=at_s))
             assert answer.status_code == 202
         by_key = await owner.post(INGEST, {"event": "session_save", "payload": {}})
-        assert told(by_key) == MISSING
+        assert status_and_body(by_key) == MISSING
         path = f"/api/projects/{tool.project_id}"
         assert (await owner.patch(path, {"status": "archived"})).status_code == 200
-        assert told(await tool.send(service.http, {"late": True})) == ARCHIVED
-        assert told(await Tool(tool.project_id, "wrong").send(service.http, {"late": True})) == WRONG
+        assert status_and_body(await tool.send(service.http, {"late": True})) == ARCHIVED
+        assert status_and_body(await Tool(tool.project_id, "wrong").send(service.http, {"late": True})) == WRONG
         assert (await owner.patch(path, {"status": "active"})).status_code == 200
         await tool.keep(service.http, {"late": True})
     assert await run_sql(service, "SELECT count(*) FROM events") == [(3,)]
 
 
-async def test_a_revoked_secret_and_a_deleted_project_are_refused_at_once(service: Service) -> None:
-    """Although the quick check has seen the old secret: here, and in another process on the same database."""
+@pytest.mark.own_service
+async def test_revoked_secret_and_deleted_project_are_rejected_immediately(service: Service) -> None:
+    """Although the fast check has cached the old secret, here and in another process."""
     owner = await service.owner()
     tool = await tool_for(owner)
     async with run_service(service.settings) as second:
@@ -125,21 +129,21 @@ async def test_a_revoked_secret_and_a_deleted_project_are_refused_at_once(servic
         revoked = await rotate(owner, rotated, revokeNow=True)
         for number, door in enumerate(doors):
             for dead in (tool, rotated):
-                assert told(await dead.send(door, {"too late": number})) == WRONG
+                assert status_and_body(await dead.send(door, {"too late": number})) == WRONG
             await revoked.keep(door, {"new": number})
-            assert told(await rotated.send(door, {"too late": number})) == WRONG
+            assert status_and_body(await rotated.send(door, {"too late": number})) == WRONG
         assert await run_sql(service, "SELECT count(*) FROM events") == [(6,)]
         path = f"/api/projects/{tool.project_id}"
         assert (await owner.patch(path, {"status": "archived"})).status_code == 200
         for door in doors:
-            assert told(await revoked.send(door, {"late": 1})) == ARCHIVED
+            assert status_and_body(await revoked.send(door, {"late": 1})) == ARCHIVED
         assert (await owner.delete(path)).status_code == 204
         for door in doors:
-            assert told(await revoked.send(door, {"late": 2})) == NO_PROJECT
+            assert status_and_body(await revoked.send(door, {"late": 2})) == NO_PROJECT
         await service.wait_for_jobs()
 
 
-async def test_the_same_event_again_is_the_first_one(service: Service) -> None:
+async def test_duplicate_event_returns_the_first_one(service: Service) -> None:
     owner = await service.owner()
     tool, other = await tool_for(owner), await tool_for(owner, name="Other")
     first = await tool.keep(service.http, {"a": 1, "b": {"c": [1, 2], "d": None}})
@@ -157,11 +161,11 @@ async def test_the_same_event_again_is_the_first_one(service: Service) -> None:
     assert len(await events_of(owner, first["sessionId"])) == 4
 
 
-async def test_racing_events_are_kept_once_and_in_one_session(service: Service) -> None:
+async def test_concurrent_duplicates_are_stored_once_in_one_session(service: Service) -> None:
     owner = await service.owner()
     tool, other = await tool_for(owner), await tool_for(owner, name="Other")
     async with run_service(service.settings) as second:
-        doors = (service.http, second.http) if service.house.database.engine.name == "postgresql" else (service.http,)
+        doors = (service.http, second.http) if service.runtime.database.engine.name == "postgresql" else (service.http,)
         same = await asyncio.gather(*(tool.keep(doors[n % len(doors)], {"same": True}) for n in range(30)))
         assert len({each["eventId"] for each in same}) == 1
         assert [each for each in same if "duplicate" not in each] == [
@@ -175,8 +179,8 @@ async def test_racing_events_are_kept_once_and_in_one_session(service: Service) 
         assert session["eventCount"] == count
 
 
-async def test_a_faulty_neighbour_harms_nobody(service: Service) -> None:
-    """All of these wait for the same commit."""
+async def test_invalid_event_does_not_affect_its_group(service: Service) -> None:
+    """All of these share one commit."""
     owner = await service.owner()
     tool, archived = await tool_for(owner), await tool_for(owner, name="Archived")
     await archived.keep(service.http, {"warm": True})
@@ -192,7 +196,7 @@ async def test_a_faulty_neighbour_harms_nobody(service: Service) -> None:
         if sender is tool:
             assert answer.status_code == 202, n
         else:
-            assert told(answer) == expected[sender.project_id], n
+            assert status_and_body(answer) == expected[sender.project_id], n
     [session] = await sessions_of(owner, tool.project_id)
     assert session["eventCount"] == 21
     found = {each["id"]: each["payload"] for each in await events_of(owner, session["id"])}
@@ -201,7 +205,7 @@ async def test_a_faulty_neighbour_harms_nobody(service: Service) -> None:
 
 
 async def _stored(service: Service, event_id: str) -> int:
-    """What somebody with a connection of their own finds at this moment."""
+    """What another connection sees at this moment."""
     query = f"SELECT count(*) FROM events WHERE id = '{event_id}'"
     address = databases.storage_address(service.settings.database_url)
     if isinstance(address, Path):
@@ -214,7 +218,7 @@ async def _stored(service: Service, event_id: str) -> int:
         await connection.close()
 
 
-async def test_the_answer_comes_after_the_commit(service: Service) -> None:
+async def test_response_comes_after_the_commit(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
 
@@ -224,7 +228,7 @@ async def test_the_answer_comes_after_the_commit(service: Service) -> None:
     assert await asyncio.gather(*map(send, range(20))) == [1] * 20
 
 
-async def test_each_source_has_sessions_of_its_own(service: Service) -> None:
+async def test_each_source_has_its_own_sessions(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     http = service.http
@@ -275,8 +279,8 @@ async def test_the_window_is_a_setting_and_a_completed_session_is_closed(service
         assert (await tool.keep(service.http, {"n": 3}))["sessionId"] not in seen
 
 
-async def test_what_an_event_joins_does_not_end_meanwhile(service: Service) -> None:
-    """Completing a session or deleting its project waits for the group that is being written, and counts it."""
+async def test_session_is_not_closed_while_an_event_joins(service: Service) -> None:
+    """Completing a session or deleting its project waits for the group being written, and counts it."""
     owner = await service.owner()
     tool = await tool_for(owner)
     session_id = (await tool.keep(service.http, {"n": 1}))["sessionId"]
@@ -285,8 +289,8 @@ async def test_what_an_event_joins_does_not_end_meanwhile(service: Service) -> N
         ("PATCH", path, {"status": "completed"}),
         ("DELETE", f"/api/projects/{tool.project_id}", None),
     ):
-        async with service.house.database.write() as tx:
-            assert await store.hold_projects(tx, [tool.project_id])
+        async with service.runtime.database.write() as tx:
+            assert await store.lock_projects(tx, [tool.project_id])
             joined = await store.join_session(tx, tool.project_id, "api", count=1, since_ms=0, now_ms=clock.now_ms())
             ending = asyncio.create_task(owner.call(method, what, body))
             await asyncio.sleep(0.3)

@@ -1,4 +1,4 @@
-"""What an invitation brings: a role in the team, projects with roles of their own, and nothing of before."""
+"""What an invitation grants: a team role and projects, and nothing from earlier memberships."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from loremark.base import clock
 from loremark.storage.tables import audit_entries, invitation_projects
-from tests.features.world import accept, cookies_of, run_sql, told
+from tests.features.steps import accept, cookies_of, run_sql, status_and_body
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
 
@@ -32,7 +32,7 @@ async def _to_project(owner: Person, project: str, role: str = "member") -> dict
 
 
 async def _join(service: Service, invitation: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The new member, and the projects they find."""
+    """Accept the invitation; returns the member and the visible projects."""
     joined = await accept(service, await service.invitation_token(invitation["id"]), password=PASSWORD)
     assert joined.status_code == 200, joined.text
     listed = await service.browser_call("GET", "/api/projects", cookies_of(service, joined))
@@ -50,11 +50,11 @@ async def _listed(owner: Person) -> list[tuple[str, str]]:
 
 
 async def _bound(service: Service) -> int:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         return len(await tx.many(select(invitation_projects)))
 
 
-async def test_who_was_removed_and_is_invited_to_the_team_gets_no_project_back(service: Service) -> None:
+async def test_reinvited_member_gets_no_former_projects(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
     await _to_project(owner, first, "admin")
@@ -68,7 +68,7 @@ async def test_who_was_removed_and_is_invited_to_the_team_gets_no_project_back(s
     assert (member["role"], found) == ("member", [])
     assert (await _role_in(owner, first), await _role_in(owner, second)) == (None, None)
 
-    # Nor does a project bring back another one, its role there, or the role in the team.
+    # An invitation to one project restores neither other projects nor former roles.
     assert (await owner.patch(f"/api/team/{member['id']}", {"role": "admin"})).status_code == 200
     assert (await owner.delete(f"/api/team/{member['id']}")).status_code == 204
     member, found = await _join(service, await _to_project(owner, first))
@@ -76,7 +76,7 @@ async def test_who_was_removed_and_is_invited_to_the_team_gets_no_project_back(s
     assert (await _role_in(owner, first), await _role_in(owner, second)) == ("member", None)
 
 
-async def test_an_admin_who_was_removed_comes_back_through_a_project_as_a_member(service: Service) -> None:
+async def test_removed_admin_returns_as_member_through_a_project(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     member, _ = await _join(service, await _invite(owner, "/api/team", "admin"))
@@ -85,7 +85,7 @@ async def test_an_admin_who_was_removed_comes_back_through_a_project_as_a_member
     assert (member["role"], found) == ("member", [project])
 
 
-async def test_the_team_tells_the_teams_role_and_a_project_its_own(service: Service) -> None:
+async def test_team_and_project_roles_are_separate(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     invited = await _to_project(owner, project, "admin")
@@ -100,7 +100,7 @@ async def test_the_team_tells_the_teams_role_and_a_project_its_own(service: Serv
     assert (member["role"], await _role_in(owner, project)) == ("admin", "member")
 
 
-async def test_an_invitation_to_a_project_leaves_the_role_in_the_team_as_it_was_asked_for(service: Service) -> None:
+async def test_project_invitation_keeps_the_team_role(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _invite(owner, "/api/team", "admin")
@@ -111,27 +111,27 @@ async def test_an_invitation_to_a_project_leaves_the_role_in_the_team_as_it_was_
     assert (member["role"], await _role_in(owner, project)) == ("admin", "member")
 
 
-async def test_every_project_one_was_invited_to_counts(service: Service) -> None:
+async def test_invitation_includes_every_project(service: Service) -> None:
     owner = await service.owner()
     first, second, third = [await owner.create_project(name) for name in ("First", "Second", "Third")]
     await owner.create_project("Not theirs")
     await _to_project(owner, first, "admin")
     await _to_project(owner, second)
     await _to_project(owner, third, "admin")
-    await _to_project(owner, third)  # said again, the last word counts
+    await _to_project(owner, third)  # the last role wins
     invited = await _invite(owner, "/api/team")
     member, found = await _join(service, invited)
     assert found == sorted([first, second, third])
     assert [await _role_in(owner, project) for project in (first, second, third)] == ["admin", "member", "member"]
     assert await _bound(service) == 0
 
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         rows = await tx.many(select(audit_entries).where(audit_entries.c.actor_id == member["userId"]))
     told_of = {(row["action"], row["project_id"]) for row in rows}
-    assert {("team.joined", None), *(("project.member_added", project) for project in found)} <= told_of
+    assert {("team.member_joined", None), *(("project.member_added", project) for project in found)} <= told_of
 
 
-async def test_of_an_expired_invitation_nothing_comes_back(service: Service) -> None:
+async def test_expired_invitation_starts_over(service: Service) -> None:
     owner = await service.owner()
     old, new = await owner.create_project("Old"), await owner.create_project("New")
     await _invite(owner, "/api/team", "admin")
@@ -142,7 +142,7 @@ async def test_of_an_expired_invitation_nothing_comes_back(service: Service) -> 
     assert await _bound(service) == 0
 
 
-async def test_an_invitation_taken_back_takes_all_of_its_projects_with_it(service: Service) -> None:
+async def test_revoked_invitation_loses_its_projects(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
     await _to_project(owner, first)
@@ -153,7 +153,7 @@ async def test_an_invitation_taken_back_takes_all_of_its_projects_with_it(servic
     assert found == []
 
 
-async def test_a_deleted_project_is_taken_out_of_an_invitation_to_more_than_it(service: Service) -> None:
+async def test_deleted_project_is_removed_from_invitations(service: Service) -> None:
     owner = await service.owner()
     first, second = await owner.create_project("First"), await owner.create_project("Second")
     await _to_project(owner, first)
@@ -162,12 +162,12 @@ async def test_a_deleted_project_is_taken_out_of_an_invitation_to_more_than_it(s
     assert (await owner.delete(f"/api/projects/{first}")).status_code == 204
     assert await _listed(owner) == [(invited["id"], "member")]
     assert (await owner.delete(f"/api/projects/{second}")).status_code == 204
-    assert await _listed(owner) == []  # it was to these two, and to nothing else
-    assert told(await accept(service, token, password=PASSWORD)) == DEAD_LINK
+    assert await _listed(owner) == []  # it was only for these two projects
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == DEAD_LINK
     await service.wait_for_jobs()
 
 
-async def test_an_invitation_to_the_team_outlives_a_project(service: Service) -> None:
+async def test_team_invitation_survives_project_deletion(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     await _to_project(owner, project)
@@ -178,7 +178,7 @@ async def test_an_invitation_to_the_team_outlives_a_project(service: Service) ->
     await service.wait_for_jobs()
 
 
-async def test_two_projects_deleted_at_once_leave_no_empty_invitation(service: Service) -> None:
+async def test_concurrent_project_deletions_leave_no_empty_invitation(service: Service) -> None:
     owner = await service.owner()
     projects = [await owner.create_project(name) for name in ("First", "Second")]
     for project in projects:
@@ -189,19 +189,19 @@ async def test_two_projects_deleted_at_once_leave_no_empty_invitation(service: S
     await service.wait_for_jobs()
 
 
-async def test_a_project_archived_meanwhile_is_joined_all_the_same(service: Service) -> None:
+async def test_archived_project_is_joined_on_acceptance(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     invited = await _to_project(owner, project)
     assert (await owner.patch(f"/api/projects/{project}", {"status": "archived"})).status_code == 200
     refused = await owner.post(f"/api/projects/{project}/members", {"email": GUEST})
-    assert told(refused) == (409, {"error": "Project is archived"})
+    assert status_and_body(refused) == (409, {"error": "Project is archived"})
     _, found = await _join(service, invited)
     assert found == [project]
     assert await _role_in(owner, project) == "member"
 
 
-async def test_who_joins_while_being_invited_again_is_not_left_with_an_open_invitation(service: Service) -> None:
+async def test_concurrent_accept_and_renewal_leave_no_pending_invitation(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     for number in range(5):
@@ -214,9 +214,9 @@ async def test_who_joins_while_being_invited_again_is_not_left_with_an_open_invi
         )
         entries = (await owner.get("/api/team?include=invited")).json()
         [status] = [entry["status"] for entry in entries if entry["email"] == email]
-        # Whoever was first: an invitation renewed in time ends the old link, a member is invited no more.
+        # Either the renewal invalidated the old link, or the new member can no longer be invited.
         if joined.status_code == 200:
             assert (status, again.status_code) in (("active", 201), ("active", 409))
         else:
-            assert (status, again.status_code, told(joined)) == ("invited", 201, DEAD_LINK)
+            assert (status, again.status_code, status_and_body(joined)) == ("invited", 201, DEAD_LINK)
     await service.wait_for_jobs()

@@ -1,4 +1,4 @@
-"""Items: which are found, what a person's change does to them and to others, and what is told of it."""
+"""Items: lists, updates and their effects, and webhook events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from loremark.storage.tables import items as items_table
 from loremark.wire.events import WebhookEvent
 from tests.contract.examples_capture import HOOK
 from tests.contract.examples_memory import keep_item, new_item
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, told
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -52,25 +52,25 @@ async def _ids(person: Person, query: str = "") -> list[str]:
 
 
 async def _memory_version(service: Service, project: str) -> int:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(projects.c.memory_version).where(projects.c.id == project))
     assert row is not None
     return int(row["memory_version"])
 
 
 async def _conflict(service: Service, owner: Person, project: str, *pairs: tuple[str, str]) -> None:
-    """As drift_check leaves them: rows both ways, and both flagged."""
+    """Record a conflict as drift_check does: rows in both directions, and both items flagged."""
     scope = Scope(owner.team_id)
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         for one, other in pairs:
-            await items.set_conflict(tx, scope, project, one, other, "they differ")
+            await items.add_conflict(tx, scope, project, one, other, "they differ")
         for row in await items.list_by_ids(tx, scope, {item_id for pair in pairs for item_id in pair}):
             item = records.to_item(row)
             flagged = dataclasses.replace(item, flags=(*item.flags, "conflict"))
             await items.change_item(tx, scope, row, flagged, reason="flagged")
 
 
-async def test_an_item_is_shown_whole(service: Service) -> None:
+async def test_item_is_returned_with_all_fields(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     now_ms = clock.now_ms()
@@ -99,7 +99,7 @@ async def test_an_item_is_shown_whole(service: Service) -> None:
         "branch": "main",
         "version": 1,
     }
-    assert told(await owner.get(f"{PATH}?projectId={project}")) == (200, [shown])
+    assert status_and_body(await owner.get(f"{PATH}?projectId={project}")) == (200, [shown])
 
 
 async def test_lists_filter_and_page_newest_first(service: Service) -> None:
@@ -137,7 +137,7 @@ async def test_lists_filter_and_page_newest_first(service: Service) -> None:
     for query in ("type=rumour", "status=lost", "flag=odd", "schemaKey=Root", "schemaKey=a//b", "files="):
         refused = await owner.get(f"{PATH}?{query}")
         assert (refused.status_code, refused.json()["error"].partition(" ")[0]) == (400, query.partition("=")[0])
-    assert told(await owner.get(f"{PATH}?projectId={ids.new('prj')}")) == NO_PROJECT
+    assert status_and_body(await owner.get(f"{PATH}?projectId={ids.new('prj')}")) == NO_PROJECT
 
 
 async def test_who_may_see_and_change_items(service: Service) -> None:
@@ -146,19 +146,19 @@ async def test_who_may_see_and_change_items(service: Service) -> None:
     hidden, seen = await keep_item(service, owner, private), await keep_item(service, owner, public)
     member = await service.join(owner)
     assert await _ids(member) == [seen]
-    assert told(await member.get(f"{PATH}/{hidden}")) == NO_ITEM
-    assert told(await member.patch(f"{PATH}/{seen}", {"title": "Mine"})) == FORBIDDEN
+    assert status_and_body(await member.get(f"{PATH}/{hidden}")) == NO_ITEM
+    assert status_and_body(await member.patch(f"{PATH}/{seen}", {"title": "Mine"})) == FORBIDDEN
     assert (await owner.patch(f"/api/projects/{public}", {"status": "archived"})).status_code == 200
     for method, path, body in (
         ("PATCH", "", {"title": "Late"}),
         ("DELETE", "", None),
         ("POST", "/revert", {"version": 1}),
     ):
-        assert told(await owner.call(method, f"{PATH}/{seen}{path}", body)) == ARCHIVED
+        assert status_and_body(await owner.call(method, f"{PATH}/{seen}{path}", body)) == ARCHIVED
     assert (await _shown(owner, seen))["version"] == 1
 
 
-async def test_a_persons_word_settles_doubts(service: Service) -> None:
+async def test_edits_and_approvals_clear_review_flags(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     doubts = ("low_confidence", "quality", "redacted", "stale")
@@ -179,21 +179,21 @@ async def test_a_persons_word_settles_doubts(service: Service) -> None:
     ]
 
 
-async def test_a_change_that_changes_nothing_is_none(service: Service) -> None:
+async def test_no_op_update_creates_no_revision(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, status="approved")
     before, memory = await _shown(owner, item_id), await _memory_version(service, project)
     same = {name: before[name] for name in ("title", "content", "type", "status", "schemaKey", "tier", "tags", "files")}
     for body in ({}, same, {"files": [*reversed(before["files"]), before["files"][0]]}):
-        assert told(await owner.patch(f"{PATH}/{item_id}", body)) == (200, before)
+        assert status_and_body(await owner.patch(f"{PATH}/{item_id}", body)) == (200, before)
     assert await _memory_version(service, project) == memory
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert await tx.many(select(outbox.c.id)) == []
-        assert await tx.many(select(items_to_embed)) == []
+        assert await tx.many(select(items_to_embed).where(items_to_embed.c.project_id == project)) == []
 
 
-async def test_an_item_is_moved_off_its_branch(service: Service) -> None:
+async def test_item_can_be_removed_from_its_branch(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, branch="feature/x", status="approved")
@@ -201,14 +201,14 @@ async def test_an_item_is_moved_off_its_branch(service: Service) -> None:
     title = (await _shown(owner, item_id))["title"]
     assert title not in (await owner.get(brain)).json()["markdown"]
     refused = await owner.patch(f"{PATH}/{item_id}", {"branch": ""})
-    assert told(refused) == (400, {"error": "branch must not be empty"})
+    assert status_and_body(refused) == (400, {"error": "branch must not be empty"})
     moved = await owner.patch(f"{PATH}/{item_id}", {"branch": None})
     assert (moved.status_code, moved.json()["branch"]) == (200, None)
     assert title in (await owner.get(brain)).json()["markdown"]
 
 
 @pytest.mark.settings(LOREMARK_OUTBOUND_ALLOW="127.0.0.0/8")
-async def test_every_change_is_told_and_makes_the_brain_new(service: Service) -> None:
+async def test_every_change_emits_an_event_and_updates_the_brain(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project)
@@ -227,22 +227,22 @@ async def test_every_change_is_told_and_makes_the_brain_new(service: Service) ->
         ("item.deprecated", {**data, "title": "New words", "status": "deprecated"}),
         ("item.updated", {**data, "title": "New words", "status": "draft"}),
     ]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert [row["item_id"] for row in await tx.many(select(items_to_embed))] == [item_id]
 
 
 async def _deliveries(service: Service, count: int) -> list[dict[str, Any]]:
-    """What webhooks are promised, once there is so much, in the order it happened."""
+    """Wait for this many outbox events, in order."""
     async with asyncio.timeout(60):
         while True:
-            async with service.house.database.read() as tx:
+            async with service.runtime.database.read() as tx:
                 rows = await tx.many(select(webhook_deliveries.c.body).order_by(webhook_deliveries.c.event_id))
             if len(rows) >= count:
                 return [json.loads(row["body"]) for row in rows]
             await asyncio.sleep(0.02)
 
 
-async def test_what_a_person_decides_ends_conflicts_on_both_sides(service: Service) -> None:
+async def test_user_decision_resolves_conflicts_on_both_sides(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     a, b, c, d = [await keep_item(service, owner, project, title=title) for title in "abcd"]
@@ -259,12 +259,12 @@ async def test_what_a_person_decides_ends_conflicts_on_both_sides(service: Servi
     assert await flagged() == set()
     newest = (await owner.get(f"{PATH}/{b}/revisions")).json()[0]
     assert (newest["change"], newest["snapshot"]["flags"]) == ("flagged", [])
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert await tx.many(select(item_conflicts)) == []
 
 
-async def test_both_sides_of_a_conflict_can_be_decided_at_once(service: Service) -> None:
-    """Each change reaches over to the other: neither waits for the other for ever."""
+async def test_both_sides_of_a_conflict_can_be_changed_concurrently(service: Service) -> None:
+    """Each change also updates the other item, without a deadlock."""
     owner = await service.owner()
     project = await owner.create_project()
     for _ in range(3):
@@ -277,7 +277,7 @@ async def test_both_sides_of_a_conflict_can_be_decided_at_once(service: Service)
     assert await _ids(owner, "?flag=conflict") == []
 
 
-async def test_of_two_changes_based_on_the_same_state_one_is_refused(service: Service) -> None:
+async def test_second_update_with_the_same_etag_is_rejected(service: Service) -> None:
     owner = await service.owner()
     item_id = await keep_item(service, owner, await owner.create_project())
     tag = (await owner.get(f"{PATH}/{item_id}")).headers["etag"]
@@ -288,19 +288,20 @@ async def test_of_two_changes_based_on_the_same_state_one_is_refused(service: Se
     assert (await _shown(owner, item_id))["version"] == 2
 
 
-async def test_a_file_keeps_what_is_known_of_it_while_it_stays(service: Service) -> None:
+@pytest.mark.own_service
+async def test_files_keep_their_fingerprint(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     scope = Scope(owner.team_id)
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         known = {"a.py": "1", "b.py": "2"}
         made = new_item(files=("a.py", "b.py"))
         item_id = await items.create_item(
             tx, scope, project, made, session_id=None, source_ref=None, reason="created", fingerprints=known
         )
     assert (await owner.patch(f"{PATH}/{item_id}", {"files": ["b.py", "c.py"]})).status_code == 200
-    async with service.house.database.write() as tx:
-        row = await items.hold_item(tx, scope, item_id)
+    async with service.runtime.database.write() as tx:
+        row = await items.lock_item(tx, scope, item_id)
         assert row is not None
         same = records.to_item(row)
         assert not await items.change_item(tx, scope, row, same, reason="x", fingerprints={"c.py": "3"})
@@ -309,16 +310,17 @@ async def test_a_file_keeps_what_is_known_of_it_while_it_stays(service: Service)
     assert (await _shown(owner, item_id))["version"] == 2
 
 
-async def test_a_deleted_item_leaves_nothing_but_the_audit_entry(service: Service) -> None:
+@pytest.mark.own_service
+async def test_deleted_item_leaves_only_the_audit_entry(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     item_id = await keep_item(service, owner, project, status="approved")
     old = await keep_item(service, owner, project, files=())
     scope = Scope(owner.team_id)
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         vector = {"project_id": project, "item_id": item_id, "model": "m", "team_id": scope}
         await tx.run(insert(item_vectors).values(**vector, text_hash="h", vector=b"v"))
-        row = await items.hold_item(tx, scope, old)
+        row = await items.lock_item(tx, scope, old)
         assert row is not None
         retired = dataclasses.replace(records.to_item(row), status="deprecated")
         await items.change_item(tx, scope, row, retired, reason="merged", superseded_by=item_id)
@@ -327,15 +329,15 @@ async def test_a_deleted_item_leaves_nothing_but_the_audit_entry(service: Servic
     deleted = await owner.delete(f"{PATH}/{item_id}")
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert await _memory_version(service, project) == memory + 1
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         for table in (item_files, item_vectors, item_conflicts, items_to_embed):
             assert await tx.many(select(table)) == [], table.name
-        assert {row["of_id"] for row in await tx.many(select(revisions.c.of_id))} == {old}
+        assert {row["record_id"] for row in await tx.many(select(revisions.c.record_id))} == {old}
         assert [row["id"] for row in await tx.many(select(items_table.c.id))] == [old]
     for method, path, body in (("GET", "", None), ("DELETE", "", None), ("GET", "/revisions", None)):
-        assert told(await owner.call(method, f"{PATH}/{item_id}{path}", body)) == NO_ITEM
+        assert status_and_body(await owner.call(method, f"{PATH}/{item_id}{path}", body)) == NO_ITEM
     entry = (await owner.get("/api/audit?action=item.deleted")).json()[0]
-    assert (entry["target"], entry["projectId"], entry["detail"]["title"]) == (
+    assert (entry["target"], entry["projectId"], entry["details"]["title"]) == (
         item_id,
         project,
         "Sessions are kept in Redis",

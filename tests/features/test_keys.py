@@ -1,4 +1,4 @@
-"""API keys: shown once, kept as a hash, listed, ended at once, and their last use noted at little cost."""
+"""API keys: creation, listing, deletion, and last-use times."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sqlalchemy import select
 from loremark.base import clock
 from loremark.base.clock import HOUR_MS
 from loremark.base.signing import sha256_hex
-from loremark.features.keys.last_use import LastUse
+from loremark.features.keys.last_use import LastUseTracker
 from loremark.storage.tables import api_keys
-from tests.features.world import FORBIDDEN, UNAUTHENTICATED, insert_rows, raw_database, run_sql, told
+from tests.features.steps import FORBIDDEN, UNAUTHENTICATED, insert_rows, raw_database, run_sql, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -27,10 +27,10 @@ async def _make(person: Person, name: str) -> dict[str, str]:
 
 
 async def _use(service: Service, key: str) -> tuple[int, object]:
-    return told(await service.http.get("/api/auth/me", headers={"Authorization": f"Bearer {key}"}))
+    return status_and_body(await service.http.get("/api/auth/me", headers={"Authorization": f"Bearer {key}"}))
 
 
-async def test_a_key_is_shown_once_and_kept_as_a_hash(service: Service) -> None:
+async def test_key_is_shown_once_and_stored_as_a_hash(service: Service) -> None:
     owner = await service.owner()
     made = await _make(owner, "  laptop ")
     assert sorted(made) == ["createdAt", "id", "key", "name"]
@@ -58,7 +58,7 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(service: Service) -> None:
         assert refused.json()["error"].startswith("name ")
 
 
-async def test_own_keys_and_those_of_the_team(service: Service) -> None:
+async def test_listing_and_deleting_own_and_team_keys(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     admin, member, colleague = [await service.join(owner, role) for role in ("admin", "member", "member")]
     spare = {person.user_id: await _make(person, "spare") for person in (owner, admin, member, colleague)}
@@ -69,14 +69,14 @@ async def test_own_keys_and_those_of_the_team(service: Service) -> None:
         team = (await person.get("/api/keys?include=team")).json()
         assert [entry["userId"] for entry in team][:4] == list(spare)[::-1]
         assert len(team) == 8
-    assert told(await member.get("/api/keys?include=team")) == FORBIDDEN
+    assert status_and_body(await member.get("/api/keys?include=team")) == FORBIDDEN
     assert (await member.get("/api/keys?include=all")).status_code == 400
 
     of_colleague = {"keyId": spare[colleague.user_id]["id"]}
-    assert told(await member.delete("/api/keys", of_colleague)) == NO_KEY
-    assert told(await stranger.delete("/api/keys", of_colleague)) == NO_KEY
-    assert told(await owner.delete("/api/keys", {"keyId": "key_nothing"})) == NO_KEY
-    assert told(await owner.delete("/api/keys", {})) == (400, {"error": "keyId is required"})
+    assert status_and_body(await member.delete("/api/keys", of_colleague)) == NO_KEY
+    assert status_and_body(await stranger.delete("/api/keys", of_colleague)) == NO_KEY
+    assert status_and_body(await owner.delete("/api/keys", {"keyId": "key_nothing"})) == NO_KEY
+    assert status_and_body(await owner.delete("/api/keys", {})) == (400, {"error": "keyId is required"})
     assert (await _use(service, spare[colleague.user_id]["key"]))[0] == 200
 
     for person, owner_of_key in ((admin, colleague), (member, member), (admin, owner)):
@@ -84,27 +84,27 @@ async def test_own_keys_and_those_of_the_team(service: Service) -> None:
         deleted = await person.delete("/api/keys", {"keyId": gone["id"]})
         assert (deleted.status_code, deleted.content) == (204, b"")
         assert await _use(service, gone["key"]) == UNAUTHENTICATED
-        assert told(await person.delete("/api/keys", {"keyId": gone["id"]})) == NO_KEY
+        assert status_and_body(await person.delete("/api/keys", {"keyId": gone["id"]})) == NO_KEY
     itself = (await member.get("/api/keys")).json()[0]["id"]
     assert (await member.delete("/api/keys", {"keyId": itself})).status_code == 204
-    assert told(await member.get("/api/keys")) == UNAUTHENTICATED
+    assert status_and_body(await member.get("/api/keys")) == UNAUTHENTICATED
 
 
-async def test_a_key_acts_with_the_role_its_person_has_now(service: Service) -> None:
+async def test_key_uses_the_current_role_of_its_user(service: Service) -> None:
     owner = await service.owner()
     person = await service.join(owner, "admin")
     key = (await _make(person, "old"))["key"]
     bearer = {"Authorization": f"Bearer {key}"}
     assert (await service.http.get("/api/audit", headers=bearer)).status_code == 200
     await owner.patch(f"/api/team/{person.member_id}", {"role": "member"})
-    assert told(await service.http.get("/api/audit", headers=bearer)) == FORBIDDEN
+    assert status_and_body(await service.http.get("/api/audit", headers=bearer)) == FORBIDDEN
     await owner.patch(f"/api/team/{person.member_id}", {"role": "admin"})
     assert (await service.http.get("/api/audit", headers=bearer)).status_code == 200
-    assert (await service.http.get("/api/auth/me", headers=bearer)).json()["via"] == "key"
+    assert (await service.http.get("/api/auth/me", headers=bearer)).json()["authMethod"] == "key"
 
 
 async def _count_updates_of_keys(service: Service) -> None:
-    """Let the database itself count how often a row of a key is written."""
+    """Count updates of key rows with a database trigger."""
     await run_sql(service, "CREATE TABLE key_writes (n INTEGER)")
     if service.settings.on_sqlite:
         counting = ["CREATE TRIGGER t AFTER UPDATE ON api_keys BEGIN INSERT INTO key_writes VALUES (1); END"]
@@ -117,11 +117,11 @@ async def _count_updates_of_keys(service: Service) -> None:
     await run_sql(service, *counting)
 
 
-async def test_the_last_use_is_noted_without_a_write_for_each_request(service: Service) -> None:
+async def test_last_use_is_recorded_without_a_write_per_request(service: Service) -> None:
     owner = await service.owner()
     made = await _make(owner, "busy")
     await _count_updates_of_keys(service)
-    app_last_use = service.app._tools.use(LastUse)
+    app_last_use = service.app._services.use(LastUseTracker)
     await app_last_use.write()  # the owner's own key
     await run_sql(service, "DELETE FROM key_writes")
 
@@ -132,10 +132,10 @@ async def test_the_last_use_is_noted_without_a_write_for_each_request(service: S
         listed = (await owner.get("/api/keys")).json()
     assert {entry["name"]: entry["lastUsed"] for entry in listed}["busy"] == clock.iso(used_ms)
     [(writes,)] = await run_sql(service, "SELECT count(*) FROM key_writes")
-    assert writes <= 2  # of the two keys in use, each at most once
+    assert writes <= 2  # at most one write for each of the two keys
 
     await app_last_use.write()
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(api_keys.c.last_used_ms).where(api_keys.c.id == made["id"]))
     assert row is not None
     assert row["last_used_ms"] == used_ms
@@ -146,7 +146,7 @@ async def test_the_last_use_is_noted_without_a_write_for_each_request(service: S
     )
 
 
-async def test_many_keys_are_read_by_pages_newest_first(service: Service) -> None:
+async def test_key_pagination_newest_first(service: Service) -> None:
     owner = await service.owner()
     shared = {"team_id": owner.team_id, "user_id": owner.user_id, "name": "n", "prefix": "p", "created_at_ms": 1}
     rows = [{"id": f"key_{number:026d}", "key_hash": f"hash {number}", **shared} for number in range(1_004)]

@@ -1,4 +1,4 @@
-"""The plan's counters: exact at the limit whoever comes at the same time, and never ahead of or behind the rows."""
+"""Plan counters: exact at the limit under concurrency, and always equal to the rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sqlalchemy import insert
 from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.base.plans import load_plans
-from loremark.features.genesis.assembling import SOURCE
-from loremark.features.ingest.payload import SentEvent, captured
-from loremark.features.ingest.service import keep_own
+from loremark.features.genesis.assembly import SOURCE
+from loremark.features.ingest.payload import SentEvent, build_event
+from loremark.features.ingest.service import store_internal_event
 from loremark.features.metering import service as metering
 from loremark.storage.tables import usage_counters
 from loremark.wire.events import IngestEvent
 from tests.contract.examples_capture import fail_job
-from tests.features.metered import WIDE, counted, refused, set_plan, there, write_plans
-from tests.features.signed import Tool, events_of, sessions_of, tool_for
-from tests.features.world import told
+from tests.features.plan_usage import WIDE_LIMITS, count_rows, limit_reached, read_counters, set_plan, write_plans
+from tests.features.signed_tool import Tool, events_of, sessions_of, tool_for
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service, run_service, settings_for
 
@@ -38,13 +38,13 @@ PLANS = {
     "bytes2000": {"storage_bytes": 2_000},
     "bytes200000": {"storage_bytes": 200_000},
     "enrichments2": {"enrichments": 2},
-    "nothing": dict.fromkeys(WIDE, 0),
+    "nothing": dict.fromkeys(WIDE_LIMITS, 0),
 }
 
 
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
-    """The service with plans of all sizes."""
+    """The service with plans of different sizes."""
     chosen = settings_for(tmp_path, database_url, LOREMARK_PLANS_FILE=write_plans(tmp_path, **PLANS))
     async with run_service(chosen) as running:
         yield running
@@ -57,9 +57,9 @@ async def _owner(service: Service, plan: str) -> Person:
 
 
 async def _agree(service: Service, owner: Person, **expected: int) -> None:
-    database = service.house.database
-    found = await counted(database, owner.team_id)
-    assert found == await there(database, owner.team_id)
+    database = service.runtime.database
+    found = await read_counters(database, owner.team_id)
+    assert found == await count_rows(database, owner.team_id)
     assert found | expected == found
 
 
@@ -67,30 +67,30 @@ def _tally(answers: list[httpx.Response]) -> Counter[tuple[int, str]]:
     return Counter((answer.status_code, answer.json().get("error", "")) for answer in answers)
 
 
-async def test_exactly_as_many_events_are_kept_as_the_plan_allows(service: Service) -> None:
+async def test_event_limit_is_exact(service: Service) -> None:
     owner = await _owner(service, "events50")
     tools = [await tool_for(owner) for _ in range(3)]
     answers = await asyncio.gather(*(tools[number % 3].send(service.http, {"n": number}) for number in range(80)))
     assert _tally(answers) == {(202, ""): 50, (403, "Plan limit reached: events"): 30}
     await _agree(service, owner, events=50)
-    assert told(await tools[0].send(service.http, {"n": "late"})) == refused("events")
+    assert status_and_body(await tools[0].send(service.http, {"n": "late"})) == limit_reached("events")
     listed = [len(await events_of(owner, s["id"])) for t in tools for s in await sessions_of(owner, t.project_id)]
-    assert sum(listed) == 50, "reads go on"
+    assert sum(listed) == 50, "reads still work"
 
 
-async def test_the_last_ones_of_a_large_plan_are_counted_as_exactly(service: Service) -> None:
-    """Far from the limit each counts in one slot; what was used before lies in a single one."""
+async def test_event_limit_of_a_large_plan_is_exact(service: Service) -> None:
+    """Below the limit each request counts in one slot; earlier usage is all in a single slot."""
     owner = await _owner(service, "events5000")
     planted = {"team_id": owner.team_id, "period": metering.period(), "counter": "events", "slot": "3"}
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(insert(usage_counters).values(**planted, used=4_900))
     tools = [await tool_for(owner) for _ in range(2)]
     answers = await asyncio.gather(*(tools[number % 2].send(service.http, {"n": number}) for number in range(130)))
     assert _tally(answers) == {(202, ""): 100, (403, "Plan limit reached: events"): 30}
-    assert (await counted(service.house.database, owner.team_id))["events"] == 5_000
+    assert (await read_counters(service.runtime.database, owner.team_id))["events"] == 5_000
 
 
-async def test_a_team_at_its_limit_costs_its_neighbours_nothing(service: Service) -> None:
+async def test_team_at_its_limit_does_not_affect_others(service: Service) -> None:
     full, free = await _owner(service, "events50"), await _owner(service, "team")
     tools = [await tool_for(full), await tool_for(free)]
     answers = await asyncio.gather(*(tools[number % 2].send(service.http, {"n": number}) for number in range(160)))
@@ -100,7 +100,7 @@ async def test_a_team_at_its_limit_costs_its_neighbours_nothing(service: Service
     await _agree(service, free, events=80)
 
 
-async def test_an_event_that_is_there_already_is_not_counted_and_never_refused(service: Service) -> None:
+async def test_duplicate_event_is_neither_counted_nor_refused(service: Service) -> None:
     owner = await _owner(service, "events50")
     tool = await tool_for(owner)
     sent = [tool.send(service.http, {"n": number % 25}) for number in range(75)]
@@ -114,20 +114,24 @@ async def test_an_event_that_is_there_already_is_not_counted_and_never_refused(s
     assert [row["eventCount"] for row in await sessions_of(owner, tool.project_id)] == [50]
 
 
-async def test_sessions_count_whoever_begins_them(service: Service) -> None:
+async def test_every_new_session_counts(service: Service) -> None:
     owner = await _owner(service, "sessions5")
     tool = await tool_for(owner)
     for source in ("one", "two", "three"):
         await tool.keep(service.http, {"from": source}, X_Service_Source=source)
     for _ in range(2):
         assert (await owner.post("/api/v2/sessions", {"projectId": tool.project_id})).status_code == 201
-    assert told(await owner.post("/api/v2/sessions", {"projectId": tool.project_id})) == refused("sessions")
-    assert told(await tool.send(service.http, {"n": 1}, X_Service_Source="four")) == refused("sessions")
+    assert status_and_body(await owner.post("/api/v2/sessions", {"projectId": tool.project_id})) == limit_reached(
+        "sessions"
+    )
+    assert status_and_body(await tool.send(service.http, {"n": 1}, X_Service_Source="four")) == limit_reached(
+        "sessions"
+    )
     await tool.keep(service.http, {"n": 2}, X_Service_Source="one")
     await _agree(service, owner, sessions=5, events=4)
 
 
-async def test_exactly_as_many_sessions_are_made_as_the_plan_allows(service: Service) -> None:
+async def test_session_limit_is_exact(service: Service) -> None:
     owner = await _owner(service, "sessions50")
     project = await owner.create_project()
     made = await asyncio.gather(*(owner.post("/api/v2/sessions", {"projectId": project}) for _ in range(80)))
@@ -135,34 +139,34 @@ async def test_exactly_as_many_sessions_are_made_as_the_plan_allows(service: Ser
     await _agree(service, owner, sessions=50)
 
 
-async def test_our_own_sessions_count_and_are_not_refused(service: Service) -> None:
+async def test_internal_sessions_count_but_are_never_refused(service: Service) -> None:
     owner = await _owner(service, "nothing")
     project = await owner.create_project()
     sent = SentEvent(IngestEvent.SCAN_RESULT, {"commit": "abc"})
-    async with service.house.database.write() as tx:
-        await keep_own(tx, captured(sent, project, owner.team_id, SOURCE))
+    async with service.runtime.database.write() as tx:
+        await store_internal_event(tx, build_event(sent, project, owner.team_id, SOURCE))
     await _agree(service, owner, sessions=1, events=1)
-    assert told(await owner.post("/api/v2/sessions", {"projectId": project})) == refused("sessions")
+    assert status_and_body(await owner.post("/api/v2/sessions", {"projectId": project})) == limit_reached("sessions")
 
 
-async def test_storage_is_what_events_and_their_large_texts_hold(service: Service) -> None:
+async def test_storage_counts_events_and_blobs(service: Service) -> None:
     owner = await _owner(service, "bytes200000")
     tool = await tool_for(owner)
     large = "x" * 150_000
     await tool.keep(service.http, {"large": large})
     await tool.keep(service.http, {"large": large, "again": True})
-    held = (await counted(service.house.database, owner.team_id))["storage"]
-    assert 150_000 < held < 151_000, "the same text is held once"
+    held = (await read_counters(service.runtime.database, owner.team_id))["storage"]
+    assert 150_000 < held < 151_000, "the same text is stored once"
     await _agree(service, owner)
     before = sorted(path for path in (service.settings.data_dir).rglob("*") if path.is_file())
-    assert told(await tool.send(service.http, {"large": "y" * 70_000})) == refused("storage")
+    assert status_and_body(await tool.send(service.http, {"large": "y" * 70_000})) == limit_reached("storage")
     assert sorted(path for path in (service.settings.data_dir).rglob("*") if path.is_file()) == before
     await tool.keep(service.http, {"small": "z" * 40_000})
     assert "duplicate" in await tool.keep(service.http, {"large": large})
     await _agree(service, owner, events=3)
 
 
-async def test_not_a_byte_more_is_stored_than_the_plan_allows(service: Service) -> None:
+async def test_storage_limit_is_exact(service: Service) -> None:
     owner = await _owner(service, "bytes2000")
     tool = await tool_for(owner)
     answers = await asyncio.gather(*(tool.send(service.http, {"n": f"{n:03}" + "x" * 89}) for n in range(40)))
@@ -170,7 +174,7 @@ async def test_not_a_byte_more_is_stored_than_the_plan_allows(service: Service) 
     await _agree(service, owner, storage=2_000)
 
 
-async def test_each_enrichment_counts_once_also_one_that_is_tried_again(service: Service) -> None:
+async def test_enrichments_and_retries_count_once_each(service: Service) -> None:
     owner = await _owner(service, "enrichments2")
     project = await owner.create_project()
     session = (await owner.post("/api/v2/sessions", {"projectId": project})).json()["id"]
@@ -180,22 +184,24 @@ async def test_each_enrichment_counts_once_also_one_that_is_tried_again(service:
     await fail_job(service, owner.team_id, project, session)
     assert (await owner.post(f"{path}/retry")).status_code == 202
     await service.wait_for_jobs()
-    assert (await counted(service.house.database, owner.team_id))["enrichments"] == 2
-    assert told(await owner.post(f"{path}/enrich")) == refused("enrichments")
+    assert (await read_counters(service.runtime.database, owner.team_id))["enrichments"] == 2
+    assert status_and_body(await owner.post(f"{path}/enrich")) == limit_reached("enrichments")
     await fail_job(service, owner.team_id, project, session)
-    assert told(await owner.post(f"{path}/retry")) == refused("enrichments")
+    assert status_and_body(await owner.post(f"{path}/retry")) == limit_reached("enrichments")
     assert (await owner.get(f"{path}/jobs")).status_code == 200
 
 
-async def test_a_smaller_plan_counts_at_once_and_takes_nothing_away(service: Service) -> None:
+async def test_plan_change_takes_effect_immediately(service: Service) -> None:
     owner = await _owner(service, "team")
     tool = await tool_for(owner)
     kept = [await tool.keep(service.http, {"n": number}) for number in range(60)]
     await set_plan(service, owner.team_id, "events50")
-    assert told(await tool.send(service.http, {"n": "more"})) == refused("events")
+    assert status_and_body(await tool.send(service.http, {"n": "more"})) == limit_reached("events")
     assert len(await events_of(owner, kept[0]["sessionId"])) == 60
     await set_plan(service, owner.team_id, "nothing")
-    assert told(await owner.post("/api/v2/sessions", {"projectId": tool.project_id})) == refused("sessions")
+    assert status_and_body(await owner.post("/api/v2/sessions", {"projectId": tool.project_id})) == limit_reached(
+        "sessions"
+    )
     assert (await owner.get(f"/api/v2/sessions/{kept[0]['sessionId']}")).status_code == 200
     assert (await owner.get("/api/projects")).status_code == 200
     await set_plan(service, owner.team_id, "team")
@@ -203,31 +209,31 @@ async def test_a_smaller_plan_counts_at_once_and_takes_nothing_away(service: Ser
     await _agree(service, owner, events=61)
 
 
-async def test_a_new_month_begins_with_nothing_used_and_what_is_stored_stays(service: Service) -> None:
+async def test_new_month_resets_all_counters_but_storage(service: Service) -> None:
     owner = await _owner(service, "events50")
     tool: Tool = await tool_for(owner)
     await asyncio.gather(*(tool.send(service.http, {"n": number}) for number in range(60)))
-    before = await counted(service.house.database, owner.team_id)
+    before = await read_counters(service.runtime.database, owner.team_id)
     later_ms = clock.now_ms() + 32 * clock.DAY_MS
     with clock.use(lambda: later_ms):
-        assert await counted(service.house.database, owner.team_id) == {
+        assert await read_counters(service.runtime.database, owner.team_id) == {
             "events": 0,
             "sessions": 0,
             "enrichments": 0,
             "storage": before["storage"],
         }
         await tool.keep(service.http, {"n": "next month"})
-        assert (await counted(service.house.database, owner.team_id))["events"] == 1
+        assert (await read_counters(service.runtime.database, owner.team_id))["events"] == 1
 
 
-async def test_what_may_be_used_is_told_with_what_is_used(service: Service) -> None:
+async def test_usage_includes_limits(service: Service) -> None:
     owner = await _owner(service, "events50")
     tool = await tool_for(owner)
     await tool.keep(service.http, {"n": 1})
     plan = load_plans("team", service.settings.plans_file).get("events50")
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         found = await metering.counters(tx, Scope(owner.team_id), plan)
     assert found["events"] == (1, 50)
-    assert found["sessions"] == (1, WIDE["sessions"])
-    assert found["enrichments"] == (0, WIDE["enrichments"])
-    assert found["storage"] == (len('{"n":1}'), WIDE["storage_bytes"])
+    assert found["sessions"] == (1, WIDE_LIMITS["sessions"])
+    assert found["enrichments"] == (0, WIDE_LIMITS["enrichments"])
+    assert found["storage"] == (len('{"n":1}'), WIDE_LIMITS["storage_bytes"])

@@ -1,4 +1,4 @@
-"""The plan's counters with real processes: two of them at the edge, and one that is killed."""
+"""Plan counters with real processes: two at the limit, and one that is killed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import httpx
 
 from tests.chaos import ledger
 from tests.entry.owner import make_owner
-from tests.features.metered import counted, there, write_plans
-from tests.features.signed import Tool
+from tests.features.plan_usage import count_rows, read_counters, write_plans
+from tests.features.signed_tool import Tool
 from tests.support import databases
 from tests.support.processes import Loremark, Process
 
@@ -36,14 +36,14 @@ def _tools(process: Process, owner: dict[str, str], count: int) -> list[Tool]:
 
 
 def _agree(loremark: Loremark, team_id: str) -> dict[str, int]:
-    said = ledger.with_database(loremark.database_url, lambda database: counted(database, team_id))
-    found = ledger.with_database(loremark.database_url, lambda database: there(database, team_id))
+    said = ledger.with_database(loremark.database_url, lambda database: read_counters(database, team_id))
+    found = ledger.with_database(loremark.database_url, lambda database: count_rows(database, team_id))
     assert said == found
     return said
 
 
-def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: Path) -> None:
-    """Some projects have senders at both, others at one; the last hundreds are decided among all of them."""
+def test_event_limit_is_exact_across_processes(tmp_path: Path) -> None:
+    """Some projects send to both processes, others to one; they compete for the last events."""
     loremark = Loremark(tmp_path, databases.fresh_postgres())
     owner = _prepare(loremark, events=_LIMIT)
     with loremark.start("api") as one, loremark.start("api") as other:
@@ -62,7 +62,7 @@ def test_two_processes_keep_exactly_as_many_events_as_the_plan_allows(tmp_path: 
     assert _agree(loremark, owner["teamId"])["events"] == _LIMIT
 
 
-def test_the_counters_are_what_is_there_after_every_kill(loremark: Loremark) -> None:
+def test_counters_match_the_rows_after_kills(loremark: Loremark) -> None:
     chance = random.Random()
     owner = _prepare(loremark, events=1_000_000)
     with loremark.start() as process:

@@ -1,4 +1,4 @@
-"""The nightly recount, and what a project's deletion does to the counters."""
+"""The nightly recount, and counters after a project deletion."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sqlalchemy import select, update
 from loremark.base import clock, ids
 from loremark.base.caller import Scope
 from loremark.features.metering import recount
-from loremark.features.metering.periods import FOR_EVER, month_start_ms, period
+from loremark.features.metering.counter_slots import COUNTERS
+from loremark.features.metering.periods import ALL_TIME, month_start_ms, period
 from loremark.features.metering.recount import Difference, Recount, recount_team, set_mark
-from loremark.features.metering.slots import COUNTERS
 from loremark.jobs import queue
 from loremark.jobs.lanes import lane_of
 from loremark.jobs.run import Run
 from loremark.storage.tables import jobs, projects, usage_counters
-from tests.features.metered import counted, there
-from tests.features.signed import Tool, tool_for
+from tests.features.plan_usage import count_rows, read_counters
+from tests.features.signed_tool import Tool, tool_for
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -39,7 +39,7 @@ async def _busy(service: Service, owner: Person, count: int = 30) -> Tool:
 
 
 async def _plant(service: Service, owner: Person, counter: str, more: int) -> None:
-    in_period = FOR_EVER if counter == "storage" else period()
+    in_period = ALL_TIME if counter == "storage" else period()
     one = (
         select(usage_counters.c.slot)
         .where(
@@ -49,7 +49,7 @@ async def _plant(service: Service, owner: Person, counter: str, more: int) -> No
         )
         .limit(1)
     )
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         slot = await tx.one(one)
         assert slot is not None
         await tx.run(
@@ -65,17 +65,17 @@ async def _plant(service: Service, owner: Person, counter: str, more: int) -> No
 
 
 @pytest.mark.parametrize("early", [True, False])
-async def test_what_is_right_is_left_alone_and_what_is_wrong_is_put_right(service: Service, early: bool) -> None:
-    """Whether the rows came before the mark or after it."""
+async def test_recount_corrects_wrong_counters(service: Service, early: bool) -> None:
+    """For rows from before and after the mark."""
     owner, other = await service.owner(), await service.owner("Pebbles")
     mark = None if early else set_mark()
     await _busy(service, owner)
     await _busy(service, other)
-    database, scope = service.house.database, Scope(owner.team_id)
+    database, scope = service.runtime.database, Scope(owner.team_id)
     mark = mark or set_mark()
     assert await recount_team(database, scope, mark) == []
-    right = await counted(database, owner.team_id)
-    assert right == await there(database, owner.team_id)
+    right = await read_counters(database, owner.team_id)
+    assert right == await count_rows(database, owner.team_id)
     assert right["enrichments"] == 1
     wrong = {"events": 7, "sessions": -1, "storage": -5_000, "enrichments": 3}
     for counter, more in wrong.items():
@@ -85,34 +85,34 @@ async def test_what_is_right_is_left_alone_and_what_is_wrong_is_put_right(servic
     if clock.now_ms() - month_start_ms(clock.now_ms()) > recount._JOBS_KEPT_MS:  # see the next test
         right["enrichments"] += expected.pop().was - right["enrichments"]
     assert found == expected
-    assert await counted(database, owner.team_id) == right
+    assert await read_counters(database, owner.team_id) == right
     assert await recount_team(database, scope, mark) == []
-    assert await counted(database, other.team_id) == await there(database, other.team_id)
+    assert await read_counters(database, other.team_id) == await count_rows(database, other.team_id)
 
 
-async def test_jobs_that_are_forgotten_later_in_the_month_are_believed(service: Service) -> None:
-    """Finished jobs go after two weeks: then only a counter that is too low is surely wrong."""
+async def test_pruned_jobs_stay_counted(service: Service) -> None:
+    """Finished jobs are deleted after two weeks; from then on only a counter that is too low is wrong for sure."""
     owner = await service.owner()
     now_ms = clock.now_ms()
     for day, expected in ((3, 1), (20, 4)):
         then_ms = month_start_ms(now_ms) + day * clock.DAY_MS
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             await tx.run(update(jobs).where(jobs.c.team_id == owner.team_id).values(created_at_ms=then_ms))
         with clock.use(lambda: then_ms):  # noqa: B023 - used at once
             if day == 3:
                 await _busy(service, owner, count=1)
             await _plant(service, owner, "enrichments", 3)
-            await recount_team(service.house.database, Scope(owner.team_id), set_mark())
-            assert (await counted(service.house.database, owner.team_id))["enrichments"] == expected
+            await recount_team(service.runtime.database, Scope(owner.team_id), set_mark())
+            assert (await read_counters(service.runtime.database, owner.team_id))["enrichments"] == expected
             await _plant(service, owner, "enrichments", -expected)
-            await recount_team(service.house.database, Scope(owner.team_id), set_mark())
-            assert (await counted(service.house.database, owner.team_id))["enrichments"] == 1
+            await recount_team(service.runtime.database, Scope(owner.team_id), set_mark())
+            assert (await read_counters(service.runtime.database, owner.team_id))["enrichments"] == 1
 
 
-async def test_a_difference_is_found_and_put_right_while_writes_go_on(service: Service) -> None:
+async def test_recount_is_correct_during_writes(service: Service) -> None:
     owner = await service.owner()
     tools = [await _busy(service, owner) for _ in range(2)]
-    database, scope = service.house.database, Scope(owner.team_id)
+    database, scope = service.runtime.database, Scope(owner.team_id)
     ended = False
     statuses: set[int] = set()
 
@@ -127,7 +127,7 @@ async def test_a_difference_is_found_and_put_right_while_writes_go_on(service: S
     found: list[Difference] = []
     for turn in range(12):
         mark = set_mark()
-        await asyncio.sleep(0.2)  # what was under way at the mark has ended
+        await asyncio.sleep(0.2)  # transactions running at the mark have finished
         if turn % 3 == 0:
             await _plant(service, owner, "events", 1_000)
             await _plant(service, owner, "storage", -1_000_000)
@@ -139,43 +139,41 @@ async def test_a_difference_is_found_and_put_right_while_writes_go_on(service: S
         ("events", 1_000),
         ("storage", -1_000_000),
     ] * 4
-    assert await counted(database, owner.team_id) == await there(database, owner.team_id)
+    assert await read_counters(database, owner.team_id) == await count_rows(database, owner.team_id)
 
 
-async def test_a_deleted_project_gives_its_storage_back_and_what_was_done_stays_done(service: Service) -> None:
+async def test_project_deletion_releases_storage_only(service: Service) -> None:
     owner = await service.owner()
     gone, kept = await _busy(service, owner), await _busy(service, owner)
-    database, scope = service.house.database, Scope(owner.team_id)
-    before = await counted(database, owner.team_id)
+    database, scope = service.runtime.database, Scope(owner.team_id)
+    before = await read_counters(database, owner.team_id)
     assert (await owner.delete(f"/api/projects/{gone.project_id}")).status_code == 204
     await service.wait_for_jobs(30)
-    after, rows = await counted(database, owner.team_id), await there(database, owner.team_id)
+    after, rows = await read_counters(database, owner.team_id), await count_rows(database, owner.team_id)
     assert after["storage"] == rows["storage"] == before["storage"] // 2
     assert rows["events"] == 31
     assert {**after, "storage": 0} == {**before, "storage": 0}
     assert await recount_team(database, scope, set_mark()) == []
-    assert await counted(database, owner.team_id) == after
+    assert await read_counters(database, owner.team_id) == after
     await kept.keep(service.http, {"n": "on we go"})
 
 
-async def test_a_team_with_a_deletion_under_way_waits_for_the_next_night(service: Service) -> None:
+async def test_recount_skips_teams_with_a_running_deletion(service: Service) -> None:
     owner = await service.owner()
     tool = await _busy(service, owner)
     await _plant(service, owner, "events", 5)
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(projects).where(projects.c.id == tool.project_id).values(deleted_at_ms=1))
-    assert await recount_team(service.house.database, Scope(owner.team_id), set_mark()) == []
-    async with service.house.database.write() as tx:
+    assert await recount_team(service.runtime.database, Scope(owner.team_id), set_mark()) == []
+    async with service.runtime.database.write() as tx:
         await tx.run(update(projects).where(projects.c.id == tool.project_id).values(deleted_at_ms=None))
-    assert len(await recount_team(service.house.database, Scope(owner.team_id), set_mark())) == 1
+    assert len(await recount_team(service.runtime.database, Scope(owner.team_id), set_mark())) == 1
 
 
-async def test_the_job_sets_a_mark_counts_at_the_next_look_and_rests_for_a_day(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_recount_job_runs_once_a_day(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = await service.owner()
     await _busy(service, owner)
-    database = service.house.database
+    database = service.runtime.database
     await _plant(service, owner, "events", 5)
     job_id = ids.new("job")
 
@@ -192,17 +190,17 @@ async def test_the_job_sets_a_mark_counts_at_the_next_look_and_rests_for_a_day(
         return msgspec.json.decode(row["result"]) if row and row["result"] else None
 
     now_ms = clock.now_ms()
-    wrong = await counted(database, owner.team_id)
+    wrong = await read_counters(database, owner.team_id)
     first = await look()
     assert first["mark"] is not None
     assert await look() == first, "too early"
-    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.LOOK_EVERY_MS)
+    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.INTERVAL_MS)
     after = await look()
     assert after["mark"] is None
     assert after["due_ms"] > now_ms + clock.DAY_MS
-    right = await counted(database, owner.team_id)
+    right = await read_counters(database, owner.team_id)
     assert right["events"] == wrong["events"] - 5
     await _plant(service, owner, "events", 5)
-    assert await look() == after, "not before the next night"
-    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.LOOK_EVERY_MS + clock.DAY_MS)
+    assert await look() == after, "not until the next night"
+    monkeypatch.setattr(clock, "_source", lambda: now_ms + recount.INTERVAL_MS + clock.DAY_MS)
     assert (await look())["mark"] is not None

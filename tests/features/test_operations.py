@@ -1,4 +1,4 @@
-"""What operators and tools ask of the service itself; open to anyone and outside the rate limit."""
+"""Operations endpoints: public and not rate limited."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from loremark.entry.application import ROUTES, open_app
 from loremark.entry.background import open_background
-from loremark.entry.house import open_house
+from loremark.entry.runtime import open_runtime
 from loremark.storage import schema
-from tests.features.world import run_sql, told
+from tests.features.steps import run_sql, status_and_body
 from tests.support.service import BASE_URL, Service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -21,44 +21,44 @@ PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 
 
 @pytest.mark.settings(LOREMARK_RATE_LIMIT_PER_MINUTE="2")
-async def test_operators_are_answered_outside_the_rate_limit(service: Service) -> None:
+async def test_operations_endpoints_are_not_rate_limited(service: Service) -> None:
     for _ in range(3):
         for path in PATHS:
             answer = await service.http.get(path)
             assert answer.status_code == 200
             assert [name for name in answer.headers if name.startswith("x-ratelimit")] == []
             assert (await service.http.head(path)).content == b""
-    # The limit itself is in force (three calls may fall into two windows, six may not).
+    # The limit is active (three calls may span two windows, six cannot).
     statuses = [(await service.http.get("/api/projects")).status_code for _ in range(6)]
     assert (statuses[0], statuses[-1]) == (401, 429)
     assert (await service.http.get("/readyz")).status_code == 200
 
 
-async def test_ready_only_while_everything_is_in_order(service: Service) -> None:
+async def test_readyz_reports_failing_checks(service: Service) -> None:
     ready = {"status": "ready", "checks": {"database": True, "migrations": True, "jobs": True}}
-    assert told(await service.http.get("/healthz")) == (200, {"status": "ok"})
-    assert told(await service.http.get("/readyz")) == (200, ready)
+    assert status_and_body(await service.http.get("/healthz")) == (200, {"status": "ok"})
+    assert status_and_body(await service.http.get("/readyz")) == (200, ready)
     await run_sql(service, "UPDATE alembic_version SET version_num = '0000'")
-    assert told(await service.http.get("/readyz")) == (503, {"error": "Not ready: migrations"})
-    assert told(await service.http.get("/healthz")) == (200, {"status": "ok"})
+    assert status_and_body(await service.http.get("/readyz")) == (503, {"error": "Not ready: migrations"})
+    assert status_and_body(await service.http.get("/healthz")) == (200, {"status": "ok"})
     await run_sql(service, f"UPDATE alembic_version SET version_num = '{schema.HEAD}'")
-    assert told(await service.http.get("/readyz")) == (200, ready)
+    assert status_and_body(await service.http.get("/readyz")) == (200, ready)
 
 
-async def test_a_server_whose_jobs_have_stopped_is_not_ready(database_url: str, tmp_path: Path) -> None:
+async def test_readyz_fails_when_jobs_stop(database_url: str, tmp_path: Path) -> None:
     settings = settings_for(tmp_path, database_url)
     async with (
-        open_house(settings) as house,
+        open_runtime(settings) as house,
         open_background(house) as background,
         open_app(house, background) as app,
         httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url=BASE_URL) as http,
     ):
         assert (await http.get("/readyz")).status_code == 200
         await background.runner.stop()
-        assert told(await http.get("/readyz")) == (503, {"error": "Not ready: jobs"})
+        assert status_and_body(await http.get("/readyz")) == (503, {"error": "Not ready: jobs"})
 
 
-async def test_figures_count_requests_by_route_and_tell_nothing_else(service: Service) -> None:
+async def test_metrics_count_requests_by_route_only(service: Service) -> None:
     owner = await service.owner("Top secret team")
     project = await owner.create_project("Top secret project")
     for _ in range(3):
@@ -82,12 +82,12 @@ async def test_figures_count_requests_by_route_and_tell_nothing_else(service: Se
         assert name not in answer.text
 
 
-async def test_the_interface_describes_itself(service: Service) -> None:
+async def test_openapi_and_docs_are_served(service: Service) -> None:
     document = (await service.http.get("/openapi.json")).json()
     assert (document["openapi"], document["info"]["title"]) == ("3.1.0", "Loremark")
     assert document["servers"] == [{"url": BASE_URL}]
     described = {(method.upper(), path) for path, operations in document["paths"].items() for method in operations}
-    assert described == {(route.method, route.path) for route in ROUTES if route.described}
+    assert described == {(route.method, route.path) for route in ROUTES if route.in_openapi}
     create = document["paths"]["/api/projects"]["post"]
     assert create["security"] == [{"bearer": []}, {"cookie": []}]
     assert {"201", "400", "401", "403", "413", "415", "429"} <= set(create["responses"])

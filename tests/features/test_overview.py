@@ -1,4 +1,4 @@
-"""Projects at a glance and the map of a memory: what is counted, once, and for whom."""
+"""Project overviews and the context map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loremark.base import clock, ids
 from loremark.base.clock import DAY_MS
 from loremark.storage.tables import items
 from tests.contract.examples_memory import keep_item
-from tests.features.world import NO_PROJECT, insert_projects, insert_rows, told
+from tests.features.steps import NO_PROJECT, insert_projects, insert_rows, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -39,7 +39,7 @@ async def _context(owner: Person, name: str, key: str, project: str | None, pare
     return str(made.json()["id"])
 
 
-async def test_a_project_at_a_glance(service: Service) -> None:
+async def test_project_key_figures(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project("Known")
     for weeks_ago, status, kind, flags in (
@@ -60,7 +60,7 @@ async def test_a_project_at_a_glance(service: Service) -> None:
         shown = await _of(owner, project)
     growth = shown.pop("growth")
     assert [week["added"] for week in growth] == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3]
-    assert (growth[0]["from"], growth[-1]["from"]) == ("2026-07-06", "2026-09-21")
+    assert (growth[0]["weekStart"], growth[-1]["weekStart"]) == ("2026-07-06", "2026-09-21")
     assert shown.pop("tokens") > 0
     assert shown == {
         "id": project,
@@ -80,12 +80,12 @@ async def test_a_project_at_a_glance(service: Service) -> None:
     one = answer.json()
     assert answer.status_code == 200, answer.text
     assert one["lastEventAt"] is not None
-    assert one["types"] == {"decision": 2, "bug": 2}
+    assert one["byType"] == {"decision": 2, "bug": 2}
     assert one["review"] == {"drafts": 2, "lowConfidence": 1, "conflicts": 1, "stale": 2}
-    assert {name: value for name, value in one.items() if name not in ("types", "review")} == await _of(owner, project)
+    assert {name: value for name, value in one.items() if name not in ("byType", "review")} == await _of(owner, project)
 
 
-async def test_everybody_sees_their_projects_and_only_managers_what_is_spent(service: Service) -> None:
+async def test_spend_is_for_owner_and_admins_only(service: Service) -> None:
     owner = await service.owner()
     hidden, shown = await owner.create_project("Hidden"), await owner.create_project("Shown", visibility="public")
     member, stranger = await service.join(owner), await service.owner("Others")
@@ -100,14 +100,14 @@ async def test_everybody_sees_their_projects_and_only_managers_what_is_spent(ser
     assert spend["limit"] > 0
     for person in (member, stranger):
         for path in (f"{PATH}/{hidden}", f"/api/v2/map?projectId={hidden}"):
-            assert told(await person.get(path)) == NO_PROJECT
+            assert status_and_body(await person.get(path)) == NO_PROJECT
 
 
-async def test_many_projects_are_counted_at_once_and_the_newest_are_shown(service: Service) -> None:
+async def test_overview_of_many_projects(service: Service) -> None:
     owner = await service.owner()
     made = await insert_projects(service, owner.team_id, 203)
     kept = await keep_item(service, owner, made[0], status="approved", files=())
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         (row,) = await tx.many(items.select().where(items.c.id == kept))
     known = {column.name: row[column.name] for column in items.c}
     many = [{**known, "id": ids.new("itm"), "project_id": project} for project in made for _ in range(3)]
@@ -117,7 +117,7 @@ async def test_many_projects_are_counted_at_once_and_the_newest_are_shown(servic
     assert {(project["items"]["approved"], project["growth"][-1]["added"]) for project in projects} == {(3, 3)}
 
 
-async def test_an_item_stands_at_one_place_of_the_map(service: Service) -> None:
+async def test_item_counts_in_one_context_of_the_map(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     api = await _context(owner, "API", "root/api", project)

@@ -1,4 +1,4 @@
-"""A deleted project is gone at once, and all that hung on it soon after; its neighbour loses nothing."""
+"""A deleted project disappears immediately, its data soon after, and other projects lose nothing."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from loremark.ports.blobs.store import open_blobs
 from loremark.storage.tables import (
     audit_entries,
     brains,
+    brains_to_check,
     item_vectors,
     items_to_embed,
     jobs,
-    memory_touched,
     metadata,
     outbox,
     project_members,
     projects,
 )
-from tests.features.world import NO_PROJECT, insert_rows, told
+from tests.features.steps import NO_PROJECT, insert_rows, status_and_body
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
-# The outbox empties itself; the log of what was done outlives the project.
+# The outbox drains by itself; the audit log is kept.
 LEFT_ALONE = (audit_entries, outbox)
 TABLES = [table for table in metadata.sorted_tables if "project_id" in table.c and table not in LEFT_ALONE]
-# Work that waits: the service does it by and by, whenever the test looks.
-WORK = (items_to_embed, memory_touched)
+# Pending work, which the service processes at any time during the test.
+WORK = (items_to_embed, brains_to_check)
 STILL = [table for table in TABLES if table not in WORK]
 MANY = 5_100
 
 
 def _row(table: Table, project_id: str, number: int, known: dict[str, str]) -> dict[str, Any]:
-    """A row of any table, with a value of the right kind in every column, unlike those of other rows."""
+    """A row for any table, with a unique value of the right type in every column."""
     row: dict[str, Any] = {}
     for column in table.columns:
         if column.name in known:
@@ -56,8 +56,8 @@ def _row(table: Table, project_id: str, number: int, known: dict[str, str]) -> d
 
 
 async def _fill(service: Service, project_id: str, team_id: str, tables: Iterable[Table]) -> None:
-    """Some rows of the project in each table, and many vectors: of the model in use, those of others go by and by."""
-    model = service.house.engines.embedder.name
+    """Insert rows into each table, and many vectors of the current model (others are pruned by the service)."""
+    model = service.runtime.engines.embedder.name
     for table in tables:
         known = {"project_id": project_id, "team_id": team_id} | ({"model": model} if table is item_vectors else {})
         count = 1 if list(table.primary_key.columns) == [table.c.project_id] else 3
@@ -68,12 +68,12 @@ async def _fill(service: Service, project_id: str, team_id: str, tables: Iterabl
 
 async def _rows(service: Service, table: Table, project_id: str) -> list[tuple[Any, ...]]:
     names = [column.name for column in table.columns]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         found = await tx.many(select(table).where(table.c.project_id == project_id))
     return sorted(tuple(row[name] for name in names) for row in found)
 
 
-async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(service: Service) -> None:
+async def test_project_deletion_removes_only_its_own_data(service: Service) -> None:
     owner = await service.owner()
     gone, kept = await owner.create_project("Gone"), await owner.create_project("Kept")
     blobs = open_blobs(service.settings.blobs_url)
@@ -101,11 +101,11 @@ async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(
         ("GET", "/hmac-secret", None),
         ("POST", "/hmac-secret/rotate", None),
     ):
-        assert told(await owner.call(method, path + below, body)) == NO_PROJECT
+        assert status_and_body(await owner.call(method, path + below, body)) == NO_PROJECT
     assert [entry["id"] for entry in (await owner.get("/api/projects")).json()] == [kept]
 
     await service.wait_for_jobs()
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert [
             row["status"] for row in await tx.many(select(jobs.c.status).where(jobs.c.kind == "projects.purge"))
         ] == ["completed"]
@@ -116,7 +116,7 @@ async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(
 
     for table in STILL:
         after = await _rows(service, table, kept)
-        # A brain may be put together meanwhile: none that was there goes.
+        # A brain may have been assembled meanwhile; existing ones must remain.
         assert after == before[table.name] or (table is brains and set(after) >= set(before[table.name])), table.name
     for number in range(3):
         assert await blobs.get(kept, f"{number:064x}") == f"{kept} {number}".encode()
@@ -125,8 +125,8 @@ async def test_nothing_of_a_deleted_project_is_left_and_nothing_else_is_touched(
     assert [entry["action"] for entry in log] == ["project.deleted", "project.created"]
 
 
-def test_the_story_covers_every_table_of_a_project() -> None:
-    """A table that holds a project's data says so by ``project_id``; of the rest we know why they do not."""
+def test_deletion_covers_every_project_table() -> None:
+    """Project tables have a ``project_id`` column; all other tables are listed here."""
     without = {table.name for table in metadata.sorted_tables if "project_id" not in table.c}
     assert without == {
         "api_keys",

@@ -1,4 +1,4 @@
-"""Who belongs to a project: added, invited, removed; what a project's own admin may do."""
+"""Project members: adding, inviting, removing, and project admins."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 
 from loremark.base import clock, ids
 from loremark.storage.tables import project_members
-from tests.features.world import (
+from tests.features.steps import (
     FORBIDDEN,
     NO_PROJECT,
     accept,
     cookies_of,
     insert_people,
     insert_rows,
-    told,
+    status_and_body,
 )
 from tests.support.people import Person
 from tests.support.service import PASSWORD, Service
@@ -31,7 +31,7 @@ async def _members(person: Person, project: str) -> list[tuple[str, str]]:
     return [(entry["email"], entry["role"]) for entry in answer.json()]
 
 
-async def test_a_colleague_is_added_and_removed(service: Service) -> None:
+async def test_add_and_remove_a_member(service: Service) -> None:
     owner = await service.owner()
     member = await service.join(owner)
     project = await owner.create_project()
@@ -41,23 +41,23 @@ async def test_a_colleague_is_added_and_removed(service: Service) -> None:
     assert sorted(added.json()) == ["email", "joinedAt", "name", "role", "userId"]
     assert (added.json()["userId"], added.json()["role"]) == (member.user_id, "member")
     assert await _members(member, project) == [(owner.email, "owner"), (member.email, "member")]
-    assert told(await owner.post(path, {"email": member.email})) == (409, {"error": "Already a member"})
-    assert told(await owner.post(path, {"email": member.email, "role": "owner"})) == (
+    assert status_and_body(await owner.post(path, {"email": member.email})) == (409, {"error": "Already a member"})
+    assert status_and_body(await owner.post(path, {"email": member.email, "role": "owner"})) == (
         400,
         {"error": "role must be one of admin, member"},
     )
 
-    assert told(await owner.delete(path, {"userId": owner.user_id})) == LAST_OWNER
-    assert told(await owner.delete(path, {"userId": "usr_nobody"})) == NO_MEMBER
-    assert told(await owner.delete(path, {})) == (400, {"error": "userId is required"})
+    assert status_and_body(await owner.delete(path, {"userId": owner.user_id})) == LAST_OWNER
+    assert status_and_body(await owner.delete(path, {"userId": "usr_nobody"})) == NO_MEMBER
+    assert status_and_body(await owner.delete(path, {})) == (400, {"error": "userId is required"})
     removed = await owner.delete(path, {"userId": member.user_id})
     assert (removed.status_code, removed.content) == (204, b"")
-    assert told(await member.get(f"/api/projects/{project}")) == NO_PROJECT
-    assert told(await owner.delete(path, {"userId": member.user_id})) == NO_MEMBER
-    assert (await member.get("/api/auth/me")).status_code == 200  # still of the team
+    assert status_and_body(await member.get(f"/api/projects/{project}")) == NO_PROJECT
+    assert status_and_body(await owner.delete(path, {"userId": member.user_id})) == NO_MEMBER
+    assert (await member.get("/api/auth/me")).status_code == 200  # still in the team
 
 
-async def test_an_unknown_address_is_invited_to_the_team_and_the_project(service: Service) -> None:
+async def test_unknown_address_is_invited_to_team_and_project(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project("Wanted"), await owner.create_project("Other")
     invited = await owner.post(f"/api/projects/{project}/members", {"email": "new@example.com", "role": "admin"})
@@ -67,51 +67,51 @@ async def test_an_unknown_address_is_invited_to_the_team_and_the_project(service
     assert await _members(owner, project) == [(owner.email, "owner")]
 
     joined = await accept(service, await service.invitation_token(invited.json()["id"]), password=PASSWORD)
-    assert joined.json()["role"] == "member"  # admin of the project, a plain member of the team
+    assert joined.json()["role"] == "member"  # project admin, but only a team member
     login = cookies_of(service, joined)
     listed = (await service.browser_call("GET", "/api/projects", login)).json()
     assert [entry["id"] for entry in listed] == [project]
     changed = await service.browser_call("PATCH", f"/api/projects/{project}", login, json={"name": "Theirs"})
     assert (changed.status_code, changed.json()["memberCount"]) == (200, 2)
-    assert told(await service.browser_call("GET", f"/api/projects/{other}", login)) == NO_PROJECT
+    assert status_and_body(await service.browser_call("GET", f"/api/projects/{other}", login)) == NO_PROJECT
 
 
-async def test_an_invitation_to_a_project_ends_with_the_project(service: Service) -> None:
+async def test_project_invitation_ends_with_the_project(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     invited = (await owner.post(f"/api/projects/{project}/members", {"email": "new@example.com"})).json()["id"]
     token = await service.invitation_token(invited)
     assert (await owner.delete(f"/api/projects/{project}")).status_code == 204
     refused = await accept(service, token, password=PASSWORD)
-    assert told(refused) == (400, {"error": "Invitation is invalid or expired"})
+    assert status_and_body(refused) == (400, {"error": "Invitation is invalid or expired"})
     await service.wait_for_jobs()
 
 
-async def test_a_projects_admin_adds_colleagues_but_invites_no_outsiders(service: Service) -> None:
+async def test_project_admin_cannot_invite_outsiders(service: Service) -> None:
     owner = await service.owner()
     lead, colleague = await service.join(owner), await service.join(owner)
     project, other = await owner.create_project(), await owner.create_project("Other")
     path = f"/api/projects/{project}"
     await owner.post(f"{path}/members", {"email": lead.email, "role": "admin"})
     assert (await lead.post(f"{path}/members", {"email": colleague.email})).status_code == 201
-    assert told(await lead.post(f"{path}/members", {"email": "outsider@example.com"})) == FORBIDDEN
+    assert status_and_body(await lead.post(f"{path}/members", {"email": "outsider@example.com"})) == FORBIDDEN
     assert (await owner.get("/api/team?include=invited")).json()[-1]["email"] == colleague.email
     assert (await lead.patch(path, {"description": "Led"})).status_code == 200
     assert (await lead.get(f"{path}/hmac-secret")).status_code == 200
-    assert told(await lead.post("/api/team", {"email": "outsider@example.com"})) == FORBIDDEN
-    assert told(await lead.patch(f"/api/projects/{other}", {"name": "x"})) == NO_PROJECT
+    assert status_and_body(await lead.post("/api/team", {"email": "outsider@example.com"})) == FORBIDDEN
+    assert status_and_body(await lead.patch(f"/api/projects/{other}", {"name": "x"})) == NO_PROJECT
 
     for method, body in (
         ("POST", {"email": lead.email}),
         ("DELETE", {"userId": owner.user_id}),
     ):
-        assert told(await colleague.call(method, f"{path}/members", body)) == FORBIDDEN
-    assert told(await lead.delete(f"{path}/members", {"userId": owner.user_id})) == LAST_OWNER
+        assert status_and_body(await colleague.call(method, f"{path}/members", body)) == FORBIDDEN
+    assert status_and_body(await lead.delete(f"{path}/members", {"userId": owner.user_id})) == LAST_OWNER
     assert (await lead.delete(f"{path}/members", {"userId": lead.user_id})).status_code == 204
-    assert told(await lead.get(path)) == NO_PROJECT
+    assert status_and_body(await lead.get(path)) == NO_PROJECT
 
 
-async def test_two_owners_removed_at_once_leave_one(service: Service) -> None:
+async def test_concurrent_owner_removals_leave_one_owner(service: Service) -> None:
     owner = await service.owner()
     second = await service.join(owner, "admin")
     project = await owner.create_project()
@@ -125,7 +125,7 @@ async def test_two_owners_removed_at_once_leave_one(service: Service) -> None:
     assert len(await _members(owner, project)) == 1
 
 
-async def test_a_project_with_many_members_is_read_by_pages_oldest_first(service: Service) -> None:
+async def test_member_pagination_oldest_first(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     crowd = await insert_people(service, owner.team_id, 1_204)
@@ -145,7 +145,7 @@ async def test_a_project_with_many_members_is_read_by_pages_oldest_first(service
     assert len((await owner.get(f"/api/projects/{project}/members?limit=3")).json()) == 3
 
 
-async def test_a_removal_between_two_pages_drops_nobody_else(service: Service) -> None:
+async def test_removal_between_pages_skips_no_member(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     crowd = await insert_people(service, owner.team_id, 6)

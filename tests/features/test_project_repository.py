@@ -1,4 +1,4 @@
-"""The repository a project names: which addresses are taken, and a token that nobody ever sees again."""
+"""A project's repository URL and its write-only token."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from loremark.features.projects.repository import token_context
 from loremark.storage.tables import projects
-from tests.features.world import raw_database, told
+from tests.features.steps import raw_database, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -80,24 +80,27 @@ async def _change(person: Person, path: str, **change: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.settings(LOREMARK_REPO_HOSTS="github.com,gitlab.com,bitbucket.org,git.intern.example:8443")
-async def test_only_addresses_of_known_hosts_in_the_one_form_are_taken(service: Service) -> None:
+async def test_repo_url_must_match_an_allowed_host(service: Service) -> None:
     owner = await service.owner()
     path = f"/api/projects/{await owner.create_project()}"
     for url in REFUSED:
-        assert told(await owner.patch(path, {"repoUrl": url, "name": "Half"})) == BAD_URL, url
+        assert status_and_body(await owner.patch(path, {"repoUrl": url, "name": "Half"})) == BAD_URL, url
     long = "https://github.com/owner/" + "r" * 500
-    assert told(await owner.patch(path, {"repoUrl": long})) == (
+    assert status_and_body(await owner.patch(path, {"repoUrl": long})) == (
         400,
         {"error": "repoUrl must have at most 500 characters"},
     )
-    assert told(await owner.patch(path, {"repoUrl": 7})) == (400, {"error": "repoUrl must be a string or null"})
+    assert status_and_body(await owner.patch(path, {"repoUrl": 7})) == (
+        400,
+        {"error": "repoUrl must be a string or null"},
+    )
     [entry] = (await owner.get("/api/projects")).json()
     assert (entry["name"], entry["repoUrl"]) == ("Loremark", None)
     for url, name in ACCEPTED.items():
         assert await _change(owner, path, repoUrl=url) == (url, name, "public", False)
 
 
-async def test_a_token_is_kept_dropped_and_cleared(service: Service) -> None:
+async def test_token_is_kept_replaced_and_cleared(service: Service) -> None:
     owner = await service.owner()
     path = f"/api/projects/{await owner.create_project()}"
     nothing = (None, None, None, False)
@@ -123,16 +126,16 @@ async def test_a_token_is_kept_dropped_and_cleared(service: Service) -> None:
     for token, sentence in (
         ("", "repoHostToken must not be empty"),
         ("x" * 1001, "repoHostToken must have at most 1000 characters"),
-        ("two words", "repoHostToken has an invalid form"),
-        ("line\nbreak", "repoHostToken has an invalid form"),
+        ("two words", "repoHostToken has an invalid format"),
+        ("line\nbreak", "repoHostToken has an invalid format"),
         (7, "repoHostToken must be a string or null"),
     ):
         refused = await owner.patch(path, {"repoUrl": one, "repoHostToken": token})
-        assert told(refused) == (400, {"error": sentence})
+        assert status_and_body(refused) == (400, {"error": sentence})
     assert _repository((await owner.get("/api/projects")).json()[0]) == nothing
 
 
-async def test_a_token_is_stored_sealed_and_never_told(service: Service) -> None:
+async def test_token_is_stored_encrypted_and_never_returned(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     path = f"/api/projects/{project}"
@@ -142,17 +145,17 @@ async def test_a_token_is_stored_sealed_and_never_told(service: Service) -> None
     assert [answer.status_code for answer in answers] == [200] * 5
     assert not [answer.text for answer in answers if TOKEN in answer.text]
 
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(projects.c.repo_token_sealed).where(projects.c.id == project))
     assert row is not None
     sealed = row["repo_token_sealed"]
-    assert service.house.sealer.open(sealed, token_context(project)) == TOKEN
+    assert service.runtime.sealer.open(sealed, token_context(project)) == TOKEN
     raw = await raw_database(service)
-    assert sealed.encode() in raw  # so we did look in the right place
+    assert sealed.encode() in raw  # proves that the dump contains the project
     assert TOKEN.encode() not in raw
 
     assert (await owner.patch(path, {"disconnectRepoHost": True})).status_code == 200
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         row = await tx.one(select(projects.c.repo_token_sealed).where(projects.c.id == project))
     assert row is not None
     assert row["repo_token_sealed"] is None

@@ -1,4 +1,4 @@
-"""Projects: made, listed, changed, archived; who sees them; how many a plan allows."""
+"""Projects: CRUD, archiving, permissions and the plan limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from loremark.base import clock
 from loremark.base.clock import HOUR_MS
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, insert_projects, told
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, insert_projects, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -27,7 +27,7 @@ ENTRY = {
     "repoAuthMethod",
     "hasRepoHostToken",
     "deepEnrichEnabled",
-    "rights",
+    "accessLevel",
     "createdAt",
     "updatedAt",
 }
@@ -39,7 +39,7 @@ DETAIL = {
     "status",
     "memberCount",
     "autoApproveThreshold",
-    "rights",
+    "accessLevel",
     "createdAt",
     "updatedAt",
 }
@@ -50,7 +50,7 @@ async def _names(person: Person) -> list[str]:
     return [entry["name"] for entry in (await person.get("/api/projects")).json()]
 
 
-async def test_a_project_is_made_listed_read_and_changed(service: Service) -> None:
+async def test_create_list_get_and_update_a_project(service: Service) -> None:
     owner = await service.owner()
     made = await owner.post("/api/projects", {"name": "  Loremark ", "surprise": 1})
     assert made.status_code == 201
@@ -105,14 +105,14 @@ async def test_a_project_is_made_listed_read_and_changed(service: Service) -> No
     assert (await owner.get("/api/projects")).json() == untouched
 
 
-async def test_what_a_project_cannot_be(service: Service) -> None:
+async def test_invalid_project_fields(service: Service) -> None:
     owner = await service.owner()
     path = f"/api/projects/{await owner.create_project()}"
     refused: list[tuple[dict[str, Any], str]] = [
         ({"name": None}, "name must be a string"),
         ({"name": ""}, "name must not be empty"),
         ({"name": "x" * 101}, "name must have at most 100 characters"),
-        ({"name": " \t"}, "name has an invalid form"),
+        ({"name": " \t"}, "name has an invalid format"),
         ({"description": None}, "description must be a string"),
         ({"description": "x" * 501}, "description must have at most 500 characters"),
         ({"visibility": None}, "visibility must be one of public, private"),
@@ -130,18 +130,18 @@ async def test_what_a_project_cannot_be(service: Service) -> None:
     ]
     before = (await owner.get("/api/projects")).json()
     for change, sentence in refused:
-        assert told(await owner.patch(path, change)) == (400, {"error": sentence})
-    # One bad field: nothing of the change is applied.
+        assert status_and_body(await owner.patch(path, change)) == (400, {"error": sentence})
+    # One invalid field: nothing is applied.
     assert (await owner.patch(path, {"name": "Half", "autoApproveThreshold": 7})).status_code == 400
     assert (await owner.get("/api/projects")).json() == before
     for threshold in (0, 0.5, 1, 1.01):
         assert (await owner.patch(path, {"autoApproveThreshold": threshold})).status_code == 200
         assert (await owner.get(path)).json()["autoApproveThreshold"] == threshold
-    assert told(await owner.post("/api/projects", {})) == (400, {"error": "name is required"})
+    assert status_and_body(await owner.post("/api/projects", {})) == (400, {"error": "name is required"})
     assert (await owner.post("/api/projects", {"name": "x" * 100, "description": "é" * 500})).status_code == 201
 
 
-async def test_who_sees_a_project_and_who_may_change_it(service: Service) -> None:
+async def test_project_visibility_and_permissions(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     admin, assigned, colleague = [await service.join(owner, role) for role in ("admin", "member", "member")]
     hidden = await owner.create_project("Hidden")
@@ -159,7 +159,7 @@ async def test_who_sees_a_project_and_who_may_change_it(service: Service) -> Non
 
     for path in (f"/api/projects/{hidden}", "/api/projects/prj_nothing", "/api/projects/%20"):
         for method, body in (("GET", None), ("PATCH", {"name": "x"}), ("DELETE", None)):
-            assert told(await colleague.call(method, path, body)) == NO_PROJECT
+            assert status_and_body(await colleague.call(method, path, body)) == NO_PROJECT
     for path in (f"/api/projects/{hidden}", f"/api/projects/{shown}"):
         for method, below, body in (
             ("GET", "", None),
@@ -171,19 +171,19 @@ async def test_who_sees_a_project_and_who_may_change_it(service: Service) -> Non
             ("GET", "/hmac-secret", None),
             ("POST", "/hmac-secret/rotate", {}),
         ):
-            assert told(await stranger.call(method, path + below, body)) == NO_PROJECT
-    for person in (assigned, colleague):  # they see it, and may not do this
-        assert told(await person.patch(f"/api/projects/{shown}", {"name": "x"})) == FORBIDDEN
-        assert told(await person.delete(f"/api/projects/{shown}")) == FORBIDDEN
-        assert told(await person.post("/api/projects", {"name": "x"})) == FORBIDDEN
+            assert status_and_body(await stranger.call(method, path + below, body)) == NO_PROJECT
+    for person in (assigned, colleague):  # visible, but not allowed
+        assert status_and_body(await person.patch(f"/api/projects/{shown}", {"name": "x"})) == FORBIDDEN
+        assert status_and_body(await person.delete(f"/api/projects/{shown}")) == FORBIDDEN
+        assert status_and_body(await person.post("/api/projects", {"name": "x"})) == FORBIDDEN
     assert (await admin.patch(f"/api/projects/{hidden}", {"name": "Seen"})).status_code == 200
 
     assert (await owner.patch(f"/api/projects/{shown}", {"visibility": "private"})).status_code == 200
     assert await _names(colleague) == []
-    assert told(await colleague.get(f"/api/projects/{shown}")) == NO_PROJECT
+    assert status_and_body(await colleague.get(f"/api/projects/{shown}")) == NO_PROJECT
 
 
-async def test_an_archived_project_is_read_only_until_it_is_active_again(service: Service) -> None:
+async def test_archived_project_is_read_only(service: Service) -> None:
     owner = await service.owner()
     member = await service.join(owner)
     project = await owner.create_project("Old")
@@ -203,12 +203,12 @@ async def test_an_archived_project_is_read_only_until_it_is_active_again(service
         ("DELETE", "/members", {"userId": owner.user_id}),
         ("POST", "/hmac-secret/rotate", {}),
     ):
-        assert told(await owner.call(method, path + below, body)) == ARCHIVED
+        assert status_and_body(await owner.call(method, path + below, body)) == ARCHIVED
     assert (await owner.get(path)).json()["status"] == "archived"
     assert await _names(owner) == ["Old"]
     assert len((await owner.get(f"{path}/members")).json()) == 1
     assert (await owner.get(f"{path}/hmac-secret")).json()["secret"] == secret
-    assert told(await member.patch(path, {"status": "active"})) == NO_PROJECT
+    assert status_and_body(await member.patch(path, {"status": "active"})) == NO_PROJECT
 
     back = await owner.patch(path, {"status": "active", "name": "New", "repoUrl": "https://github.com/o/r"})
     assert (back.status_code, back.json()["status"], back.json()["name"]) == (200, "active", "New")
@@ -217,32 +217,32 @@ async def test_an_archived_project_is_read_only_until_it_is_active_again(service
 
     await owner.patch(path, {"status": "archived"})
     assert (await owner.delete(path)).status_code == 204
-    assert told(await owner.get(path)) == NO_PROJECT
+    assert status_and_body(await owner.get(path)) == NO_PROJECT
 
 
 @pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
-async def test_a_plan_bounds_the_number_of_projects(service: Service) -> None:
+async def test_plan_limits_the_number_of_projects(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     full = (403, {"error": "Plan limit reached: projects"})
     first = await owner.create_project()
-    assert told(await owner.post("/api/projects", {"name": "Second"})) == full
+    assert status_and_body(await owner.post("/api/projects", {"name": "Second"})) == full
     assert (await owner.patch(f"/api/projects/{first}", {"status": "archived"})).status_code == 200
-    assert told(await owner.post("/api/projects", {"name": "Second"})) == full
-    assert (await owner.get(f"/api/projects/{first}")).status_code == 200  # reads never stop
+    assert status_and_body(await owner.post("/api/projects", {"name": "Second"})) == full
+    assert (await owner.get(f"/api/projects/{first}")).status_code == 200  # reads still work
     await other.create_project("Theirs")  # another team has its own allowance
     assert (await owner.delete(f"/api/projects/{first}")).status_code == 204
     assert (await owner.post("/api/projects", {"name": "Second"})).status_code == 201
 
 
 @pytest.mark.settings(LOREMARK_DEFAULT_PLAN="free")
-async def test_projects_made_at_once_do_not_pass_the_plan_together(service: Service) -> None:
+async def test_concurrent_creation_respects_the_plan_limit(service: Service) -> None:
     owner = await service.owner()
     answers = await asyncio.gather(*(owner.post("/api/projects", {"name": f"P{number}"}) for number in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, 403, 403, 403, 403, 403]
     assert len(await _names(owner)) == 1
 
 
-async def test_many_projects_are_read_by_pages_newest_first(service: Service) -> None:
+async def test_project_pagination_newest_first(service: Service) -> None:
     owner, other = await service.owner(), await service.owner("Others")
     await insert_projects(service, other.team_id, 3)
     expected = (await insert_projects(service, owner.team_id, 1_205))[::-1]
@@ -258,7 +258,7 @@ async def test_many_projects_are_read_by_pages_newest_first(service: Service) ->
         seen += [entry["id"] for entry in page.json()]
         cursor = page.headers.get("x-next-cursor")
         path = f"/api/projects?limit=241&cursor={cursor}" if cursor else ""
-        if len(seen) == 241:  # what is made or deleted meanwhile moves nothing on the pages to come
+        if len(seen) == 241:  # concurrent creations and deletions do not shift later pages
             await insert_projects(service, owner.team_id, 1)
             assert (await owner.delete(f"/api/projects/{expected[0]}")).status_code == 204
     assert seen == expected

@@ -1,4 +1,4 @@
-"""What stands around an item: the very words it rests on, what contradicts it, and what it has to do with."""
+"""An item's evidence, conflicts and related items."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from loremark.features.related.excerpts import EXCERPT_CHARS, find_excerpt
 from loremark.memory.items import Quote
 from loremark.storage.tables import events, item_conflicts
 from tests.contract.examples_memory import keep_item
-from tests.features.remembering import Memory, save
-from tests.features.world import told
+from tests.features.memory_project import Memory, save
+from tests.features.steps import status_and_body
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -36,7 +36,7 @@ async def _related(memory: Memory, item_id: str) -> dict[str, Any]:
     return found
 
 
-async def test_the_evidence_of_an_item_is_shown_in_its_place(service: Service) -> None:
+async def test_evidence_is_returned_with_context(service: Service) -> None:
     memory = await Memory.of(service)
     project = memory.tool.project_id
     reason = "We keep login sessions in Redis so that they outlive a restart."
@@ -78,7 +78,7 @@ async def test_the_evidence_of_an_item_is_shown_in_its_place(service: Service) -
 
     many = tuple(Quote(saved["eventId"], f"no such words {number:02}") for number in range(60))
     assert len(await _evidence(memory, await keep_item(service, memory.owner, project, evidence=many))) == 50
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         too_large = limits.EVENTS_PAGE_BYTES
         await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large))
         await tx.run(delete(events).where(events.c.id == saved["eventId"]))
@@ -86,7 +86,7 @@ async def test_the_evidence_of_an_item_is_shown_in_its_place(service: Service) -
         (False, None),
         (True, "git_digest"),
     ]
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(events).where(events.c.id == big["eventId"]).values(size_bytes=too_large + 1))
     assert [(entry["found"], entry["event"]) for entry in (await _evidence(memory, cited))[:2]] == [
         (False, None),
@@ -98,10 +98,10 @@ async def test_the_evidence_of_an_item_is_shown_in_its_place(service: Service) -
     answer = await stranger.get(f"{PATH}/{stolen}/evidence")
     assert [(entry["found"], entry["event"]) for entry in answer.json()] == [(False, None)], "another team's event"
     for path in ("evidence", "related"):
-        assert told(await stranger.get(f"{PATH}/{cited}/{path}")) == NO_ITEM
+        assert status_and_body(await stranger.get(f"{PATH}/{cited}/{path}")) == NO_ITEM
 
 
-def test_an_excerpt_is_whole_sentences_or_words_and_never_too_long() -> None:
+def test_excerpt_has_whole_sentences_or_words_and_bounded_length() -> None:
     words = " ".join(f"w{number}" for number in range(1_000))
     for text, quote in (
         (f"{words} HERE {words}", "HERE"),
@@ -122,7 +122,7 @@ def test_an_excerpt_is_whole_sentences_or_words_and_never_too_long() -> None:
     assert find_excerpt({"a": "x"}, "") is None
 
 
-async def test_both_sides_of_a_conflict_find_each_other(service: Service) -> None:
+async def test_conflicting_items_are_related_both_ways(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=0)
     first = "We cache search results for 5 minutes in Redis."
     await memory.learn(save(("decision", "Search results are cached for 5 minutes", first)))
@@ -132,10 +132,10 @@ async def test_both_sides_of_a_conflict_find_each_other(service: Service) -> Non
     for one, other, mine, theirs in ((five, thirty, "5", "30"), (thirty, five, "30", "5")):
         (conflict,) = (await _related(memory, one["id"]))["conflicts"]
         assert conflict["item"] == other
-        assert conflict["why"].index(mine) < conflict["why"].index(theirs), "each from its own side"
+        assert conflict["reason"].index(mine) < conflict["reason"].index(theirs), "each from its own side"
 
-    # A revert may bring the flag back without the other side.
-    async with service.house.database.write() as tx:
+    # A revert may restore the flag without the recorded conflict.
+    async with service.runtime.database.write() as tx:
         await tx.run(delete(item_conflicts))
     (conflict,) = (await _related(memory, five["id"]))["conflicts"]
     assert conflict["item"]["id"] == thirty["id"]
@@ -144,7 +144,7 @@ async def test_both_sides_of_a_conflict_find_each_other(service: Service) -> Non
     assert (await _related(memory, five["id"]))["conflicts"] == []
 
 
-async def test_what_is_near_to_an_item_and_what_shares_its_files_or_session(service: Service) -> None:
+async def test_similar_items_and_items_with_the_same_files_or_session(service: Service) -> None:
     memory = await Memory.of(service)
     project = memory.tool.project_id
     sent = await memory.tell(
@@ -172,7 +172,7 @@ async def test_what_is_near_to_an_item_and_what_shares_its_files_or_session(serv
     assert (await memory.owner.patch(f"{PATH}/{retired}", {"status": "deprecated"})).status_code == 200
 
     found = await _related(memory, redis["id"])
-    near = {entry["item"]["id"]: entry["similarity"] for entry in found["near"]}
+    near = {entry["item"]["id"]: entry["similarity"] for entry in found["similar"]}
     assert expiry["id"] in near, "approved"
     assert not near.keys() & {redis["id"], tabs["id"], retired}
     assert all(0.5 <= similarity <= 1 for similarity in near.values())
@@ -180,7 +180,9 @@ async def test_what_is_near_to_an_item_and_what_shares_its_files_or_session(serv
     assert [item["id"] for item in found["sameFiles"]] == [expiry["id"], half], "most files first"
     assert [item["id"] for item in found["sameSession"]] == [tabs["id"]]
     assert found["conflicts"] == []
-    assert redis["id"] in {entry["item"]["id"] for entry in (await _related(memory, expiry["id"]))["near"]}, "a draft"
+    assert redis["id"] in {entry["item"]["id"] for entry in (await _related(memory, expiry["id"]))["similar"]}, (
+        "a draft"
+    )
     assert found["sameSession"][0] == await memory.item(tabs["id"])
     alone = await _related(memory, half)
     assert alone["sameSession"] == []

@@ -1,4 +1,4 @@
-"""Copies of customers' repositories leave the disk when no living project needs them any more."""
+"""Repository copies are removed from disk when no project needs them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sqlalchemy import update
 
 from loremark.base import clock
 from loremark.base.settings import Settings
-from loremark.entry.house import open_house
-from loremark.features.projects.copies import CopyKeeper
-from loremark.ports.git.remote import place_of
+from loremark.entry.runtime import open_runtime
+from loremark.features.projects.repository_cleanup import CopyCleaner
+from loremark.ports.git.remote import mirror_name
 from loremark.ports.git.repository import Repositories
 from loremark.ports.outbound.guard import Guard
 from loremark.storage.tables import projects
-from tests.features.remembering import Memory
-from tests.features.scanning import REPOSITORY, Scanning, scan_settings, scanning, serve_shop
+from tests.features.memory_project import Memory
+from tests.features.scan_project import REPOSITORY, ScanProject, scan_settings, scanning, serve_shop
 from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.support import databases
@@ -56,15 +56,15 @@ def sha(server: GitServer) -> str:
 
 
 def _copies(folder: Path, url: str) -> set[str]:
-    """What there is of a repository, by kind and reader; an empty folder or a lock would be told as well."""
+    """All copies of a repository by kind and reader, including empty folders and locks."""
     found = set()
-    for place in folder.glob(f"{place_of(url)}*"):
+    for place in folder.glob(f"{mirror_name(url)}*"):
         try:
             names = os.listdir(place)
-        except (FileNotFoundError, NotADirectoryError):  # gone meanwhile, or a lock
+        except (FileNotFoundError, NotADirectoryError):  # removed meanwhile, or a lock
             names = []
         found |= {f"{place.name[32:]}/{name.split('.')[0]}" for name in names}
-    return found or {path.name for path in folder.glob(f"{place_of(url)}*")}
+    return found or {path.name for path in folder.glob(f"{mirror_name(url)}*")}
 
 
 def _folder(settings: Settings) -> Path:
@@ -78,9 +78,9 @@ async def _until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
 
 
 async def _read(memory: Memory, sha: str) -> None:
-    """By a digest and by a scan, so that there is a copy of either kind."""
-    assert isinstance(memory, Scanning)
-    branch = f"main-{next(_NUMBERS)}"  # what was told before is not read again
+    """Create both kinds of copies with a digest and a scan."""
+    assert isinstance(memory, ScanProject)
+    branch = f"main-{next(_NUMBERS)}"  # known commits are not read again
     job = await memory.learn({"branch": branch, "commits": [{"sha": sha}]}, "git_digest")
     assert (job["status"], job.get("warning")) == ("completed", None)
     assert (await memory.scan())["phase"] == "complete"
@@ -98,7 +98,7 @@ async def _delete(memory: Memory) -> None:
     await memory.service.wait_for_jobs()
 
 
-async def test_copies_go_with_the_last_project_that_names_them(service: Service, server: GitServer, sha: str) -> None:
+async def test_copies_are_removed_with_their_last_project(service: Service, server: GitServer, sha: str) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
     one = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
     same = await scanning(service, url + "/", repoHostToken=OLD)
@@ -117,7 +117,7 @@ async def test_copies_go_with_the_last_project_that_names_them(service: Service,
     assert not list(folder.rglob("*.pack"))
 
 
-async def test_another_token_or_address_leaves_no_copy_behind(service: Service, server: GitServer, sha: str) -> None:
+async def test_changed_token_or_url_removes_old_copies(service: Service, server: GitServer, sha: str) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
     memory = await scanning(service, url, repoHostToken=OLD, deepEnrichEnabled=True)
     await _read(memory, sha)
@@ -128,7 +128,7 @@ async def test_another_token_or_address_leaves_no_copy_behind(service: Service, 
     await _read(memory, sha)
     new = _copies(folder, url)
     assert (len(old), len(new), old & new) == (2, 2, set())
-    await _change(memory, repoHostToken=NEW, repoUrl=url + "/")  # the same in other words
+    await _change(memory, repoHostToken=NEW, repoUrl=url + "/")  # the same repository, written differently
     await _change(memory, repoHostToken=None)
     await _until(lambda: not _copies(folder, url))
     await _read(memory, sha)
@@ -140,7 +140,7 @@ async def test_another_token_or_address_leaves_no_copy_behind(service: Service, 
     await _until(lambda: not _copies(folder, url))
 
 
-async def test_what_a_killed_process_left_goes_when_the_next_one_starts(
+async def test_copies_left_by_a_killed_process_are_removed_at_startup(
     settings: Settings, server: GitServer, sha: str
 ) -> None:
     url, folder = server.url(REPOSITORY), _folder(settings)
@@ -150,7 +150,7 @@ async def test_what_a_killed_process_left_goes_when_the_next_one_starts(
     async with run_service(settings) as service:
         await asyncio.sleep(0.3)
         assert len(_copies(folder, url)) == 2
-    async with open_house(settings) as house, house.database.write() as tx:  # committed, and then nothing more
+    async with open_runtime(settings) as house, house.database.write() as tx:  # crash right after the commit
         await tx.run(
             update(projects)
             .where(projects.c.id == memory.tool.project_id)
@@ -161,24 +161,24 @@ async def test_what_a_killed_process_left_goes_when_the_next_one_starts(
         await _until(lambda: not _copies(folder, url))
 
 
-async def test_old_copies_go_though_they_are_named_and_one_in_use_stays(
+async def test_old_copies_are_removed_unless_in_use(
     service: Service, server: GitServer, authority: Authority, sha: str
 ) -> None:
     url, folder = server.url(REPOSITORY), _folder(service.settings)
     memory = await scanning(service, url, deepEnrichEnabled=True)
     await _read(memory, sha)
-    house = service.house
+    house = service.runtime
     guard = Guard(("127.0.0.0/8",))
     reader = Repositories(folder, guard, owner=house.sealer.fingerprint, ca_file=str(authority.ca_file))
-    keeper = CopyKeeper(house.database, reader.copies, house.sealer)
-    assert await keeper.tend()
+    cleaner = CopyCleaner(house.database, reader.mirrors, house.sealer)
+    assert await cleaner.clean_up()
     assert len(_copies(folder, url)) == 2
     week_ago = clock.now_ms() / 1000 - 8 * 86_400
-    for path in folder.glob(f"{place_of(url)}*/*.git"):
+    for path in folder.glob(f"{mirror_name(url)}*/*.git"):
         os.utime(path, (week_ago, week_ago))
     async with reader.snapshot(url, None) as snapshot:
-        assert await keeper.tend()
-        assert len(_copies(folder, url)) == 1  # a scan under way has its copy still
+        assert await cleaner.clean_up()
+        assert len(_copies(folder, url)) == 1  # a running scan keeps its copy
         assert len(await snapshot.entries()) > 1
     silent = server.url("silent/shop")
     await _change(memory, repoUrl=silent)
@@ -186,22 +186,24 @@ async def test_old_copies_go_though_they_are_named_and_one_in_use_stays(
     make_repository(server.root / "shop", [Commit(b"one", {b"a": b"1\n"})])
     fetching = asyncio.create_task(reader.commits(silent, None, [sha]))
     assert await asyncio.to_thread(server.reached_silence.wait, 10.0)
-    await _delete(memory)  # the deletion does not wait for it for ever
+    await _delete(memory)  # the deletion does not block on it
     assert len(_copies(folder, silent)) == 1
     server.hang_up()
     await asyncio.gather(fetching, return_exceptions=True)
-    assert await keeper.tend()
+    assert await cleaner.clean_up()
     assert _copies(folder, silent) == set()
     await guard.close()
 
 
-async def test_other_machines_let_go_too(server: GitServer, authority: Authority, tmp_path: Path, sha: str) -> None:
+async def test_other_machines_remove_their_copies(
+    server: GitServer, authority: Authority, tmp_path: Path, sha: str
+) -> None:
     here = scan_settings(server, authority, databases.fresh_postgres(), tmp_path)
     there = dataclasses.replace(here, cache_dir=tmp_path / "there")
     url, folders = server.url(REPOSITORY), (_folder(here), _folder(there))
     async with run_service(here) as service, run_service(there):
         memory = await scanning(service, url, repoHostToken=OLD)
-        guard, owner = Guard(("127.0.0.0/8",)), service.house.sealer.fingerprint
+        guard, owner = Guard(("127.0.0.0/8",)), service.runtime.sealer.fingerprint
         readers = [Repositories(folder, guard, owner=owner, ca_file=str(authority.ca_file)) for folder in folders]
         for reader in readers:
             assert len(await reader.commits(url, OLD, [sha])) == 1

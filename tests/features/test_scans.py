@@ -1,4 +1,4 @@
-"""Scans by login: what the dashboard needs of Genesis without the project's secret, and the picture of the imports."""
+"""Scans by login, without the project's secret, and the import graph."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from loremark.memory.codebase.analysis import graph_summary
+from loremark.memory.codebase.analysis.survey import Survey
 from loremark.memory.codebase.records import Codebase, FileFacts, Import
-from loremark.memory.codebase.study import picture
-from loremark.memory.codebase.study.survey import Survey
 from loremark.storage.tables import scans
-from tests.features.scanning import MODELS, REPOSITORY, Scanning, scan_settings, scanning, serve_shop
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, told
+from tests.features.scan_project import MODELS, REPOSITORY, ScanProject, scan_settings, scanning, serve_shop
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, cookies_of, log_in, status_and_body
 from tests.servers.git import GitServer
 from tests.servers.https import Authority
 from tests.support.people import Person
@@ -23,7 +23,7 @@ from tests.support.service import Service, run_service
 
 pytestmark = pytest.mark.anyio
 
-NOTHING: dict[str, Any] = {"modules": [], "edges": [], "more": 0}
+NOTHING: dict[str, Any] = {"modules": [], "edges": [], "remaining": 0}
 
 
 @pytest.fixture
@@ -39,20 +39,20 @@ async def service(server: GitServer, authority: Authority, database_url: str, tm
 
 
 @pytest.fixture
-async def shop(service: Service, server: GitServer) -> Scanning:
+async def shop(service: Service, server: GitServer) -> ScanProject:
     serve_shop(server)
     return await scanning(service, server.url(REPOSITORY))
 
 
-async def _member_of(shop: Scanning) -> Person:
-    """Somebody of the project who does not manage it, and so never sees its secret."""
+async def _member_of(shop: ScanProject) -> Person:
+    """A project member who is not an admin and cannot read the secret."""
     member = await shop.service.join(shop.owner)
     added = await shop.owner.post(f"/api/projects/{shop.tool.project_id}/members", {"email": member.email})
     assert added.status_code == 201, added.text
     return member
 
 
-async def test_a_member_scans_from_a_browser_and_sees_what_imports_what(shop: Scanning) -> None:
+async def test_member_can_scan_from_a_browser_and_see_the_import_graph(shop: ScanProject) -> None:
     member = await _member_of(shop)
     login = cookies_of(shop.service, await log_in(shop.service, member.email))
     project = shop.tool.project_id
@@ -88,34 +88,34 @@ async def test_a_member_scans_from_a_browser_and_sees_what_imports_what(shop: Sc
         ("shop/money.py", "shop/models.py"),
         ("shop/__main__.py", "shop/api.py"),
     }
-    assert graph["more"] == 0
+    assert graph["remaining"] == 0
     refused = await shop.service.browser_call("POST", "/api/v2/scans/cancel", login, json={"projectId": project})
-    assert told(refused) == (400, {"error": "No scan in progress"})
+    assert status_and_body(refused) == (400, {"error": "No scan in progress"})
 
     await shop.service.wait_for_jobs(60.0)
     again = await shop.scan()
     assert await look("/graph") == graph
-    async with shop.service.house.database.read() as tx:
+    async with shop.service.runtime.database.read() as tx:
         kept = await tx.many(select(scans.c.id).where(scans.c.imports.is_not(None)))
     assert [row["id"] for row in kept] == [again["id"]], "one picture a project"
 
 
-async def test_who_reads_may_look_and_who_does_not_hears_of_nothing(shop: Scanning) -> None:
+async def test_readers_see_scans_and_others_get_not_found(shop: ScanProject) -> None:
     project = shop.tool.project_id
     await shop.owner.patch(f"/api/projects/{project}", {"visibility": "public"})
     reader, stranger = await shop.service.join(shop.owner), await shop.service.owner("Others")
     for path in ("", "/results", "/graph"):
         assert (await reader.get(f"/api/v2/scans{path}?projectId={project}")).status_code == 200
-        assert told(await stranger.get(f"/api/v2/scans{path}?projectId={project}")) == NO_PROJECT
+        assert status_and_body(await stranger.get(f"/api/v2/scans{path}?projectId={project}")) == NO_PROJECT
     for path in ("", "/cancel"):
-        assert told(await reader.post(f"/api/v2/scans{path}", {"projectId": project})) == FORBIDDEN
-        assert told(await stranger.post(f"/api/v2/scans{path}", {"projectId": project})) == NO_PROJECT
+        assert status_and_body(await reader.post(f"/api/v2/scans{path}", {"projectId": project})) == FORBIDDEN
+        assert status_and_body(await stranger.post(f"/api/v2/scans{path}", {"projectId": project})) == NO_PROJECT
     await shop.owner.patch(f"/api/projects/{project}", {"status": "archived"})
-    assert told(await shop.owner.post("/api/v2/scans", {"projectId": project})) == ARCHIVED
+    assert status_and_body(await shop.owner.post("/api/v2/scans", {"projectId": project})) == ARCHIVED
     assert await shop.status() is None
 
 
-async def test_both_doors_count_against_one_rate(
+async def test_both_endpoints_share_one_rate_limit(
     server: GitServer, authority: Authority, database_url: str, tmp_path: Path
 ) -> None:
     settings = scan_settings(server, authority, database_url, tmp_path)
@@ -123,11 +123,11 @@ async def test_both_doors_count_against_one_rate(
     async with run_service(limited) as service:
         shop = await scanning(service, server.url("o/nothing"))
         bare = await shop.owner.create_project()
-        for _ in range(3):  # what is refused is not counted
+        for _ in range(3):  # rejected requests are not counted
             assert (await shop.owner.post("/api/v2/scans", {"projectId": bare})).status_code == 400
         selective = {"projectId": bare, "selective": True}
         refused = await shop.owner.post("/api/v2/scans", selective)
-        assert told(refused) == (400, {"error": "No previous scan for selective mode"})
+        assert status_and_body(refused) == (400, {"error": "No previous scan for selective mode"})
         assert (await shop.start()).status_code == 202
         await service.wait_for_jobs(30.0)
         refused = await shop.owner.post("/api/v2/scans", {"projectId": shop.tool.project_id})
@@ -139,7 +139,7 @@ def _facts(language: str, *targets: str) -> FileFacts:
     return FileFacts(language, 10, imports=tuple(Import(target, 1) for target in targets))
 
 
-def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() -> None:
+def test_graph_holds_the_most_connected_modules_and_is_deterministic() -> None:
     files = {f"app/m{number:03}.py": _facts("python", "app.base", "app.hub") for number in range(120)}
     files |= {
         "app/base.py": _facts("python"),
@@ -147,10 +147,10 @@ def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() 
         "app/alone.py": _facts("python"),
     }
     backwards = dict(reversed(files.items()))
-    drawn = picture.draw(Survey(Codebase("app", tuple(files), files)))
-    assert drawn == picture.draw(Survey(Codebase("app", tuple(backwards), backwards)))
-    assert len(drawn.modules) == picture.MOST_MODULES
-    assert drawn.more == 122 - picture.MOST_MODULES
+    drawn = graph_summary.summarize_graph(Survey(Codebase("app", tuple(files), files)))
+    assert drawn == graph_summary.summarize_graph(Survey(Codebase("app", tuple(backwards), backwards)))
+    assert len(drawn.modules) == graph_summary.MAX_MODULES
+    assert drawn.remaining == 122 - graph_summary.MAX_MODULES
     assert [(module.path, module.imported_by) for module in drawn.modules[:2]] == [
         ("app/base.py", 121),
         ("app/hub.py", 120),
@@ -159,7 +159,7 @@ def test_a_picture_holds_the_most_connected_modules_and_is_the_same_each_time() 
     assert all(0 <= place < len(drawn.modules) for edge in drawn.edges for place in edge)
 
 
-def test_packages_that_are_imported_as_a_whole_are_one_module() -> None:
+def test_packages_imported_as_a_whole_are_one_module() -> None:
     files = {
         "go.mod": FileFacts("gomod", 3, signs={"name": "example.com/shop"}),
         "main.go": _facts("go", "fmt", "example.com/shop/orders"),
@@ -167,7 +167,7 @@ def test_packages_that_are_imported_as_a_whole_are_one_module() -> None:
         "orders/lines.go": _facts("go", "example.com/shop/money"),
         "money/money.go": _facts("go", "fmt"),
     }
-    drawn = picture.draw(Survey(Codebase("shop", tuple(files), files)))
+    drawn = graph_summary.summarize_graph(Survey(Codebase("shop", tuple(files), files)))
     told_of = [(module.path, module.lines, module.imports, module.imported_by) for module in drawn.modules]
     assert told_of == [("orders/", 20, 1, 1), ("money/", 10, 0, 1), ("main.go", 10, 1, 0)]
     assert drawn.edges == [(0, 1), (2, 0)]

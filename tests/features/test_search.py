@@ -1,4 +1,4 @@
-"""Search: the right item comes first, can say why, and what has gone is gone for everybody at once."""
+"""Search: ranking, explanations, and index updates across processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.features.search.service import Finder
 from loremark.memory.ranking.ranking import Filters
-from loremark.ports.embeddings.compact import pack
 from loremark.ports.embeddings.embedder import Embedder
 from loremark.ports.embeddings.embedders import Embedders
+from loremark.ports.embeddings.vector_packing import pack
 from loremark.storage.tables import item_index
 from tests.contract.examples_memory import keep_item, new_item
 from tests.support.people import Person
@@ -58,8 +58,8 @@ FACTS: dict[str, dict[str, Any]] = {
 }
 
 
-class Shelf:
-    """A project with items that are embedded as enrichment does it."""
+class SearchProject:
+    """A project with items embedded as enrichment does."""
 
     def __init__(self, service: Service, owner: Person, project: str) -> None:
         self.service = service
@@ -68,7 +68,7 @@ class Shelf:
         self.scope = Scope(owner.team_id)
 
     @classmethod
-    async def of(cls, service: Service) -> Shelf:
+    async def of(cls, service: Service) -> SearchProject:
         owner = await service.owner()
         made = await owner.post("/api/projects", {"name": "Searched"})
         assert made.status_code == 201, made.text
@@ -76,7 +76,7 @@ class Shelf:
 
     async def keep(self, embedder: Embedder | None = None, **fields: Any) -> str:
         item = new_item(**{"status": "approved", "branch": None, **fields})
-        async with self.service.house.database.write() as tx:
+        async with self.service.runtime.database.write() as tx:
             item_id = await items.create_item(
                 tx, self.scope, self.project, item, session_id=None, source_ref=None, reason="created"
             )
@@ -84,19 +84,19 @@ class Shelf:
         return item_id
 
     async def embed(self, item_id: str, embedder: Embedder | None = None) -> None:
-        embedder = embedder or self.service.house.engines.embedder
-        async with self.service.house.database.read() as tx:
+        embedder = embedder or self.service.runtime.engines.embedder
+        async with self.service.runtime.database.read() as tx:
             row = await items.find_item(tx, self.scope, item_id)
         assert row is not None
         text = records.item_text(records.to_item(row))
         vector = pack((await embedder.embed([text])).vectors)[0]
-        async with self.service.house.database.write() as tx:
-            await vectors.keep_vector(
+        async with self.service.runtime.database.write() as tx:
+            await vectors.upsert_vector(
                 tx, self.scope, self.project, item_id, model=embedder.name, text_hash=text_hash(text), vector=vector
             )
 
     async def version(self) -> int | None:
-        async with self.service.house.database.read() as tx:
+        async with self.service.runtime.database.read() as tx:
             return await index.find_version(tx, self.scope, self.project)
 
     async def search(self, question: str, **query: Any) -> list[dict[str, Any]]:
@@ -111,9 +111,9 @@ class Shelf:
         return {name: await self.keep(**fields) for name, fields in FACTS.items()}
 
 
-async def test_the_item_that_answers_comes_first(service: Service) -> None:
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
+async def test_best_match_comes_first(service: Service) -> None:
+    searched = await SearchProject.of(service)
+    known = await searched.known()
     asked = {
         "how often do we try to deliver a hook?": "retries",
         "why did we stop using bcrypt": "passwords",
@@ -121,33 +121,35 @@ async def test_the_item_that_answers_comes_first(service: Service) -> None:
         "src/auth/passwords.py": "passwords",
     }
     for question, name in asked.items():
-        first = (await shelf.search(question, minSimilarity=0))[0]
+        first = (await searched.search(question, minSimilarity=0))[0]
         assert first["itemId"] == known[name], question
         assert first["facts"] == FACTS[name]["content"]
         assert first["files"] == list(FACTS[name]["files"])
         assert first["used"] is False
-        assert "why" not in first
-    explained = (await shelf.search("why did we stop using bcrypt", explain="true"))[0]
-    assert abs(sum(reason["points"] for reason in explained["why"]) - explained["score"]) < 0.01
-    assert all(reason["told"] for reason in explained["why"])
+        assert "explanation" not in first
+    explained = (await searched.search("why did we stop using bcrypt", explain="true"))[0]
+    assert abs(sum(reason["score"] for reason in explained["explanation"]) - explained["score"]) < 0.01
+    assert all(reason["description"] for reason in explained["explanation"])
 
 
-async def test_what_is_far_from_the_question_is_left_out(service: Service) -> None:
-    shelf = await Shelf.of(service)
-    await shelf.known()
-    assert await shelf.search("which restaurant is good for lunch on Friday?") == []
-    near = await shelf.search("how are passwords hashed?")
+async def test_dissimilar_items_are_left_out(service: Service) -> None:
+    searched = await SearchProject.of(service)
+    await searched.known()
+    assert await searched.search("which restaurant is good for lunch on Friday?") == []
+    near = await searched.search("how are passwords hashed?")
     assert near[0]["similarity"] >= 0.5
     assert all(result["similarity"] >= 0.5 for result in near)
 
 
-async def test_drafts_types_files_and_branches_are_asked_for(service: Service) -> None:
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
-    branched = await shelf.keep(title="Hooks are signed twice", content="On the branch only.", branch="feature/hooks")
+async def test_filters_for_drafts_types_files_and_branches(service: Service) -> None:
+    searched = await SearchProject.of(service)
+    known = await searched.known()
+    branched = await searched.keep(
+        title="Hooks are signed twice", content="On the branch only.", branch="feature/hooks"
+    )
 
     async def found(**query: Any) -> set[str]:
-        return {result["itemId"] for result in await shelf.search("anything at all", minSimilarity=0, **query)}
+        return {result["itemId"] for result in await searched.search("anything at all", minSimilarity=0, **query)}
 
     approved = {known["retries"], known["passwords"], known["timezone"]}
     assert await found() == approved
@@ -157,147 +159,151 @@ async def test_drafts_types_files_and_branches_are_asked_for(service: Service) -
     assert await found(branch="feature/hooks") == approved | {branched}
     assert len(await found(limit=2)) == 2
     for query in ({"limit": 0}, {"limit": 51}, {"minSimilarity": 2}, {"status": "deprecated"}, {"type": "song"}):
-        answer = await shelf.owner.get("/api/v2/search", params={"projectId": shelf.project, "q": "x", **query})
+        answer = await searched.owner.get("/api/v2/search", params={"projectId": searched.project, "q": "x", **query})
         assert answer.status_code == 400, query
         assert answer.json()["error"].startswith(next(iter(query)))
 
 
-async def test_what_is_retired_is_gone_for_every_process_at_once(service: Service) -> None:
-    """Each finder holds its own index, as each process does."""
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
-    elsewhere = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+async def test_deprecated_item_disappears_in_every_process(service: Service) -> None:
+    """Each finder has its own index, like each process."""
+    searched = await SearchProject.of(service)
+    known = await searched.known()
+    elsewhere = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
 
     async def found() -> set[str]:
-        here = {result["itemId"] for result in await shelf.search("passwords and hooks", minSimilarity=0)}
-        there = await elsewhere.find(shelf.scope, shelf.project, "passwords and hooks", limit=10, min_similarity=0)
+        here = {result["itemId"] for result in await searched.search("passwords and hooks", minSimilarity=0)}
+        there = await elsewhere.find(
+            searched.scope, searched.project, "passwords and hooks", limit=10, min_similarity=0
+        )
         assert here == {source.item_id for source in there.sources}
         return here
 
     assert await found() == {known["retries"], known["passwords"], known["timezone"]}
-    await shelf.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "deprecated"})
+    await searched.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "deprecated"})
     assert await found() == {known["retries"], known["timezone"]}
-    await shelf.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "approved"})
+    await searched.owner.patch(f"/api/v2/items/{known['passwords']}", {"status": "approved"})
     assert known["passwords"] in await found()
-    await shelf.owner.delete(f"/api/v2/items/{known['retries']}")
+    await searched.owner.delete(f"/api/v2/items/{known['retries']}")
     assert await found() == {known["passwords"], known["timezone"]}
-    await shelf.owner.patch(f"/api/v2/items/{known['draft']}", {"status": "approved"})
+    await searched.owner.patch(f"/api/v2/items/{known['draft']}", {"status": "approved"})
     assert known["draft"] in await found()
 
 
-async def test_an_index_kept_up_ranks_like_one_read_anew(service: Service) -> None:
-    """Whatever happens to the items, in whatever order."""
-    shelf = await Shelf.of(service)
-    known = list((await shelf.known()).values())
-    kept_up = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+async def test_updated_index_ranks_like_a_reloaded_one(service: Service) -> None:
+    """Random changes in random order."""
+    searched = await SearchProject.of(service)
+    known = list((await searched.known()).values())
+    kept_up = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
     chance = random.Random(7)
     words = ["retry", "password", "invoice", "zone", "queue", "cache", "token", "branch", "deploy", "index"]
     for _ in range(25):
-        await _something_happens(shelf, known, chance, words)
-        fresh = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+        await _something_happens(searched, known, chance, words)
+        fresh = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
         question = " ".join(chance.sample(words, 3))
         for status in ("approved", "draft"):
-            both = await _both_of_one_version(shelf, kept_up, fresh, question, status)
+            both = await _both_of_one_version(searched, kept_up, fresh, question, status)
             assert both[0] == both[1]
 
 
 async def _both_of_one_version(
-    shelf: Shelf, one: Finder, another: Finder, question: str, status: str
+    searched: SearchProject, one: Finder, another: Finder, question: str, status: str
 ) -> list[list[tuple[str, float]]]:
-    """What two finders rank, with no change between them: vectors of what was edited come at their own time."""
+    """The rankings of two finders at the same index version, because vectors of edited items arrive later."""
     while True:
-        before = await shelf.version()
+        before = await searched.version()
         found = [
             await finder.find(
-                shelf.scope, shelf.project, question, limit=20, filters=Filters(status=status), min_similarity=0
+                searched.scope, searched.project, question, limit=20, filters=Filters(status=status), min_similarity=0
             )
             for finder in (one, another)
         ]
-        if await shelf.version() == before:
+        if await searched.version() == before:
             return [[(source.item_id, round(source.score, 5)) for source in each.sources] for each in found]
 
 
-async def _something_happens(shelf: Shelf, known: list[str], chance: random.Random, words: list[str]) -> None:
+async def _something_happens(
+    searched: SearchProject, known: list[str], chance: random.Random, words: list[str]
+) -> None:
     text = " ".join(chance.choices(words, k=6))
     what = chance.choice(("create", "edit", "retire", "approve", "delete"))
     if what == "create" or len(known) < 3:
-        known.append(await shelf.keep(title=text, content=text[::-1], status=chance.choice(("approved", "draft"))))
+        known.append(await searched.keep(title=text, content=text[::-1], status=chance.choice(("approved", "draft"))))
         return
     item_id = chance.choice(known)
     if what == "delete":
         known.remove(item_id)
-        await shelf.owner.delete(f"/api/v2/items/{item_id}")
+        await searched.owner.delete(f"/api/v2/items/{item_id}")
         return
     change = {"edit": {"title": text}, "retire": {"status": "deprecated"}, "approve": {"status": "approved"}}[what]
-    assert (await shelf.owner.patch(f"/api/v2/items/{item_id}", change)).status_code == 200
+    assert (await searched.owner.patch(f"/api/v2/items/{item_id}", change)).status_code == 200
 
 
-async def test_vectors_of_an_earlier_embedder_serve_until_the_new_ones_are_there(service: Service) -> None:
+async def test_old_vectors_are_used_until_the_new_ones_exist(service: Service) -> None:
     from loremark.ports.embeddings.builtin import BuiltinEmbedder
 
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
+    searched = await SearchProject.of(service)
+    known = await searched.known()
     another = BuiltinEmbedder("fp32", cache_dir=service.settings.cache_dir / "models")
     finder = Finder(
-        service.house.database, Embedders(another, cache_dir=service.settings.cache_dir / "models"), MEGABYTE
+        service.runtime.database, Embedders(another, cache_dir=service.settings.cache_dir / "models"), MEGABYTE
     )
 
     async def first() -> str:
-        found = await finder.find(shelf.scope, shelf.project, "is bcrypt still used?", limit=1, min_similarity=0)
+        found = await finder.find(searched.scope, searched.project, "is bcrypt still used?", limit=1, min_similarity=0)
         return found.sources[0].item_id
 
     assert await first() == known["passwords"]
     for item_id in known.values():
-        await shelf.embed(item_id, another)
+        await searched.embed(item_id, another)
         assert await first() == known["passwords"]
-    async with service.house.database.write() as tx:
-        await vectors.delete_other_models(tx, shelf.scope, shelf.project, another.name)
+    async with service.runtime.database.write() as tx:
+        await vectors.delete_other_models(tx, searched.scope, searched.project, another.name)
     assert await first() == known["passwords"]
-    assert finder._shelf.model_of(shelf.project) == another.name
+    assert finder._indexes.model_of(searched.project) == another.name
     await another.close()
 
 
-async def test_many_questions_at_once_read_an_index_once(service: Service) -> None:
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
-    found = await asyncio.gather(*(shelf.search("how are passwords hashed?") for _ in range(20)))
+async def test_concurrent_searches_load_an_index_once(service: Service) -> None:
+    searched = await SearchProject.of(service)
+    known = await searched.known()
+    found = await asyncio.gather(*(searched.search("how are passwords hashed?") for _ in range(20)))
     assert {results[0]["itemId"] for results in found} == {known["passwords"]}
 
 
-async def test_an_index_is_bounded_and_comes_back(service: Service) -> None:
-    """With room for next to nothing, every project still gets its answers."""
-    finder = Finder(service.house.database, service.house.engines.embedders, 1)
-    shelves = [await Shelf.of(service) for _ in range(3)]
-    keys = [await shelf.known() for shelf in shelves]
+async def test_evicted_index_is_reloaded(service: Service) -> None:
+    """With a tiny cache, every project still gets results."""
+    finder = Finder(service.runtime.database, service.runtime.engines.embedders, 1)
+    shelves = [await SearchProject.of(service) for _ in range(3)]
+    keys = [await searched.known() for searched in shelves]
     for _ in range(2):
-        for shelf, known in zip(shelves, keys, strict=True):
-            found = await finder.find(shelf.scope, shelf.project, "how are passwords hashed?", limit=3)
+        for searched, known in zip(shelves, keys, strict=True):
+            found = await finder.find(searched.scope, searched.project, "how are passwords hashed?", limit=3)
             assert found.sources[0].item_id == known["passwords"]
-            other = await finder.find(Scope("team_of_others"), shelf.project, "how are passwords hashed?", limit=3)
+            other = await finder.find(Scope("team_of_others"), searched.project, "how are passwords hashed?", limit=3)
             assert other.sources == []
 
 
 @pytest.mark.parametrize("terms", [b"\x01old", b"\x03torn", b""])
-async def test_what_an_earlier_version_has_packed_or_is_torn_is_packed_anew(service: Service, terms: bytes) -> None:
-    shelf = await Shelf.of(service)
-    known = await shelf.known()
-    async with service.house.database.write() as tx:
+async def test_outdated_or_corrupt_terms_are_rebuilt(service: Service, terms: bytes) -> None:
+    searched = await SearchProject.of(service)
+    known = await searched.known()
+    async with service.runtime.database.write() as tx:
         await tx.run(update(item_index).where(item_index.c.item_id == known["passwords"]).values(terms=terms))
-    finder = Finder(service.house.database, service.house.engines.embedders, MEGABYTE)
+    finder = Finder(service.runtime.database, service.runtime.engines.embedders, MEGABYTE)
     found = await finder.find(
-        shelf.scope, shelf.project, "src/auth/passwords.py", limit=1, min_similarity=0, explain=True
+        searched.scope, searched.project, "src/auth/passwords.py", limit=1, min_similarity=0, explain=True
     )
     assert found.sources[0].item_id == known["passwords"]
-    assert any(reason.leg == "names" for reason in found.sources[0].reasons)
+    assert any(reason.signal == "names" for reason in found.sources[0].reasons)
 
 
-async def test_a_project_searched_before_it_knew_anything_is_searched_well_afterwards(service: Service) -> None:
-    """Also with items whose vector is still to come."""
-    shelf = await Shelf.of(service)
-    assert await shelf.search("how are passwords hashed?") == []
-    bare = await keep_item(service, shelf.owner, shelf.project, status="approved", branch=None, title="Bare fact")
-    assert [result["itemId"] for result in await shelf.search("bare fact", minSimilarity=0)] == [bare]
-    known = await shelf.known()
-    assert (await shelf.search("how are passwords hashed?"))[0]["itemId"] == known["passwords"]
-    assert (await shelf.owner.patch(f"/api/v2/items/{bare}", {"title": "Barer fact"})).status_code == 200
-    assert (await shelf.search("barer fact", minSimilarity=0))[0]["itemId"] == bare
+async def test_project_searched_while_empty_is_searched_correctly_later(service: Service) -> None:
+    """Including items without a vector."""
+    searched = await SearchProject.of(service)
+    assert await searched.search("how are passwords hashed?") == []
+    bare = await keep_item(service, searched.owner, searched.project, status="approved", branch=None, title="Bare fact")
+    assert [result["itemId"] for result in await searched.search("bare fact", minSimilarity=0)] == [bare]
+    known = await searched.known()
+    assert (await searched.search("how are passwords hashed?"))[0]["itemId"] == known["passwords"]
+    assert (await searched.owner.patch(f"/api/v2/items/{bare}", {"title": "Barer fact"})).status_code == 200
+    assert (await searched.search("barer fact", minSimilarity=0))[0]["itemId"] == bare

@@ -1,4 +1,4 @@
-"""The signing secret of a project: who reads it, how it is rotated, and that it is stored sealed."""
+"""Signing secrets: access, rotation and encrypted storage."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from loremark.base import clock, errors, signing
-from loremark.base.caller import Via
+from loremark.base.caller import AuthMethod
 from loremark.base.clock import DAY_MS, MINUTE_MS
 from loremark.base.errors import Refusal
 from loremark.features.projects.signatures import Signatures
 from loremark.web.request import Message, Request
-from tests.features.world import FORBIDDEN, NO_PROJECT, raw_database, told
+from tests.features.steps import FORBIDDEN, NO_PROJECT, raw_database, status_and_body
 from tests.support.processes import Loremark
 from tests.support.service import PASSWORD, Service
 
@@ -39,22 +39,22 @@ def _signed(
 
 
 class Gate:
-    """The check as the running service makes it: one for the whole story, with whatever it remembers."""
+    """Signature verification as in the running service, with its cache."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._signatures = Signatures(service.house.sealer)
+        self._signatures = Signatures(service.runtime.sealer)
 
     async def answer(self, request: Request) -> str:
         try:
-            caller = await self._signatures.verify(self._service.house.database, request)
+            caller = await self._signatures.verify(self._service.runtime.database, request)
         except Refusal as refusal:
             return refusal.text
-        assert (caller.via, caller.role) == (Via.SIGNATURE, "member")
+        assert (caller.auth_method, caller.role) == (AuthMethod.SIGNATURE, "member")
         return caller.team_id
 
 
-async def test_owners_and_admins_read_one_stable_secret(service: Service) -> None:
+async def test_owners_and_admins_read_the_secret(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     admin, member = await service.join(owner, "admin"), await service.join(owner)
     project, other = await owner.create_project(visibility="public"), await owner.create_project("Other")
@@ -63,15 +63,15 @@ async def test_owners_and_admins_read_one_stable_secret(service: Service) -> Non
     first = (await owner.get(path)).json()
     assert list(first) == ["secret"]
     assert len(first["secret"]) >= 40
-    assert told(await owner.get(path)) == told(await admin.get(path)) == (200, first)
+    assert status_and_body(await owner.get(path)) == status_and_body(await admin.get(path)) == (200, first)
     assert (await owner.get(f"/api/projects/{other}/hmac-secret")).json() != first
     for method, below in (("GET", ""), ("POST", "/rotate")):
-        assert told(await member.call(method, path + below)) == FORBIDDEN
-        assert told(await stranger.call(method, path + below)) == NO_PROJECT
+        assert status_and_body(await member.call(method, path + below)) == FORBIDDEN
+        assert status_and_body(await stranger.call(method, path + below)) == NO_PROJECT
     assert (await owner.get(path)).json() == first
 
 
-async def test_a_rotated_secret_works_for_a_day_more(service: Service) -> None:
+async def test_rotated_secret_stays_valid_for_a_day(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     path = f"/api/projects/{project}/hmac-secret"
@@ -81,7 +81,7 @@ async def test_a_rotated_secret_works_for_a_day_more(service: Service) -> None:
 
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
-        rotated = await owner.post(f"{path}/rotate")  # a body may be left out
+        rotated = await owner.post(f"{path}/rotate")  # the body is optional
         assert rotated.status_code == 200
         assert rotated.json() == {"secret": rotated.json()["secret"], "previousValidUntil": clock.iso(now_ms + DAY_MS)}
         new = rotated.json()["secret"]
@@ -104,10 +104,10 @@ async def test_a_rotated_secret_works_for_a_day_more(service: Service) -> None:
     ):
         assert await gate.answer(_signed(project, secret)) == expected
     refused = await owner.post(f"{path}/rotate", {"revokeNow": "maybe"})
-    assert told(refused) == (400, {"error": "revokeNow must be true or false"})
+    assert status_and_body(refused) == (400, {"error": "revokeNow must be true or false"})
 
 
-async def test_a_leaked_secret_that_is_revoked_takes_the_one_before_with_it(service: Service) -> None:
+async def test_revoking_also_invalidates_the_previous_secret(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     path = f"/api/projects/{project}/hmac-secret"
@@ -119,7 +119,7 @@ async def test_a_leaked_secret_that_is_revoked_takes_the_one_before_with_it(serv
     assert answers == [errors.INVALID_SIGNATURE.text] * 2 + [owner.team_id]
 
 
-async def test_what_a_signature_must_hold(service: Service) -> None:
+async def test_signature_requirements(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     secret = (await owner.get(f"/api/projects/{project}/hmac-secret")).json()["secret"]
@@ -151,7 +151,7 @@ async def test_what_a_signature_must_hold(service: Service) -> None:
     await service.wait_for_jobs()
 
 
-async def test_signing_secrets_are_stored_sealed(service: Service) -> None:
+async def test_signing_secrets_are_stored_encrypted(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project("Easily found")
     path = f"/api/projects/{project}/hmac-secret"
@@ -164,8 +164,8 @@ async def test_signing_secrets_are_stored_sealed(service: Service) -> None:
         assert secret not in (await owner.get("/api/audit")).text
 
 
-def test_a_running_server_writes_no_secret_down(loremark: Loremark, tmp_path: Path) -> None:
-    """Neither its log nor any file of its data folder (but the mail and the key itself) holds one in plain."""
+def test_server_writes_no_plaintext_secrets(loremark: Loremark, tmp_path: Path) -> None:
+    """Logs and data files contain no plaintext secrets, except for emails and the encryption key itself."""
     loremark.settings = {"LOREMARK_LOG_LEVEL": "debug", "LOREMARK_REGISTRATION": "open"}
     token = "glpat-NobodyMayEverSeeThisToken"
     with loremark.start() as server:

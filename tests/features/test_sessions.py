@@ -1,4 +1,4 @@
-"""Sessions: who sees which, how they are begun, completed and taken up again, and that their counters are exact."""
+"""Sessions: access, creation, completion, reopening and exact counters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import Table, update
 from loremark.base import clock
 from loremark.base.clock import HOUR_MS
 from loremark.storage.tables import sessions, teams
-from tests.features.signed import events_of, sessions_of, tool_for
-from tests.features.world import ARCHIVED, FORBIDDEN, NO_PROJECT, run_sql, told
+from tests.features.signed_tool import events_of, sessions_of, tool_for
+from tests.features.steps import ARCHIVED, FORBIDDEN, NO_PROJECT, run_sql, status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -30,8 +30,8 @@ async def _begin(person: Person, project_id: str) -> str:
 
 
 async def _set(service: Service, table: Table, **values: Any) -> None:
-    """Past the API, in all rows of a table."""
-    async with service.house.database.write() as tx:
+    """Update all rows of a table, bypassing the API."""
+    async with service.runtime.database.write() as tx:
         assert await tx.run(update(table).values(**values)) == 1
 
 
@@ -41,7 +41,7 @@ async def _ids(person: Person, query: str = "") -> list[str]:
     return [each["id"] for each in answer.json()]
 
 
-async def test_a_session_is_begun_by_hand_and_events_join_it(service: Service) -> None:
+async def test_events_join_a_manually_created_session(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     now_ms = clock.now_ms()
@@ -58,16 +58,20 @@ async def test_a_session_is_begun_by_hand_and_events_join_it(service: Service) -
     }
     detail = {**expected, "itemsExtracted": 0, "enrichmentModel": "builtin-medium"}
     path = f"{PATH}/{expected['id']}"
-    assert told(made) == (201, detail)
-    assert told(await owner.get(path)) == (200, detail)
+    assert status_and_body(made) == (201, detail)
+    assert status_and_body(await owner.get(path)) == (200, detail)
     assert await sessions_of(owner, tool.project_id) == [expected]
-    assert told(await owner.get(f"{PATH}?projectId={tool.project_id}&detail=true")) == (200, [detail])
-    assert told(await owner.get(f"{PATH}?detail=true")) == (200, [detail])
-    assert told(await owner.get(f"{path}/events")) == told(await owner.get(f"{path}/jobs")) == (200, [])
+    assert status_and_body(await owner.get(f"{PATH}?projectId={tool.project_id}&detail=true")) == (200, [detail])
+    assert status_and_body(await owner.get(f"{PATH}?detail=true")) == (200, [detail])
+    assert (
+        status_and_body(await owner.get(f"{path}/events"))
+        == status_and_body(await owner.get(f"{path}/jobs"))
+        == (200, [])
+    )
     assert (await tool.keep(service.http, {"n": 1}))["sessionId"] == expected["id"]
-    assert told(await owner.get(path)) == (200, {**detail, "eventCount": 1})
-    assert told(await owner.post(PATH, {})) == (400, {"error": "projectId is required"})
-    assert told(await owner.post(PATH, {"projectId": "prj_nothing"})) == NO_PROJECT
+    assert status_and_body(await owner.get(path)) == (200, {**detail, "eventCount": 1})
+    assert status_and_body(await owner.post(PATH, {})) == (400, {"error": "projectId is required"})
+    assert status_and_body(await owner.post(PATH, {"projectId": "prj_nothing"})) == NO_PROJECT
 
 
 async def test_lists_filter_and_page_newest_first(service: Service) -> None:
@@ -92,7 +96,7 @@ async def test_lists_filter_and_page_newest_first(service: Service) -> None:
         query = f"?limit=4&cursor={page.headers['x-next-cursor']}"
     assert seen == newest
     words = "status must be one of active, completed, enriching, failed"
-    assert told(await owner.get(f"{PATH}?status=done")) == (400, {"error": words})
+    assert status_and_body(await owner.get(f"{PATH}?status=done")) == (400, {"error": words})
     assert (await owner.get(f"{PATH}?limit=0")).status_code == 400
 
 
@@ -123,29 +127,30 @@ async def test_who_may_see_and_change_a_session(service: Service) -> None:
     assert await _ids(member) == [in_public, in_mine]
     assert await _ids(stranger) == []
     for person, project in ((member, hidden), (stranger, mine), (stranger, public)):
-        assert told(await person.get(f"{PATH}?projectId={project}")) == NO_PROJECT
-        assert told(await person.post(PATH, {"projectId": project})) == NO_PROJECT
+        assert status_and_body(await person.get(f"{PATH}?projectId={project}")) == NO_PROJECT
+        assert status_and_body(await person.post(PATH, {"projectId": project})) == NO_PROJECT
     for person, session_id in ((member, in_hidden), (stranger, in_mine), (stranger, in_public), (owner, "ses_x")):
         for below in ("", "/events", "/jobs"):
-            assert told(await person.get(f"{PATH}/{session_id}{below}")) == NO_SESSION
-        assert told(await person.patch(f"{PATH}/{session_id}", {"status": "completed"})) == NO_SESSION
+            assert status_and_body(await person.get(f"{PATH}/{session_id}{below}")) == NO_SESSION
+        assert status_and_body(await person.patch(f"{PATH}/{session_id}", {"status": "completed"})) == NO_SESSION
     assert (await member.get(f"{PATH}/{in_public}")).status_code == 200
-    assert told(await member.patch(f"{PATH}/{in_public}", {"status": "completed"})) == FORBIDDEN
-    assert told(await member.post(PATH, {"projectId": public})) == FORBIDDEN
+    assert status_and_body(await member.patch(f"{PATH}/{in_public}", {"status": "completed"})) == FORBIDDEN
+    assert status_and_body(await member.post(PATH, {"projectId": public})) == FORBIDDEN
     assert (await member.patch(f"{PATH}/{in_mine}", {"status": "completed"})).status_code == 200
     assert (await service.anonymous.get(PATH)).status_code == 401
     await owner.patch(f"/api/projects/{mine}", {"status": "archived"})
     assert (await member.get(f"{PATH}/{in_mine}")).status_code == 200
-    assert told(await member.patch(f"{PATH}/{in_mine}", {"status": "active"})) == ARCHIVED
-    assert told(await member.post(PATH, {"projectId": mine})) == ARCHIVED
+    assert status_and_body(await member.patch(f"{PATH}/{in_mine}", {"status": "active"})) == ARCHIVED
+    assert status_and_body(await member.post(PATH, {"projectId": mine})) == ARCHIVED
     assert (await owner.delete(f"/api/projects/{mine}")).status_code == 204
-    assert told(await owner.get(f"{PATH}/{in_mine}")) == NO_SESSION
+    assert status_and_body(await owner.get(f"{PATH}/{in_mine}")) == NO_SESSION
     assert in_mine not in await _ids(owner)
     await service.wait_for_jobs()
 
 
-async def test_the_moves_by_hand(service: Service) -> None:
-    """active and completed, back and forth; nothing else, and nothing out of the pipeline's hands."""
+@pytest.mark.own_service
+async def test_user_status_transitions(service: Service) -> None:
+    """Users can switch between active and completed only, and not while the pipeline is running."""
     owner = await service.owner()
     project = await owner.create_project()
     session_id = await _begin(owner, project)
@@ -158,18 +163,18 @@ async def test_the_moves_by_hand(service: Service) -> None:
             by_hand = {before, after} <= {"active", "completed"}
             now = (await owner.get(path)).json()
             if by_hand:
-                assert told(answer) == (200, now), (before, after)
+                assert status_and_body(answer) == (200, now), (before, after)
                 assert now["status"] == after
                 assert (now["completedAt"] is not None) == (after == "completed" != before)
             else:
-                assert told(answer) == NO_MOVE, (before, after)
+                assert status_and_body(answer) == NO_MOVE, (before, after)
                 assert now["status"] == before
     assert (await owner.patch(path, {})).status_code == 200
     assert (await owner.patch(path, {"status": "done"})).status_code == 400
     assert (await owner.patch(path, {"status": None})).status_code == 400
 
 
-async def test_a_session_that_is_taken_up_again_has_a_whole_window(service: Service) -> None:
+async def test_reopened_session_gets_a_full_window(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     now_ms = clock.now_ms()
@@ -182,14 +187,17 @@ async def test_a_session_that_is_taken_up_again_has_a_whole_window(service: Serv
         assert (await owner.get(f"{PATH}/{session_id}")).json()["status"] == "active"
 
 
-async def test_a_change_can_name_what_it_is_based_on(service: Service) -> None:
+async def test_if_match_is_checked_on_update(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     path = f"{PATH}/{(await tool.keep(service.http, {'n': 1}))['sessionId']}"
     seen = (await owner.get(path)).headers["etag"]
     await tool.keep(service.http, {"n": 2})
     late = await owner.patch(path, {"status": "completed"}, headers={"If-Match": seen})
-    assert told(late) == (412, {"error": "It has changed meanwhile; read it again"})
+    assert status_and_body(late) == (
+        412,
+        {"error": "The resource has changed since you read it. Fetch it again and retry."},
+    )
     fresh = (await owner.get(path)).headers["etag"]
     assert fresh != seen
     done = await owner.patch(path, {"status": "completed"}, headers={"If-Match": f'"other", {fresh}'})
@@ -200,6 +208,7 @@ async def test_a_change_can_name_what_it_is_based_on(service: Service) -> None:
     assert sorted(each.status_code for each in await asyncio.gather(*races)) == [200] * 1 + [412] * 9
 
 
+@pytest.mark.own_service
 async def test_the_model_follows_plan_and_tier(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
@@ -222,7 +231,7 @@ async def test_the_model_follows_plan_and_tier(service: Service) -> None:
 
 
 async def _deliveries(owner: Person, webhook_id: str, count: int) -> list[str]:
-    """The types of what is told to a webhook, oldest first, once there are so many."""
+    """The event types delivered to a webhook, oldest first, once there are this many."""
     async with asyncio.timeout(60):
         while True:
             found = (await owner.get(f"/api/webhooks/{webhook_id}/deliveries")).json()
@@ -231,7 +240,7 @@ async def _deliveries(owner: Person, webhook_id: str, count: int) -> list[str]:
             await asyncio.sleep(0.05)
 
 
-async def test_the_sweeper_completes_what_fell_silent_and_tells(service: Service) -> None:
+async def test_sweeper_completes_idle_sessions_and_emits_events(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     wanted = {"url": "https://nobody.invalid/hook", "events": ["session.created", "session.completed"]}
@@ -253,7 +262,7 @@ async def test_the_sweeper_completes_what_fell_silent_and_tells(service: Service
     assert f'"data":{{"sessionId":"{silent}","status":"completed","eventCount":1}}' in body
 
 
-async def test_counters_are_exact_under_a_hundred_at_once(service: Service) -> None:
+async def test_counters_are_exact_under_concurrency(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     kept = await asyncio.gather(

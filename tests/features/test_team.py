@@ -1,4 +1,4 @@
-"""The team: invitations by mail, joining, roles, and what a removal ends."""
+"""Team members: invitation emails, joining, roles and removal."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sqlalchemy import select
 from loremark.base import clock, ids
 from loremark.base.clock import HOUR_MS, SECOND_MS
 from loremark.storage.tables import project_members
-from tests.features.world import (
+from tests.features.steps import (
     FORBIDDEN,
-    REFUSED_LOGIN,
     UNAUTHENTICATED,
+    WRONG_PASSWORD,
     accept,
     cookies_of,
+    emails_to,
     insert_people,
     insert_rows,
     log_in,
-    mails_to,
+    status_and_body,
     token_in,
-    told,
 )
 from tests.support.people import Person
 from tests.support.service import BASE_URL, PASSWORD, Service
@@ -36,24 +36,23 @@ async def _emails(person: Person, path: str = "/api/team") -> list[str]:
     return [entry["email"] for entry in (await person.get(path)).json()]
 
 
-async def test_an_invitation_comes_by_mail_and_a_renewed_one_ends_the_old_link(
-    service: Service, tmp_path: Path
-) -> None:
+@pytest.mark.own_service
+async def test_renewed_invitation_invalidates_the_old_link(service: Service, tmp_path: Path) -> None:
     owner = await service.owner("Stones")
     invited = await owner.post("/api/team", {"email": "Bob@Example.com", "role": "admin"})
     assert invited.status_code == 201
     first = invited.json()
     assert sorted(first) == ["email", "id", "invitedAt", "role", "status"]
     assert (first["email"], first["role"], first["status"]) == ("Bob@Example.com", "admin", "invited")
-    [(subject, text)] = await mails_to(tmp_path, "Bob@Example.com")
-    assert subject == "Olga Owner invites you to Stones"
+    [(subject, text)] = await emails_to(tmp_path, "Bob@Example.com")
+    assert subject == "Olga Owner invited you to join Stones on Loremark"
     assert f"{BASE_URL}/invitation?token=" in text
 
     again = (await owner.post("/api/team", {"email": "bob@example.COM"})).json()
     assert (again["id"], again["role"]) == (first["id"], "member")
-    [(_, renewed)] = await mails_to(tmp_path, "bob@example.COM")
-    assert told(await accept(service, token_in(text), password=PASSWORD)) == DEAD_LINK
-    assert told(await accept(service, token_in(renewed) + "x", password=PASSWORD)) == DEAD_LINK
+    [(_, renewed)] = await emails_to(tmp_path, "bob@example.COM")
+    assert status_and_body(await accept(service, token_in(text), password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token_in(renewed) + "x", password=PASSWORD)) == DEAD_LINK
 
     joined = await accept(service, token_in(renewed), name="Bob", password=PASSWORD)
     member = joined.json()
@@ -63,13 +62,16 @@ async def test_an_invitation_comes_by_mail_and_a_renewed_one_ends_the_old_link(
     me = await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined))
     assert (me.json()["userId"], me.json()["teamId"]) == (member["userId"], owner.team_id)
 
-    assert told(await accept(service, token_in(renewed), password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token_in(renewed), password=PASSWORD)) == DEAD_LINK
     for spelling in ("bob@example.com", "BOB@EXAMPLE.COM"):
-        assert told(await owner.post("/api/team", {"email": spelling})) == (409, {"error": "Already a member"})
+        assert status_and_body(await owner.post("/api/team", {"email": spelling})) == (
+            409,
+            {"error": "Already a member"},
+        )
     assert (await log_in(service, "BOB@example.com")).status_code == 200
 
 
-async def test_a_link_works_for_three_days_and_once(service: Service) -> None:
+async def test_invitation_link_expires_and_works_once(service: Service) -> None:
     owner = await service.owner()
     now_ms = clock.now_ms()
     tokens = {}
@@ -81,7 +83,7 @@ async def test_a_link_works_for_three_days_and_once(service: Service) -> None:
     with clock.use(lambda: now_ms + 72 * HOUR_MS - SECOND_MS):
         assert (await accept(service, tokens["early@example.com"][1], password=PASSWORD)).status_code == 200
     with clock.use(lambda: now_ms + 72 * HOUR_MS):
-        assert told(await accept(service, tokens["late@example.com"][1], password=PASSWORD)) == DEAD_LINK
+        assert status_and_body(await accept(service, tokens["late@example.com"][1], password=PASSWORD)) == DEAD_LINK
         renewed = (await owner.post("/api/team", {"email": "late@example.com"})).json()["id"]
         assert renewed == tokens["late@example.com"][0]
         fresh = await service.invitation_token(renewed)
@@ -89,18 +91,18 @@ async def test_a_link_works_for_three_days_and_once(service: Service) -> None:
         await service.wait_for_jobs()
 
 
-async def test_a_new_account_needs_a_password(service: Service) -> None:
+async def test_new_account_requires_a_password(service: Service) -> None:
     owner = await service.owner()
     invited = (await owner.post("/api/team", {"email": "new@example.com"})).json()["id"]
     token = await service.invitation_token(invited)
-    assert told(await accept(service, token)) == (400, {"error": "password is required"})
+    assert status_and_body(await accept(service, token)) == (400, {"error": "password is required"})
     weak = await accept(service, token, password="short")
-    assert told(weak) == (400, {"error": "password must have at least 8 characters"})
-    joined = await accept(service, token, password=PASSWORD)  # and a refusal has not used the link up
+    assert status_and_body(weak) == (400, {"error": "password must have at least 8 characters"})
+    joined = await accept(service, token, password=PASSWORD)  # the failed attempt did not consume the link
     assert (joined.status_code, joined.json()["name"]) == (200, "new")
 
 
-async def test_an_account_of_another_team_joins_without_a_password(service: Service) -> None:
+async def test_existing_account_joins_without_a_password(service: Service) -> None:
     theirs, ours = await service.owner("Theirs"), await service.owner("Ours")
     project = await theirs.create_project("At home")
     guest = await service.join(theirs, "admin")
@@ -115,16 +117,19 @@ async def test_an_account_of_another_team_joins_without_a_password(service: Serv
     assert (at_home["teamId"], at_home["role"]) == (theirs.team_id, "admin")
     assert [entry["id"] for entry in (await guest.get("/api/projects")).json()] == [project]
 
-    # Whoever holds the link may join as the account, but not take it over.
-    assert told(await log_in(service, guest.email, "a password from the link")) == REFUSED_LOGIN
+    # The link lets its holder join as the account, but not change its password.
+    assert status_and_body(await log_in(service, guest.email, "a password from the link")) == WRONG_PASSWORD
     assert (await log_in(service, guest.email, PASSWORD)).status_code == 200
 
     assert (await ours.delete(f"/api/team/{joined.json()['id']}")).status_code == 204
     assert (await guest.get("/api/projects")).status_code == 200
-    assert told(await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined))) == UNAUTHENTICATED
+    assert (
+        status_and_body(await service.browser_call("GET", "/api/auth/me", cookies_of(service, joined)))
+        == UNAUTHENTICATED
+    )
 
 
-async def test_open_invitations_are_listed_and_taken_back(service: Service) -> None:
+async def test_pending_invitations_are_listed_and_revoked(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Others")
     member = await service.join(owner)
     invited = (await owner.post("/api/team", {"email": "open@example.com", "role": "admin"})).json()
@@ -134,18 +139,18 @@ async def test_open_invitations_are_listed_and_taken_back(service: Service) -> N
     assert entries[-1] == invited
     assert sorted(entries[0]) == ["email", "id", "joinedAt", "name", "role", "status", "userId"]
     wrong = await owner.get("/api/team?include=everyone")
-    assert told(wrong) == (400, {"error": "include must be one of invited"})
+    assert status_and_body(wrong) == (400, {"error": "include must be one of invited"})
 
     token = await service.invitation_token(invited["id"])
-    assert told(await stranger.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
-    assert told(await member.delete(f"/api/team/{invited['id']}")) == FORBIDDEN
+    assert status_and_body(await stranger.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
+    assert status_and_body(await member.delete(f"/api/team/{invited['id']}")) == FORBIDDEN
     assert (await owner.delete(f"/api/team/{invited['id']}")).status_code == 204
-    assert told(await accept(service, token, password=PASSWORD)) == DEAD_LINK
+    assert status_and_body(await accept(service, token, password=PASSWORD)) == DEAD_LINK
     assert await _emails(owner, "/api/team?include=invited") == [owner.email, member.email]
-    assert told(await owner.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
+    assert status_and_body(await owner.delete(f"/api/team/{invited['id']}")) == NO_MEMBER
 
 
-async def test_a_page_with_invitations_is_never_longer_than_asked_for(service: Service) -> None:
+async def test_pages_with_invitations_respect_the_limit(service: Service) -> None:
     owner = await service.owner()
     await service.join(owner)
     for number in range(3):
@@ -163,13 +168,13 @@ async def test_a_page_with_invitations_is_never_longer_than_asked_for(service: S
     assert seen == whole
 
 
-async def test_another_role_counts_at_once(service: Service) -> None:
+async def test_role_change_takes_effect_immediately(service: Service) -> None:
     owner = await service.owner()
     member = await service.join(owner)
     project = await owner.create_project()
     invitation = {"email": "x@example.com"}
-    assert told(await member.post("/api/team", invitation)) == FORBIDDEN
-    assert told(await member.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == FORBIDDEN
+    assert status_and_body(await member.post("/api/team", invitation)) == FORBIDDEN
+    assert status_and_body(await member.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == FORBIDDEN
 
     changed = await owner.patch(f"/api/team/{member.member_id}", {"role": "admin"})
     assert (changed.status_code, changed.json()["role"], changed.json()["id"]) == (200, "admin", member.member_id)
@@ -178,30 +183,30 @@ async def test_another_role_counts_at_once(service: Service) -> None:
     assert (await member.get("/api/auth/me")).json()["role"] == "admin"
 
     assert (await owner.patch(f"/api/team/{member.member_id}", {"role": "member"})).status_code == 200
-    assert told(await member.post("/api/team", invitation)) == FORBIDDEN
+    assert status_and_body(await member.post("/api/team", invitation)) == FORBIDDEN
     assert (await member.get(f"/api/projects/{project}")).status_code == 404
 
     for role in ("owner", "guest", None):
         refused = await owner.patch(f"/api/team/{member.member_id}", {"role": role})
-        assert told(refused) == (400, {"error": "role must be one of admin, member"})
-    assert told(await owner.patch("/api/team/mem_nobody", {"role": "admin"})) == NO_MEMBER
+        assert status_and_body(refused) == (400, {"error": "role must be one of admin, member"})
+    assert status_and_body(await owner.patch("/api/team/mem_nobody", {"role": "admin"})) == NO_MEMBER
     elsewhere = await service.owner("Others")
-    assert told(await elsewhere.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == NO_MEMBER
+    assert status_and_body(await elsewhere.patch(f"/api/team/{member.member_id}", {"role": "admin"})) == NO_MEMBER
 
 
-async def test_the_owner_stays_the_owner(service: Service) -> None:
+async def test_owner_cannot_be_removed_or_demoted(service: Service) -> None:
     owner = await service.owner()
     admin = await service.join(owner, "admin")
     owner_id = (await owner.get("/api/team")).json()[0]["id"]
     for person in (owner, admin):
         removed = await person.delete(f"/api/team/{owner_id}")
-        assert told(removed) == (409, {"error": "The owner cannot be removed"})
+        assert status_and_body(removed) == (409, {"error": "The owner cannot be removed"})
         changed = await person.patch(f"/api/team/{owner_id}", {"role": "member"})
-        assert told(changed) == (409, {"error": "The owner's role cannot be changed"})
+        assert status_and_body(changed) == (409, {"error": "The owner's role cannot be changed"})
     assert (await owner.get("/api/auth/me")).json()["role"] == "owner"
 
 
-async def test_a_removal_ends_every_access_at_once(service: Service) -> None:
+async def test_removal_ends_all_access_immediately(service: Service) -> None:
     owner = await service.owner()
     admin = await service.join(owner, "admin")
     own_project = await admin.create_project("Mine alone")
@@ -214,39 +219,39 @@ async def test_a_removal_ends_every_access_at_once(service: Service) -> None:
     assert (await owner.delete(f"/api/team/{admin.member_id}")).status_code == 204
     for key in (admin.key, second_key):
         answer = await service.http.get("/api/projects", headers={"Authorization": f"Bearer {key}"})
-        assert told(answer) == UNAUTHENTICATED
-    assert told(await service.browser_call("GET", "/api/projects", login)) == UNAUTHENTICATED
-    assert told(await log_in(service, admin.email)) == REFUSED_LOGIN
+        assert status_and_body(answer) == UNAUTHENTICATED
+    assert status_and_body(await service.browser_call("GET", "/api/projects", login)) == UNAUTHENTICATED
+    assert status_and_body(await log_in(service, admin.email)) == WRONG_PASSWORD
     assert await _emails(owner) == [owner.email]
     for project in (own_project, shared):
         members = (await owner.get(f"/api/projects/{project}/members")).json()
         assert [(entry["email"], entry["role"]) for entry in members] == [(owner.email, "owner")]
-    assert told(await owner.delete(f"/api/team/{admin.member_id}")) == NO_MEMBER
+    assert status_and_body(await owner.delete(f"/api/team/{admin.member_id}")) == NO_MEMBER
 
-    # Coming back brings back nothing of before.
+    # Rejoining restores nothing.
     again = await service.join(owner, email=admin.email)
     assert again.user_id == admin.user_id
     assert [entry["id"] for entry in (await again.get("/api/projects")).json()] == [shared]
-    assert told(await again.patch(f"/api/projects/{shared}", {"name": "x"})) == FORBIDDEN
-    assert told(await service.browser_call("GET", "/api/projects", login)) == UNAUTHENTICATED
+    assert status_and_body(await again.patch(f"/api/projects/{shared}", {"name": "x"})) == FORBIDDEN
+    assert status_and_body(await service.browser_call("GET", "/api/projects", login)) == UNAUTHENTICATED
     for key in (admin.key, second_key):
         answer = await service.http.get("/api/projects", headers={"Authorization": f"Bearer {key}"})
-        assert told(answer) == UNAUTHENTICATED
+        assert status_and_body(answer) == UNAUTHENTICATED
 
 
-async def test_a_project_that_still_has_an_owner_is_not_given_away(service: Service) -> None:
+async def test_project_with_another_owner_is_not_reassigned(service: Service) -> None:
     owner = await service.owner()
     first, second = await service.join(owner, "admin"), await service.join(owner, "admin")
     project = await first.create_project()
     row = {"project_id": project, "user_id": second.user_id, "team_id": owner.team_id, "role": "owner"}
     await insert_rows(service, project_members, [{**row, "joined_id": ids.new("joi"), "joined_at_ms": clock.now_ms()}])
     assert (await owner.delete(f"/api/team/{first.member_id}")).status_code == 204
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         left = await tx.many(select(project_members.c.user_id).where(project_members.c.project_id == project))
     assert [entry["user_id"] for entry in left] == [second.user_id]
 
 
-async def test_a_large_team_is_read_by_pages(service: Service) -> None:
+async def test_large_team_pagination(service: Service) -> None:
     owner = await service.owner()
     crowd = await insert_people(service, owner.team_id, 1_204)
     expected = [owner.user_id, *crowd]
@@ -266,7 +271,7 @@ async def test_a_large_team_is_read_by_pages(service: Service) -> None:
         cursor = page.headers.get("x-next-cursor")
         path = f"/api/team?limit=241&cursor={cursor}" if cursor else ""
     assert seen == expected
-    assert pages == 5  # 1,205 = 5 * 241: the last page is full, and no empty one follows
+    assert pages == 5  # 1,205 = 5 * 241: the last page is full and no empty page follows
 
     for limit in ("0", "1001", "-1", "many"):
         refused = await owner.get(f"/api/team?limit={limit}")

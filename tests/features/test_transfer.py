@@ -1,4 +1,4 @@
-"""Whole projects as files: the same bytes again from wherever they are taken, and nothing twice."""
+"""Export and import of projects: round trips, repeated chunks and consistency."""
 
 from __future__ import annotations
 
@@ -11,23 +11,31 @@ from sqlalchemy import select, update
 
 from loremark.base import clock, ids
 from loremark.base.caller import Scope
-from loremark.features.enrichment.jobs import EmbedAnew
+from loremark.features.enrichment.jobs import Reembed
 from loremark.features.metering.recount import recount_team, set_mark
 from loremark.features.transfer import exporting
 from loremark.features.transfer.refs import ALPHABET, Refs, time_ms
 from loremark.storage.tables import events, items, items_to_embed, sessions
 from tests.contract.examples_memory import keep_item
-from tests.features.carried import bring, count_events, decoded, export, made, rich_project, send
-from tests.features.metered import counted
-from tests.features.signed import events_of, sessions_of, tool_for
-from tests.features.world import told
+from tests.features.exported_project import (
+    count_events,
+    create_full_project,
+    created_counts,
+    decode_lines,
+    export,
+    import_lines,
+    post_import,
+)
+from tests.features.plan_usage import read_counters
+from tests.features.signed_tool import events_of, sessions_of, tool_for
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
 
 
-def test_a_ref_is_an_id_in_no_project_and_the_way_back_to_all_of_its_ids() -> None:
+def test_refs_convert_back_to_ids() -> None:
     assert ALPHABET == ids._ALPHABET
     one, other = Refs(ids.new("prj")), Refs(ids.new("prj"))
     for _ in range(50):
@@ -43,40 +51,46 @@ def test_a_ref_is_an_id_in_no_project_and_the_way_back_to_all_of_its_ids() -> No
 
 
 async def _vectors_made(service: Service, project: str) -> None:
-    """Until every item of the project has its vector."""
-    embed: Any = EmbedAnew(service.house.database, service.house.engines.embedder)
-    while await embed._embed_some():
+    """Wait until every item of the project has a vector."""
+    embed: Any = Reembed(service.runtime.database, service.runtime.engines.embedder)
+    while await embed._embed_batch():
         pass
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert await tx.many(select(items_to_embed).where(items_to_embed.c.project_id == project)) == []
 
 
-async def test_a_project_is_carried_over_and_is_the_same_there(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_imported_project_exports_to_the_same_bytes(service: Service) -> None:
+    memory = await create_full_project(service)
     there = await service.owner("Elsewhere")
     project = await there.create_project("Empty")
     first = await export(memory.owner, memory.tool.project_id)
     assert first == await export(memory.owner, memory.tool.project_id)
     for secret in (memory.tool.secret, memory.tool.project_id, memory.owner.user_id, memory.owner.email):
         assert secret.encode() not in first
-    lines = decoded(first)
+    lines = decode_lines(first)
     assert lines[0]["loremark"] == "export"
     assert lines[0]["version"] == 1
     assert {line["loremark"] for line in lines[1:]} == {"context", "session", "event", "item", "revision", "end"}
 
-    rehearsed = await bring(there, project, first, "&dryRun=true")
+    rehearsed = await import_lines(there, project, first, "&dryRun=true")
     assert rehearsed["dryRun"] is True
     assert await export(there, project) == b"".join(await _empty_like(there, project))
-    done = await bring(there, project, first)
-    assert made(done) == made(rehearsed) == {name: count for name, count in lines[-1].items() if name != "loremark"}
+    done = await import_lines(there, project, first)
+    assert (
+        created_counts(done)
+        == created_counts(rehearsed)
+        == {name: count for name, count in lines[-1].items() if name != "loremark"}
+    )
     assert done["redacted"] == 0
     assert await export(there, project) == first, "the same bytes"
 
-    again = await bring(there, project, first)
-    assert made(again) == {}
+    again = await import_lines(there, project, first)
+    assert created_counts(again) == {}
     assert again["skipped"] == done["created"]
     assert await export(there, project) == first
-    assert made(await bring(memory.owner, memory.tool.project_id, first)) == {}, "it is where it came from"
+    assert created_counts(await import_lines(memory.owner, memory.tool.project_id, first)) == {}, (
+        "importing into the source project changes nothing"
+    )
     assert await export(memory.owner, memory.tool.project_id) == first
 
 
@@ -86,11 +100,11 @@ async def _empty_like(person: Person, project: str) -> list[bytes]:
     return lines
 
 
-async def test_what_was_imported_is_found_shown_and_can_be_gone_back_to(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_imported_items_are_searchable_and_revertible(service: Service) -> None:
+    memory = await create_full_project(service)
     there = await service.owner("Elsewhere")
     project = await there.create_project("Empty")
-    await bring(there, project, await export(memory.owner, memory.tool.project_id))
+    await import_lines(there, project, await export(memory.owner, memory.tool.project_id))
     await _vectors_made(service, project)
     found = (await there.get(f"/api/v2/search?projectId={project}&q=where+do+jobs+run")).json()
     assert "New way" in [entry["title"] for entry in found["results"]]
@@ -114,45 +128,45 @@ async def test_what_was_imported_is_found_shown_and_can_be_gone_back_to(service:
     assert audit[0]["action"] in {"project.imported", "item.reverted"}
 
 
-async def test_the_counters_agree_with_the_tables_after_an_import(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_import_counts_usage(service: Service) -> None:
+    memory = await create_full_project(service)
     there = await service.owner("Elsewhere")
     project = await there.create_project("Empty")
     lines = await export(memory.owner, memory.tool.project_id)
-    await asyncio.gather(*(bring(there, project, lines) for _ in range(3)))
-    assert await recount_team(service.house.database, Scope(there.team_id), set_mark()) == []
-    assert (await counted(service.house.database, there.team_id))["events"] == 3
+    await asyncio.gather(*(import_lines(there, project, lines) for _ in range(3)))
+    assert await recount_team(service.runtime.database, Scope(there.team_id), set_mark()) == []
+    assert (await read_counters(service.runtime.database, there.team_id))["events"] == 3
     old_ms = clock.now_ms() - 90 * clock.DAY_MS
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         for table in (events, sessions):
             of_origin = table.c.project_id == memory.tool.project_id
             done: dict[str, Any] = {"enriched_by": "job"} if table is events else {"status": "completed"}
             await tx.run(update(table).where(of_origin).values(created_at_ms=old_ms, **done))
     later = await there.create_project("Of the past")
-    await bring(there, later, await export(memory.owner, memory.tool.project_id))
-    assert (await counted(service.house.database, there.team_id))["events"] == 3, (
-        "of another month, and nothing is left to do"
+    await import_lines(there, later, await export(memory.owner, memory.tool.project_id))
+    assert (await read_counters(service.runtime.database, there.team_id))["events"] == 3, (
+        "from another month, with no work left"
     )
-    assert await recount_team(service.house.database, Scope(there.team_id), set_mark()) == []
+    assert await recount_team(service.runtime.database, Scope(there.team_id), set_mark()) == []
 
 
-async def test_chunks_may_be_cut_anywhere_and_come_again(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_chunks_can_be_split_anywhere_and_repeated(service: Service) -> None:
+    memory = await create_full_project(service)
     there = await service.owner("Elsewhere")
     project = await there.create_project("Empty")
     whole = await export(memory.owner, memory.tool.project_id)
     lines = whole.splitlines(keepends=True)
     for start in range(0, len(lines), 3):
         chunk = b"".join(lines[start : start + 3])
-        await bring(there, project, chunk)
+        await import_lines(there, project, chunk)
         if start % 2:
-            assert made(await bring(there, project, chunk)) == {}
-    await bring(there, project, b"".join(lines[: len(lines) // 2]))
+            assert created_counts(await import_lines(there, project, chunk)) == {}
+    await import_lines(there, project, b"".join(lines[: len(lines) // 2]))
     assert await export(there, project) == whole
 
 
-async def test_only_what_is_missing_is_added(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_import_adds_only_missing_records(service: Service) -> None:
+    memory = await create_full_project(service)
     owner, project = memory.owner, memory.tool.project_id
     before = await export(owner, project)
     other = await tool_for(owner)
@@ -161,19 +175,19 @@ async def test_only_what_is_missing_is_added(service: Service) -> None:
     assert (await owner.post("/api/contexts", own)).status_code == 201
     same = {"$blob": "not ours", "deep": {"$$blob": [1, 2.5, None, True]}, "big": 2**53}
     await other.keep(service.http, same)
-    done = await bring(owner, other.project_id, before)
+    done = await import_lines(owner, other.project_id, before)
     assert (done["skipped"]["contexts"], done["skipped"]["events"]) == (1, 1)
     tree = {context["schemaKey"]: context["name"] for context in await _contexts(owner, other.project_id)}
     assert tree == {"root": "Root", "root/api": "Mine"}
     assert (await owner.get(f"/api/v2/items/{kept}")).json()["content"] == "It stays."
     assert (await owner.get(f"/api/projects/{other.project_id}")).json()["name"] == "Loremark"
     assert await count_events(service, other.project_id) == 3
-    # What was deleted comes back by the file; what was changed stays changed.
+    # Deleted records are restored; changed ones are kept.
     listed = (await owner.get(f"/api/v2/items?projectId={project}")).json()
     gone, changed = [item["id"] for item in listed if item["title"] in ("Other way", "New way")]
     await owner.delete(f"/api/v2/items/{gone}")
     await owner.patch(f"/api/v2/items/{changed}", {"content": "Changed since."})
-    restored = await bring(owner, project, before)
+    restored = await import_lines(owner, project, before)
     assert restored["created"]["items"] == 1
     assert (await owner.get(f"/api/v2/items/{gone}")).status_code == 200
     assert (await owner.get(f"/api/v2/items/{changed}")).json()["content"] == "Changed since."
@@ -184,8 +198,8 @@ async def _contexts(person: Person, project: str) -> list[dict[str, Any]]:
     return listed
 
 
-async def test_secrets_go_neither_out_nor_in(service: Service) -> None:
-    memory = await rich_project(service)
+async def test_secrets_are_redacted_on_export_and_import(service: Service) -> None:
+    memory = await create_full_project(service)
     owner, project = memory.owner, memory.tool.project_id
     secret = "AKIA" + "QX7ZK3MPL5TRW2VN"
     await memory.tell({"summary": f"the key is {secret}", "env": [{"name": "API_KEY", "value": "x9Kd83jsSka0w1"}]})
@@ -193,17 +207,17 @@ async def test_secrets_go_neither_out_nor_in(service: Service) -> None:
     there = await owner.create_project("Clean")
     lines = await export(owner, project)
     assert secret.encode() not in lines
-    await bring(owner, there, lines)
+    await import_lines(owner, there, lines)
     assert await export(owner, there) == lines
     dirty = lines.replace(b"Jobs run in the queue.", f"Jobs run with {secret}.".encode())
     elsewhere = await owner.create_project("Dirty")
-    assert (await bring(owner, elsewhere, dirty))["redacted"] > 0
+    assert (await import_lines(owner, elsewhere, dirty))["redacted"] > 0
     listed = {item["title"]: item for item in (await owner.get(f"/api/v2/items?projectId={elsewhere}")).json()}
     assert secret not in listed["New way"]["content"]
     assert "redacted" in listed["New way"]["flags"]
 
 
-async def test_awkward_texts_come_through_unchanged(service: Service) -> None:
+async def test_unusual_texts_round_trip(service: Service) -> None:
     owner = await service.owner()
     tool = await tool_for(owner)
     awkward = [
@@ -232,14 +246,14 @@ async def test_awkward_texts_come_through_unchanged(service: Service) -> None:
         await keep_item(service, owner, tool.project_id, **name)
     there = await owner.create_project("Awkward")
     lines = await export(owner, tool.project_id)
-    await bring(owner, there, lines)
+    await import_lines(owner, there, lines)
     assert await export(owner, there) == lines
     read = {item["title"]: item["content"] for item in (await owner.get(f"/api/v2/items?projectId={there}")).json()}
     assert read == {f"T{number}": text for number, text in enumerate(awkward)}
 
 
-async def test_records_of_one_moment_keep_their_order(service: Service) -> None:
-    """Their ids sort differently in every project."""
+async def test_records_with_the_same_time_keep_their_order(service: Service) -> None:
+    """Ids with the same time sort differently in every project."""
     owner = await service.owner()
     tool = await tool_for(owner)
     now_ms = clock.now_ms()
@@ -250,18 +264,18 @@ async def test_records_of_one_moment_keep_their_order(service: Service) -> None:
     lines = await export(owner, tool.project_id)
     for _ in range(3):
         there = await owner.create_project("Same")
-        await bring(owner, there, lines)
+        await import_lines(owner, there, lines)
         assert await export(owner, there) == lines
 
 
-async def test_an_export_shows_one_moment(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What changes while it is read is not in it, or in it whole."""
-    memory = await rich_project(service)
+async def test_export_is_a_consistent_snapshot(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change during the export is included completely or not at all."""
+    memory = await create_full_project(service)
     before = await export(memory.owner, memory.tool.project_id)
-    house = service.house
+    house = service.runtime
     pieces = exporting.export_project(house.database, house.blobs, Scope(memory.owner.team_id), memory.tool.project_id)
     read = bytearray()
-    monkeypatch.setattr(exporting, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(exporting, "_CHUNK_BYTES", 1)
     async for piece in pieces:
         read += piece
         if len(read) == len(piece):
@@ -272,19 +286,19 @@ async def test_an_export_shows_one_moment(service: Service, monkeypatch: pytest.
     assert b"Changed meanwhile." in await export(memory.owner, memory.tool.project_id)
 
 
-async def test_a_foreign_id_is_refused_whoever_names_it(service: Service) -> None:
-    """A ref can be made to mean any id; whose it is is looked up."""
-    memory = await rich_project(service)
+async def test_ids_of_other_projects_are_refused(service: Service) -> None:
+    """A ref can be crafted for any id, so its project is checked."""
+    memory = await create_full_project(service)
     lines = (await export(memory.owner, memory.tool.project_id)).splitlines(keepends=True)
     victim = (await memory.items())[0]["id"]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         session = (await tx.many(select(sessions.c.id).where(sessions.c.project_id == memory.tool.project_id)))[0]["id"]
     stranger = await service.owner("Strangers")
     project = await stranger.create_project()
     refs = Refs(project)
     by_kind = {json.loads(line)["loremark"]: json.loads(line) for line in lines}
     item, event = by_kind["item"], by_kind["event"]
-    refused = (400, {"error": "line 1: it names what belongs to another project"})
+    refused = (400, {"error": "line 1: refers to a record of another project"})
     for changed in (
         {**item, "ref": refs.swap(victim)},
         {**item, "supersededBy": refs.swap(victim)},
@@ -293,6 +307,6 @@ async def test_a_foreign_id_is_refused_whoever_names_it(service: Service) -> Non
         {**event, "session": refs.swap(session)},
         {**by_kind["session"], "ref": refs.swap(session)},
     ):
-        assert told(await send(stranger, project, json.dumps(changed).encode())) == refused
-    async with service.house.database.read() as tx:
+        assert status_and_body(await post_import(stranger, project, json.dumps(changed).encode())) == refused
+    async with service.runtime.database.read() as tx:
         assert await tx.many(select(items.c.id).where(items.c.project_id == project)) == []

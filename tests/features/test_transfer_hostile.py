@@ -1,4 +1,4 @@
-"""Files that somebody prepared: what they cannot do to a project, or to others."""
+"""Malicious import files cannot harm the project or others."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from loremark.memory.merging import MAX_EVIDENCE
 from loremark.storage.tables import items, sessions
 from loremark.wire.transfer import QUOTES
 from tests.contract.examples_memory import keep_item
-from tests.features.carried import bring, decoded, export, made, send
-from tests.features.metered import counted, refused, set_plan, write_plans
-from tests.features.signed import tool_for
-from tests.features.world import told
+from tests.features.exported_project import created_counts, decode_lines, export, import_lines, post_import
+from tests.features.plan_usage import limit_reached, read_counters, set_plan, write_plans
+from tests.features.signed_tool import tool_for
+from tests.features.steps import status_and_body
 from tests.support.service import Service, run_service, settings_for
 
 pytestmark = pytest.mark.anyio
@@ -71,7 +71,7 @@ def _session(**changes: Any) -> dict[str, Any]:
         "status": "completed",
         "itemsExtracted": 0,
     }
-    return session | {"enrichmentModel": None, "lastEventMs": 5, "createdAtMs": 5, "completedAtMs": 5} | changes
+    return session | {"enrichmentModel": None, "lastEventAtMs": 5, "createdAtMs": 5, "completedAtMs": 5} | changes
 
 
 def _event(session: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def _event(session: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return event | {"payload": {"mark": ids.new("evt")}, "enriched": False, "createdAtMs": 5} | changes
 
 
-async def test_no_time_is_in_the_future(service: Service) -> None:
-    """What claims to be of tomorrow would stand above all else, and beyond some year no brain could be made."""
+async def test_future_timestamps_are_refused(service: Service) -> None:
+    """A future timestamp would sort first forever, and a far one would break the brain."""
     owner = await service.owner()
     project = await owner.create_project()
     context: dict[str, Any] = {
@@ -93,34 +93,34 @@ async def test_no_time_is_in_the_future(service: Service) -> None:
         "ref": ids.new("ctx"),
         "name": "A",
         "schemaKey": "root",
-        "parent": None,
+        "parentSchemaKey": None,
     }
     context |= {"description": "", "content": "", "state": "approved", "tier": 2, "contextType": "memory", "version": 1}
     revision: dict[str, Any] = {
         "loremark": "revision",
-        "of": "item",
+        "kind": "item",
         "ref": ids.new("itm"),
         "version": 1,
         "change": "created",
     }
     for late in (2**47, clock.now_ms() + 3 * clock.DAY_MS):
-        conflict = {"item": ids.new("itm"), "reason": "", "foundAtMs": late}
+        conflict = {"item": ids.new("itm"), "reason": "", "detectedAtMs": late}
         for field, line in {
             "updatedAtMs": _item(updatedAtMs=late),
             "mergedAtMs": _item(mergedAtMs=late),
-            "foundAtMs": _item(conflicts=[conflict]),
-            "lastEventMs": _line(**_session(lastEventMs=late)),
+            "detectedAtMs": _item(conflicts=[conflict]),
+            "lastEventAtMs": _line(**_session(lastEventAtMs=late)),
             "completedAtMs": _line(**_session(completedAtMs=late)),
             "createdAtMs": _line(**revision, snapshot=SNAPSHOT, createdAtMs=late),
             "updatedAtMs ": _line(**context, createdAtMs=5, updatedAtMs=late),
         }.items():
-            answer = await send(owner, project, line)
-            assert told(answer) == (400, {"error": f"line 1: {field.strip()} is in the future"})
-    await bring(owner, project, _item(updatedAtMs=clock.now_ms()))
+            answer = await post_import(owner, project, line)
+            assert status_and_body(answer) == (400, {"error": f"line 1: {field.strip()} is in the future"})
+    await import_lines(owner, project, _item(updatedAtMs=clock.now_ms()))
     assert "Use Redis" in (await owner.get(f"/api/v2/brain?projectId={project}")).text
 
 
-async def test_fields_are_bounded_as_everywhere(service: Service) -> None:
+async def test_field_limits_apply_to_imports(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     assert QUOTES == MAX_EVIDENCE
@@ -140,10 +140,10 @@ async def test_fields_are_bounded_as_everywhere(service: Service) -> None:
         ("version", 2**31),
     ):
         for line in (_item(**{field: value}), _revision(field, value)):
-            answer = await send(owner, project, line)
+            answer = await post_import(owner, project, line)
             assert answer.status_code == 400, field
             assert field in answer.json()["error"]
-    assert [line["loremark"] for line in decoded(await export(owner, project))] == ["export", "end"]
+    assert [line["loremark"] for line in decode_lines(await export(owner, project))] == ["export", "end"]
 
 
 def _revision(field: str, value: Any) -> bytes:
@@ -151,7 +151,7 @@ def _revision(field: str, value: Any) -> bytes:
     version = value if field == "version" else 1
     return _line(
         loremark="revision",
-        of="item",
+        kind="item",
         ref=ids.new("itm"),
         version=version,
         change="created",
@@ -160,7 +160,7 @@ def _revision(field: str, value: Any) -> bytes:
     )
 
 
-async def test_every_text_is_cleaned_on_its_way_in(service: Service) -> None:
+async def test_import_sanitizes_every_text(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     session = _session(source=f"cli\x1b[31m {SECRET}", enrichmentModel=f"model\u202e {SECRET}")
@@ -180,7 +180,7 @@ async def test_every_text_is_cleaned_on_its_way_in(service: Service) -> None:
         fingerprints={"src/a.py": "git:abc"},
         sourceRef=f"ref {SECRET}",
     )
-    done = await bring(owner, project, _line(**session) + item)
+    done = await import_lines(owner, project, _line(**session) + item)
     assert done["redacted"] >= 7
     (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
     (listed,) = (await owner.get(f"/api/v2/sessions?projectId={project}")).json()
@@ -193,12 +193,12 @@ async def test_every_text_is_cleaned_on_its_way_in(service: Service) -> None:
     first = await export(owner, project)
     assert b'"git:abc"' in first
     there = await owner.create_project("There")
-    await bring(owner, there, first)
+    await import_lines(owner, there, first)
     assert await export(owner, there) == first
 
 
-async def test_every_text_is_cleaned_on_its_way_out(service: Service) -> None:
-    """What a database holds from before, or by other ways, and at the bounds of what it may hold."""
+async def test_export_sanitizes_every_text(service: Service) -> None:
+    """For rows written by older versions or other means, at their maximum lengths."""
     owner = await service.owner()
     tool = await tool_for(owner)
     kept = await tool.keep(service.http, {"summary": "we keep sessions in Redis"})
@@ -214,22 +214,22 @@ async def test_every_text_is_cleaned_on_its_way_out(service: Service) -> None:
         branch=f"b/{SECRET}",
         evidence=quotes,
     )
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await tx.run(update(items).where(items.c.id == item).values(source_ref=f"{SECRET}\x1b"))
         of_project = sessions.c.project_id == tool.project_id
         await tx.run(update(sessions).where(of_project).values(source=f"\u202e{SECRET}", enrichment_model=SECRET))
     lines = await export(owner, tool.project_id)
     assert SECRET.encode() not in lines
     assert b"\\u001b" not in lines
-    (line,) = [line for line in decoded(lines) if line["loremark"] == "item"]
+    (line,) = [line for line in decode_lines(lines) if line["loremark"] == "item"]
     assert (line["files"], line["tags"][1]) == (["src/a.py"], "x" * 60)
-    assert len(line["evidence"]) == 1, "the words of an event that is not there prove nothing"
+    assert len(line["evidence"]) == 1, "a quote from a missing event is not evidence"
     there = await owner.create_project("There")
-    await bring(owner, there, lines)
+    await import_lines(owner, there, lines)
     assert await export(owner, there) == lines
 
 
-async def test_evidence_rests_on_events_of_the_project(service: Service) -> None:
+async def test_evidence_must_refer_to_events_of_the_project(service: Service) -> None:
     owner, stranger = await service.owner(), await service.owner("Strangers")
     project, theirs = await owner.create_project(), await tool_for(stranger)
     foreign = (await theirs.keep(service.http, {"summary": "theirs"}))["eventId"]
@@ -239,16 +239,16 @@ async def test_evidence_rests_on_events_of_the_project(service: Service) -> None
     item = {**ITEM, "ref": ids.new("itm"), "evidence": quotes}
     revision: dict[str, Any] = {
         "loremark": "revision",
-        "of": "item",
+        "kind": "item",
         "ref": item["ref"],
         "version": 1,
         "change": "created",
     }
     lines = [session, event, item, {**revision, "snapshot": {**SNAPSHOT, "evidence": quotes}, "createdAtMs": 5}]
-    await bring(owner, project, b"".join(_line(**line) for line in lines))
+    await import_lines(owner, project, b"".join(_line(**line) for line in lines))
     (kept,) = (await owner.get(f"/api/v2/items?projectId={project}")).json()
     assert [quoted["quote"] for quoted in kept["evidence"]] == ["so it was said"]
-    told_again = decoded(await export(owner, project))
+    told_again = decode_lines(await export(owner, project))
     assert [len(line["snapshot"]["evidence"]) for line in told_again if line["loremark"] == "revision"] == [1]
     reverted = await owner.post(f"/api/v2/items/{kept['id']}/revert", {"version": 1})
     assert reverted.json()["evidence"] == kept["evidence"]
@@ -262,23 +262,25 @@ async def metered(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
         yield running
 
 
-async def test_work_that_is_left_to_do_counts_now_whatever_its_date(metered: Service) -> None:
+async def test_unfinished_work_counts_in_the_current_month(metered: Service) -> None:
     owner = await metered.owner()
     project = await owner.create_project()
     old_ms = clock.now_ms() - 90 * clock.DAY_MS
-    session = _session(status="active", completedAtMs=None, createdAtMs=old_ms, lastEventMs=clock.now_ms())
+    session = _session(status="active", completedAtMs=None, createdAtMs=old_ms, lastEventAtMs=clock.now_ms())
     done = [_event(session, createdAtMs=old_ms, enriched=True) for _ in range(4)]
     open_ones = [_event(session, createdAtMs=old_ms) for _ in range(3)]
     lines = b"".join(_line(**line) for line in (session, *done, *open_ones))
     await set_plan(metered, owner.team_id, "events2")
-    assert told(await send(owner, project, lines)) == refused("events")
+    assert status_and_body(await post_import(owner, project, lines)) == limit_reached("events")
     await set_plan(metered, owner.team_id, "team")
-    assert made(await bring(owner, project, lines)) == {"sessions": 1, "events": 7}
-    await bring(owner, project, lines)
-    used = await counted(metered.house.database, owner.team_id)
+    assert created_counts(await import_lines(owner, project, lines)) == {"sessions": 1, "events": 7}
+    await import_lines(owner, project, lines)
+    used = await read_counters(metered.runtime.database, owner.team_id)
     assert (used["events"], used["sessions"]) == (3, 1)
-    assert await recount_team(metered.house.database, Scope(owner.team_id), set_mark()) == []
+    assert await recount_team(metered.runtime.database, Scope(owner.team_id), set_mark()) == []
     await owner.delete(f"/api/projects/{project}")
     await metered.wait_for_jobs(20)
-    assert (await counted(metered.house.database, owner.team_id))["events"] == 3, "done is done"
-    assert await recount_team(metered.house.database, Scope(owner.team_id), set_mark()) == []
+    assert (await read_counters(metered.runtime.database, owner.team_id))["events"] == 3, (
+        "finished work counts in its own month"
+    )
+    assert await recount_team(metered.runtime.database, Scope(owner.team_id), set_mark()) == []

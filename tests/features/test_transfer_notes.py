@@ -1,12 +1,12 @@
-"""What other tools remember, told to the service: what held once is kept as that, and nothing is approved by a file."""
+"""Notes imported from other tools: superseded ones are deprecated, and none is approved by the file itself."""
 
 from __future__ import annotations
 
 import pytest
 
-from loremark.exchange.decisions import read_document
+from loremark.exchange.adr import read_document
 from loremark.exchange.notes import to_event
-from tests.features.remembering import Memory
+from tests.features.memory_project import Memory
 from tests.support.service import Service
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +25,7 @@ def _record(number: int, title: str, status: str, decision: str) -> str:
     return _RECORD.format(number=number, title=title, status=status, decision=decision)
 
 
-async def test_a_decision_that_was_superseded_is_a_deprecated_item(service: Service) -> None:
+async def test_superseded_decision_becomes_a_deprecated_item(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=0.8)
     old = _record(1, "Keep carts in Redis", "Superseded by ADR-2", "We keep carts in Redis with a lifetime of a day.")
     new = _record(2, "Print invoices with WeasyPrint", "Accepted", "We print invoices as PDF files with WeasyPrint.")
@@ -42,17 +42,17 @@ async def test_a_decision_that_was_superseded_is_a_deprecated_item(service: Serv
     assert "WeasyPrint" in brain
     assert "Redis" not in brain
     again = await memory.owner.patch(f"/api/v2/items/{found['Keep carts in Redis']['id']}", {"status": "approved"})
-    assert again.status_code == 200, "a person may think otherwise"
+    assert again.status_code == 200, "a reviewer can still approve it"
 
 
-async def test_what_holds_is_not_made_past_by_a_new_note(service: Service) -> None:
+async def test_new_note_does_not_deprecate_a_current_item(service: Service) -> None:
     memory = await Memory.of(service, autoApproveThreshold=0.8)
     item = {"title": "Keep carts in Redis", "content": "We keep carts in Redis with a lifetime of a day."}
     for status in ("approved", "deprecated"):
-        told = {"operation": "create", "item": {**item, "type": "decision", "status": status}, "source": status}
-        await memory.learn(told, "memory_operation")
+        operation = {"operation": "create", "item": {**item, "type": "decision", "status": status}, "source": status}
+        await memory.learn(operation, "memory_operation")
     assert [kept["status"] for kept in await memory.items()] == ["approved"]
     other = {"title": "Never log card numbers", "content": "Card numbers are never logged.", "type": "convention"}
     low = {"operation": "create", "item": {**other, "status": "approved", "confidence": 0.3}}
     await memory.learn(low, "memory_operation")
-    assert (await memory.items())[-1]["status"] == "draft", "approved by the threshold, not by the note"
+    assert (await memory.items())[-1]["status"] == "draft", "approved by its confidence, not by the note"

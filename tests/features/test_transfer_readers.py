@@ -1,4 +1,4 @@
-"""Readers of an export who do not read: others do not notice, and they are left."""
+"""Stalled readers of an export do not block others and are cancelled."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from loremark.features.transfer import turns
-from tests.features.carried import export, export_scope
-from tests.features.world import told
+from loremark.features.transfer import export_slots
+from tests.features.exported_project import export, export_scope
+from tests.features.steps import status_and_body
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 class _Reader:
-    """Asks for an export and takes nothing of it."""
+    """Requests an export without reading the response."""
 
     def __init__(self, service: Service, person: Person, project: str, method: str = "GET") -> None:
         self.status = 0
@@ -54,31 +54,31 @@ async def _hold(service: Service, person: Person, project: str, method: str = "G
     return reader
 
 
-async def test_readers_who_take_nothing_block_nobody_else_and_are_left(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_stalled_readers_are_limited_and_cancelled(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, stranger = await service.owner(), await service.owner("Strangers")
     member = await service.join(owner)
     project, theirs = await owner.create_project(visibility="public"), await stranger.create_project()
     for _ in range(5):
-        assert (await _hold(service, owner, project, "HEAD")).ended, "who asks for the head alone holds nothing"
-    held = [await _hold(service, owner, project) for _ in range(turns.OF_PERSON)]
+        assert (await _hold(service, owner, project, "HEAD")).ended, "a HEAD request holds no slot"
+    held = [await _hold(service, owner, project) for _ in range(export_slots.MAX_PER_USER)]
     refusal = await owner.get(f"/api/v2/export?projectId={project}")
-    assert told(refusal) == (503, {"error": "Service temporarily unavailable"})
+    assert status_and_body(refusal) == (503, {"error": "Service temporarily unavailable"})
     assert int(refusal.headers["retry-after"]) > 0
-    held += [await _hold(service, member, project) for _ in range(turns.OF_TEAM - turns.OF_PERSON)]
+    held += [
+        await _hold(service, member, project) for _ in range(export_slots.MAX_PER_TEAM - export_slots.MAX_PER_USER)
+    ]
     assert (await member.get(f"/api/v2/export?projectId={project}")).status_code == 503
-    assert len(await export(stranger, theirs)) > 100, "another team does not notice"
+    assert len(await export(stranger, theirs)) > 100, "other teams are not affected"
     for reader in held:
         assert not reader.ended
         reader.task.cancel()
     await asyncio.wait([reader.task for reader in held])
     assert len(await export(owner, project)) > 100
 
-    monkeypatch.setattr(turns, "_READER_S", 0.2)
+    monkeypatch.setattr(export_slots, "_STALL_S", 0.2)
     slow = await _hold(service, owner, project)
     async with asyncio.timeout(60):
         await slow.task
     assert slow.ended
-    for _ in range(turns.OF_PERSON + 1):
+    for _ in range(export_slots.MAX_PER_USER + 1):
         assert len(await export(owner, project)) > 100

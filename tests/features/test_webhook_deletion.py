@@ -1,4 +1,4 @@
-"""A deleted webhook is gone at once, its deliveries soon after, and old deliveries in time: all in bounded pieces."""
+"""Deleting webhooks and pruning old deliveries, in bounded batches."""
 
 from __future__ import annotations
 
@@ -19,9 +19,16 @@ from loremark.features.webhooks.jobs import prune
 from loremark.jobs import queue
 from loremark.storage.database import Database, Tx
 from loremark.storage.tables import jobs, webhook_deliveries
-from tests.features.hooks import NO_WEBHOOK, arrived, begin_session, create_webhook, list_deliveries, wait_for_quiet
-from tests.features.rounds import rounds_of
-from tests.features.world import insert_rows, told
+from tests.features.recurring_jobs import wait_for_runs
+from tests.features.steps import insert_rows, status_and_body
+from tests.features.webhook_steps import (
+    NO_WEBHOOK,
+    create_session,
+    create_webhook,
+    list_deliveries,
+    wait_for_quiet,
+    wait_for_requests,
+)
 from tests.servers.https import Receiver, Reply
 from tests.support.people import Person
 from tests.support.service import Service
@@ -43,7 +50,7 @@ async def _insert(
     status: str = "delivered",
     created_at_ms: int | None = None,
 ) -> list[str]:
-    """Deliveries, past the API; with a prefix in front of what an id of today begins with."""
+    """Insert deliveries directly; the prefix makes their ids older or newer."""
     made = [f"dlv_{id_prefix}{number:06d}" if id_prefix else ids.new("dlv") for number in range(count)]
     shared = {
         "team_id": owner.team_id,
@@ -70,8 +77,8 @@ async def _left(tx: Tx, webhook: str) -> int:
     return int(row["found"])
 
 
-async def test_a_deletion_takes_the_webhook_at_once_and_promises_the_rest(service: Service) -> None:
-    """However many deliveries there are, the request does not wait for them, nor does anybody behind it."""
+async def test_deletion_is_immediate_and_enqueues_the_cleanup(service: Service) -> None:
+    """The request does not wait for the deletion of deliveries, and blocks no one else."""
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
@@ -87,19 +94,17 @@ async def test_a_deletion_takes_the_webhook_at_once_and_promises_the_rest(servic
         deleted = await owner.delete(f"/api/webhooks/{webhook}")
     assert deleted.status_code == 204
     assert promised == [{"kind": "webhooks.purge", "webhookId": webhook, "left": 300}]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert await _left(tx, webhook) == 300
         [delivery] = await tx.many(select(webhook_deliveries.c.id).limit(1))
     assert (await owner.get("/api/webhooks")).json() == []
     path = f"/api/webhooks/{webhook}"
     for method, below in (("GET", "/deliveries"), ("POST", f"/deliveries/{delivery['id']}/redeliver"), ("DELETE", "")):
-        assert told(await owner.call(method, path + below)) == NO_WEBHOOK
+        assert status_and_body(await owner.call(method, path + below)) == NO_WEBHOOK
 
 
-async def test_what_is_left_goes_in_pieces_and_nothing_else_goes(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 40)
+async def test_cleanup_deletes_in_batches_and_nothing_else(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webhooks_jobs, "_BATCH_ROWS", 40)
     owner, others = await service.owner(), await service.owner("Others")
     project, elsewhere = await owner.create_project(), await others.create_project()
     gone, kept = [await create_webhook(owner, project, URL) for _ in range(2)]
@@ -118,7 +123,7 @@ async def test_what_is_left_goes_in_pieces_and_nothing_else_goes(
     assert (await owner.delete(f"/api/webhooks/{gone}")).status_code == 204
     await service.wait_for_jobs()
     assert pieces == [40, 40, 20]
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert [await _left(tx, webhook) for webhook in (gone, kept, theirs)] == [0, 7, 9]
         [job] = await tx.many(select(jobs).where(jobs.c.kind == webhooks.PURGE))
     assert (job["status"], job["team_id"], job["project_id"]) == ("completed", owner.team_id, project)
@@ -126,38 +131,38 @@ async def test_what_is_left_goes_in_pieces_and_nothing_else_goes(
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
-async def test_nothing_more_is_told_to_a_webhook_that_was_deleted(hooked: Service, receiver: Receiver) -> None:
+async def test_deleted_webhook_receives_nothing_more(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(503))
     webhook = await create_webhook(owner, project, receiver.url())
-    await begin_session(owner, project)
-    await arrived(receiver, 1)
+    await create_session(owner, project)
+    await wait_for_requests(receiver, 1)
     assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
-    heard = len(receiver.requests())
-    await begin_session(owner, project)
+    received = len(receiver.requests())
+    await create_session(owner, project)
     await wait_for_quiet(hooked)
-    assert len(receiver.requests()) <= heard + 1, "but one that was under way"
-    async with hooked.house.database.read() as tx:
+    assert len(receiver.requests()) <= received + 1, "except one that was in flight"
+    async with hooked.runtime.database.read() as tx:
         assert await _left(tx, webhook) == 0
 
 
-async def test_a_webhook_deleted_while_it_is_tried_out_does_not_exist(hooked: Service, receiver: Receiver) -> None:
+async def test_webhook_deleted_during_a_test_is_not_found(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/slow"))
     gate = threading.Event()
     receiver.answer("/slow", Reply(gate=gate))
     trying = asyncio.create_task(owner.post(f"/api/webhooks/{webhook}/test"))
-    await arrived(receiver, 1)
+    await wait_for_requests(receiver, 1)
     assert (await owner.delete(f"/api/webhooks/{webhook}")).status_code == 204
     await hooked.wait_for_jobs()
     gate.set()
-    assert told(await trying) == NO_WEBHOOK
+    assert status_and_body(await trying) == NO_WEBHOOK
 
 
 class _Watched:
-    """A database that counts how often somebody wants to read or write."""
+    """A database that counts reads and writes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -172,26 +177,22 @@ class _Watched:
         return self._database.write()
 
 
-async def test_where_nothing_is_old_the_prune_looks_at_a_page_and_writes_nothing(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await rounds_of(service, "upkeep.prune")
-    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 10)
+async def test_prune_without_old_deliveries_writes_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    await wait_for_runs(service, "upkeep.prune")
+    monkeypatch.setattr(webhooks_jobs, "_BATCH_ROWS", 10)
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
     young = await _insert(service, owner, project, webhook, 60)
-    database: Any = _Watched(service.house.database)
+    database: Any = _Watched(service.runtime.database)
     await prune(database)
     assert (database.reads, database.writes) == (1, 0)
     assert len(await list_deliveries(owner, webhook, "?limit=100")) == len(young)
 
 
-async def test_deliveries_that_ended_a_month_ago_are_forgotten_in_pieces(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await rounds_of(service, "upkeep.prune")
-    monkeypatch.setattr(webhooks_jobs, "_ROWS_AT_ONCE", 10)
+async def test_old_deliveries_are_pruned_in_batches(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    await wait_for_runs(service, "upkeep.prune")
+    monkeypatch.setattr(webhooks_jobs, "_BATCH_ROWS", 10)
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
@@ -203,20 +204,20 @@ async def test_deliveries_that_ended_a_month_ago_are_forgotten_in_pieces(
         service, owner, project, webhook, 3, id_prefix="00d", created_at_ms=old_ms + 2 * clock.MINUTE_MS
     )
     young = await _insert(service, owner, project, webhook, 45)
-    database: Any = _Watched(service.house.database)
+    database: Any = _Watched(service.runtime.database)
     await prune(database)
     found = {delivery["id"] for delivery in await list_deliveries(owner, webhook, "?limit=200")}
     assert found == {*waits, *just, *young}
-    assert (database.reads, database.writes) == (4, 3), "36 old ones and the first young ones, ten at a time"
+    assert (database.reads, database.writes) == (4, 3), "36 old and the first recent ones, ten at a time"
 
 
-async def test_a_delivery_that_is_to_be_told_again_is_not_forgotten(service: Service) -> None:
-    """Somebody asks for it between the look and the deletion."""
+async def test_redelivered_delivery_is_not_pruned(service: Service) -> None:
+    """It is redelivered between the read and the deletion."""
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
     [ended] = await _insert(service, owner, project, webhook, 1)
     [again] = await _insert(service, owner, project, webhook, 1, status="pending")
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         assert await store.delete_ended(tx, [ended, again]) == 1
     assert [delivery["id"] for delivery in await list_deliveries(owner, webhook)] == [again]

@@ -1,4 +1,4 @@
-"""From the outbox to deliveries: in bounded transactions, none lost or doubled, and none left behind by a deletion."""
+"""Fan-out from the outbox to deliveries: bounded, lossless, and safe against deletions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from loremark.jobs import outbox
 from loremark.storage.database import Tx
 from loremark.storage.tables import jobs, webhook_deliveries
 from loremark.wire.events import WebhookEvent
-from tests.features.hooks import create_webhook, list_deliveries
+from tests.features.webhook_steps import create_webhook, list_deliveries
 from tests.support.people import Person
 from tests.support.service import Service
 
@@ -27,13 +27,13 @@ TAKE = 200
 
 
 class _UndoAll(Exception):
-    """What a test wrote shall not be told to anybody."""
+    """Rolls back what the test wrote."""
 
 
 @asynccontextmanager
 async def _undone(service: Service) -> AsyncIterator[Tx]:
     with suppress(_UndoAll):
-        async with service.house.database.write() as tx:
+        async with service.runtime.database.write() as tx:
             yield tx
             raise _UndoAll
 
@@ -51,7 +51,7 @@ async def _count(tx: Tx) -> int:
     return int(row["found"])
 
 
-async def test_a_transaction_makes_a_bounded_number_of_deliveries(service: Service) -> None:
+async def test_deliveries_per_transaction_are_bounded(service: Service) -> None:
     owner = await service.owner()
     crowded, quiet = await owner.create_project(), await owner.create_project("Quiet")
     webhooks = [await create_webhook(owner, crowded, URL, "item.created") for _ in range(40)]
@@ -66,17 +66,15 @@ async def test_a_transaction_makes_a_bounded_number_of_deliveries(service: Servi
             made = await _count(tx)
             steps.append((found, made - before))
             before = made
-        assert steps == [(TAKE, 480), (TAKE, 480), (2, 80)], "as if more were waiting, and all of the rest"
+        assert steps == [(TAKE, 480), (TAKE, 480), (2, 80)], "a full batch while more are pending, then the rest"
         rows = await tx.many(select(webhook_deliveries.c.webhook_id, webhook_deliveries.c.event_id))
         expected = {(webhook, event) for webhook in webhooks for event in [*events[:20], *events[25:]]}
         assert len(rows) == len(expected)
         assert {(row["webhook_id"], row["event_id"]) for row in rows} == expected
 
 
-async def test_an_event_that_more_want_than_fit_is_told_to_all_of_them(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("loremark.features.webhooks.jobs._DELIVERIES_AT_ONCE", 3)
+async def test_event_with_many_subscribers_reaches_all(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("loremark.features.webhooks.jobs._MAX_DELIVERIES", 3)
     owner = await service.owner()
     project = await owner.create_project()
     for _ in range(5):
@@ -88,42 +86,42 @@ async def test_an_event_that_more_want_than_fit_is_told_to_all_of_them(
         assert (await fan_out(tx, 1), await _count(tx)) == (0, 10)
 
 
-async def test_a_webhook_deleted_while_events_are_handed_on_leaves_nothing_behind(service: Service) -> None:
+async def test_webhook_deleted_during_fan_out_leaves_no_deliveries(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL, "item.created")
-    async with service.house.database.write() as tx:
+    async with service.runtime.database.write() as tx:
         await _emit(tx, owner, project, 3)
         assert await fan_out(tx, TAKE) == 3
         deleting = asyncio.create_task(owner.delete(f"/api/webhooks/{webhook}"))
         await asyncio.sleep(0.3)
-        assert not deleting.done(), "it waits for the deliveries it has to take along"
+        assert not deleting.done(), "the deletion waits for the fan-out"
     assert (await deleting).status_code == 204
     await service.wait_for_jobs()
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         assert await _count(tx) == 0
         ended = await tx.many(select(jobs.c.status).where(jobs.c.kind == "webhooks.deliver"))
     assert [row["status"] for row in ended] == ["completed"] * 3
 
 
-async def test_looking_at_a_webhook_waits_for_nobody(service: Service) -> None:
+async def test_reading_a_webhook_does_not_block(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
-    async with service.house.database.write() as tx:
-        assert await store.hold_webhook(tx, Scope(owner.team_id), webhook)
+    async with service.runtime.database.write() as tx:
+        assert await store.lock_webhook(tx, Scope(owner.team_id), webhook)
         async with asyncio.timeout(3):
             assert await list_deliveries(owner, webhook) == []
             assert len((await owner.get(f"/api/webhooks?projectId={project}")).json()) == 1
 
 
-async def test_those_who_hand_on_do_not_wait_for_those_who_settle(service: Service) -> None:
+async def test_fan_out_does_not_block_on_delivery_results(service: Service) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, URL)
-    if service.house.database.engine.name == "sqlite":
+    if service.runtime.database.engine.name == "sqlite":
         pytest.skip("one writer at a time anyway")
-    async with service.house.database.write() as settling, asyncio.timeout(3):
-        assert await store.hold_webhook(settling, Scope(owner.team_id), webhook)
-        async with service.house.database.write() as tx:
-            assert len(await store.list_listening(tx, [project])) == 1
+    async with service.runtime.database.write() as settling, asyncio.timeout(3):
+        assert await store.lock_webhook(settling, Scope(owner.team_id), webhook)
+        async with service.runtime.database.write() as tx:
+            assert len(await store.list_subscribed(tx, [project])) == 1

@@ -1,4 +1,4 @@
-"""What was not taken is told again, on schedule, with the same id; in the end it is given up."""
+"""Retries of failed deliveries, and disabling of failing webhooks."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from loremark.base import clock
 from loremark.features.webhooks.service import DELIVER
 from loremark.storage.database import Row
 from loremark.storage.tables import jobs
-from tests.features.hooks import (
+from tests.features.steps import emails_to
+from tests.features.webhook_steps import (
     STANDARD_SECRET,
-    arrived,
-    begin_session,
     check_signatures,
+    create_session,
     create_webhook,
     find_webhook,
     list_deliveries,
-    nudge,
     wait_for_deliveries,
     wait_for_quiet,
+    wait_for_requests,
     wait_until_idle,
+    wake_runner,
 )
-from tests.features.world import mails_to
 from tests.servers.https import Receiver, Reply
 from tests.support.processes import free_port
 from tests.support.service import Service
@@ -35,15 +35,15 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1")
-async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service, receiver: Receiver) -> None:
+async def test_failed_delivery_is_retried_with_the_same_id(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     receiver.answer("/late", Reply(500), Reply(302, {"Location": receiver.url("/elsewhere")}), Reply(404))
     receiver.always("/never", Reply(503))
     late = await create_webhook(owner, project, receiver.url("/late"), secret=STANDARD_SECRET)
     never = await create_webhook(owner, project, receiver.url("/never"))
-    nobody = await create_webhook(owner, project, f"https://127.0.0.1:{free_port()}/")
-    await begin_session(owner, project)
+    unreachable = await create_webhook(owner, project, f"https://127.0.0.1:{free_port()}/")
+    await create_session(owner, project)
 
     [delivery] = await wait_for_deliveries(owner, late, 1)
     assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("delivered", 4, 200)
@@ -61,7 +61,7 @@ async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service
     for request in tries:
         check_signatures(request, STANDARD_SECRET, STANDARD_SECRET)
 
-    for webhook, status in ((never, 503), (nobody, None)):
+    for webhook, status in ((never, 503), (unreachable, None)):
         [delivery] = await wait_for_deliveries(owner, webhook, 1)
         assert (delivery["status"], delivery["attempts"], delivery["responseStatus"]) == ("failed", 4, status)
         assert delivery["error"]
@@ -71,58 +71,60 @@ async def test_what_was_not_taken_is_told_again_with_the_same_id(hooked: Service
     assert receiver.requests("/elsewhere") == []
 
 
-async def test_the_schedule_is_the_one_of_the_interface(hooked: Service, receiver: Receiver) -> None:
+async def test_retry_schedule_matches_the_specification(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(500))
     webhook = await create_webhook(owner, project, receiver.url())
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
-        await begin_session(owner, project)
+        await create_session(owner, project)
         for retry, delay_s in enumerate((60, 300, 1_800, 7_200, 43_200), start=1):
             [delivery] = await wait_for_deliveries(owner, webhook, 1, lambda found, n=retry: found["attempts"] == n)  # type: ignore[misc]
             await wait_until_idle(hooked)
             assert (delivery["status"], delivery["responseStatus"]) == ("pending", 500)
             assert delivery["nextAttemptAt"] == clock.iso(now_ms + delay_s * 1_000)
             now_ms += delay_s * 1_000 - 1
-            await nudge(hooked)
+            await wake_runner(hooked)
             await asyncio.sleep(0.2)
-            assert len(receiver.requests()) == retry, "not a moment too early"
+            assert len(receiver.requests()) == retry, "never early"
             now_ms += 1
-            await nudge(hooked)
-            await arrived(receiver, retry + 1)
+            await wake_runner(hooked)
+            await wait_for_requests(receiver, retry + 1)
         [delivery] = await wait_for_deliveries(owner, webhook, 1)
         assert (delivery["status"], delivery["attempts"]) == ("failed", 6)
         now_ms += 30 * 86_400_000 // 31
-        await nudge(hooked)
+        await wake_runner(hooked)
         await hooked.wait_for_jobs()
     assert len(receiver.requests()) == 6
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
-async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, receiver: Receiver, tmp_path: Path) -> None:
+async def test_ten_consecutive_failures_disable_the_webhook(
+    hooked: Service, receiver: Receiver, tmp_path: Path
+) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/hook?token=hidden"))
     receiver.always("/hook?token=hidden", Reply(500))
 
     async def fail(times: int, before: int) -> None:
-        await asyncio.gather(*(begin_session(owner, project) for _ in range(times)))
+        await asyncio.gather(*(create_session(owner, project) for _ in range(times)))
         await wait_for_deliveries(owner, webhook, before + times)
 
     await fail(9, before=0)
     receiver.answer("/hook?token=hidden", Reply(200))
-    await begin_session(owner, project)
+    await create_session(owner, project)
     await wait_for_deliveries(owner, webhook, 10)
     await fail(9, before=10)
-    assert (await find_webhook(owner, webhook))["status"] == "active", "one that was taken breaks the row"
+    assert (await find_webhook(owner, webhook))["status"] == "active", "a successful delivery resets the count"
     await fail(1, before=19)
     assert (await find_webhook(owner, webhook))["status"] == "disabled"
-    [(subject, text)] = await mails_to(tmp_path, owner.email)
+    [(subject, text)] = await emails_to(tmp_path, owner.email)
     assert subject == "A webhook was disabled"
     assert receiver.url("/hook") in text
     assert "hidden" not in text
-    missed = await begin_session(owner, project)
+    missed = await create_session(owner, project)
     await wait_for_quiet(hooked)
     assert len(receiver.requests()) == 20
     assert not any(missed.encode() in request.body for request in receiver.requests())
@@ -130,7 +132,7 @@ async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, recei
     patched = await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})
     assert (patched.status_code, patched.json()["status"]) == (200, "active")
     await fail(9, before=20)
-    assert (await find_webhook(owner, webhook))["status"] == "active", "the count began anew"
+    assert (await find_webhook(owner, webhook))["status"] == "active", "the count was reset"
     receiver.always("/hook?token=hidden", Reply(200))
     lost = (await list_deliveries(owner, webhook))[0]
     path = f"/api/webhooks/{webhook}/deliveries/{lost['id']}/redeliver"
@@ -140,21 +142,19 @@ async def test_ten_lost_deliveries_in_a_row_switch_it_off(hooked: Service, recei
     assert receiver.requests()[-1].headers["webhook-id"] == lost["eventId"]
 
 
-async def test_an_attempt_whose_job_could_not_be_settled_is_not_made_again_too_early(
-    hooked: Service, receiver: Receiver
-) -> None:
+async def test_recorded_attempt_is_not_repeated_early(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(500))
     webhook = await create_webhook(owner, project, receiver.url())
     now_ms = clock.now_ms()
     with clock.use(lambda: now_ms):
-        await begin_session(owner, project)
+        await create_session(owner, project)
         await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
         await wait_until_idle(hooked)
-        async with hooked.house.database.write() as tx:  # as after a lease that ran out
+        async with hooked.runtime.database.write() as tx:  # like after an expired lease
             await tx.run(update(jobs).where(jobs.c.kind == DELIVER).values(run_at_ms=0))
-        await nudge(hooked)
+        await wake_runner(hooked)
         async with asyncio.timeout(60):
             while (job := await _delivery_job(hooked))["attempt"] < 2 or job["status"] == "running":
                 await asyncio.sleep(0.01)
@@ -163,41 +163,41 @@ async def test_an_attempt_whose_job_could_not_be_settled_is_not_made_again_too_e
         assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
         assert len(receiver.requests()) == 1
         now_ms += 60_000
-        await nudge(hooked)
-        await arrived(receiver, 2)
+        await wake_runner(hooked)
+        await wait_for_requests(receiver, 2)
         await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 2)
         await wait_until_idle(hooked)
 
 
 async def _delivery_job(service: Service) -> Row:
-    async with service.house.database.read() as tx:
+    async with service.runtime.database.read() as tx:
         found = await tx.one(select(jobs).where(jobs.c.kind == DELIVER))
     assert found is not None
     return found
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="1,1,1,1,1")
-async def test_what_waits_when_it_is_switched_off_ends_visibly_and_can_be_told_later(
+async def test_pending_deliveries_of_a_disabled_webhook_fail_and_can_be_redelivered(
     hooked: Service, receiver: Receiver
 ) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     receiver.always("/", Reply(503))
     webhook = await create_webhook(owner, project, receiver.url())
-    await begin_session(owner, project)
+    await create_session(owner, project)
     await wait_for_deliveries(owner, webhook, 1, lambda found: found["attempts"] == 1)
     assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "disabled"})).status_code == 200
     [ended] = await wait_for_deliveries(owner, webhook, 1)
-    assert (ended["status"], ended["attempts"], ended["error"]) == ("failed", 1, "the webhook is disabled")
+    assert (ended["status"], ended["attempts"], ended["error"]) == ("failed", 1, "webhook is disabled")
     assert ended["nextAttemptAt"] is None
     assert len(receiver.requests()) == 1
 
     path = f"/api/webhooks/{webhook}/deliveries/{ended['id']}/redeliver"
     assert (await owner.post(path)).json()["status"] == "pending"
     [again] = await wait_for_deliveries(owner, webhook, 1)
-    assert (again["attempts"], again["error"]) == (0, "the webhook is disabled"), "still off"
+    assert (again["attempts"], again["error"]) == (0, "webhook is disabled"), "still disabled"
     receiver.always("/", Reply(200))
     assert (await owner.patch(f"/api/webhooks/{webhook}", {"status": "active"})).status_code == 200
     assert (await owner.post(path)).json()["error"] is None
-    [told] = await wait_for_deliveries(owner, webhook, 1)
-    assert (told["status"], told["attempts"], told["eventId"]) == ("delivered", 1, ended["eventId"])
+    [delivered] = await wait_for_deliveries(owner, webhook, 1)
+    assert (delivered["status"], delivered["attempts"], delivered["eventId"]) == ("delivered", 1, ended["eventId"])

@@ -1,4 +1,4 @@
-"""Which key a secret stands for in the signatures of Standard Webhooks."""
+"""Signing keys derived from secrets for Standard Webhooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _standard(key: bytes) -> str:
 
 
 @pytest.mark.parametrize("size", [16, 24, 64])
-def test_a_standard_secret_is_decoded(size: int) -> None:
+def test_whsec_secret_is_decoded(size: int) -> None:
     assert standard_key(_standard(bytes(range(size)))) == bytes(range(size))
 
 
@@ -23,7 +23,7 @@ def test_a_standard_secret_is_decoded(size: int) -> None:
     "secret",
     ["whsec_", "whsec_=", "whsec_AA==", _standard(b"fifteen bytes!!"), "whsec_not base64", "plain", "Whsec_AAAA"],
 )
-def test_what_would_be_no_key_is_taken_as_its_bytes(secret: str) -> None:
+def test_other_secrets_are_used_as_bytes(secret: str) -> None:
     assert standard_key(secret) == secret.encode()
     body = b'{"type":"item.created"}'
     headers = delivery_headers("evt_1", body, secret)

@@ -1,4 +1,4 @@
-"""Webhooks as their owners see them: made, changed, tried out, looked at; and where they may not lead."""
+"""The webhook API: CRUD, validation, test deliveries and redelivery."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from loremark.base import limits
-from tests.features.hooks import (
+from tests.features.steps import raw_database, status_and_body
+from tests.features.webhook_steps import (
     NO_WEBHOOK,
-    arrived,
-    begin_session,
     check_signatures,
+    create_session,
     create_webhook,
     find_webhook,
     list_deliveries,
     wait_for_deliveries,
     wait_for_quiet,
+    wait_for_requests,
 )
-from tests.features.world import raw_database, told
 from tests.servers.addresses import Names, refused_urls
 from tests.servers.https import Receiver, Reply
 from tests.support.service import Service
@@ -28,11 +28,11 @@ from tests.support.service import Service
 pytestmark = pytest.mark.anyio
 
 NO_DELIVERY = (404, {"error": "Delivery not found"})
-TOO_MANY = (409, {"error": "A project may have at most 50 webhooks"})
+TOO_MANY = (409, {"error": "A project can have at most 50 webhooks"})
 SECRET = "a secret nobody else may see"
 
 
-async def test_a_webhook_is_made_changed_and_removed(service: Service, names: Names) -> None:
+async def test_create_update_and_delete_a_webhook(service: Service, names: Names) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     url = "https://public.example.com/hook?a=b"
@@ -65,13 +65,13 @@ async def test_a_webhook_is_made_changed_and_removed(service: Service, names: Na
     ]
     for change, effect in changes:
         entry |= effect
-        assert told(await owner.patch(path, change)) == (200, entry)
+        assert status_and_body(await owner.patch(path, change)) == (200, entry)
     assert (await owner.get(f"/api/webhooks?projectId={project}")).json() == [entry]
 
     removed = await owner.delete(path)
     assert (removed.status_code, removed.content) == (204, b"")
     for method, route in (("PATCH", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/test")):
-        assert told(await owner.call(method, path + route, {} if method == "PATCH" else None)) == NO_WEBHOOK
+        assert status_and_body(await owner.call(method, path + route, {} if method == "PATCH" else None)) == NO_WEBHOOK
     assert (await owner.get(f"/api/webhooks?projectId={project}")).json() == []
 
 
@@ -90,9 +90,7 @@ async def test_a_webhook_is_made_changed_and_removed(service: Service, names: Na
         ({"status": "paused"}, "status"),
     ],
 )
-async def test_what_makes_no_sense_is_refused_by_name(
-    service: Service, names: Names, change: dict[str, Any], field: str
-) -> None:
+async def test_invalid_fields_are_named(service: Service, names: Names, change: dict[str, Any], field: str) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, "https://public.example.com/")
@@ -107,7 +105,7 @@ async def test_what_makes_no_sense_is_refused_by_name(
     assert (await owner.get("/api/webhooks")).json() == [before]
 
 
-async def test_no_private_address_can_be_saved(service: Service, names: Names) -> None:
+async def test_private_addresses_are_refused(service: Service, names: Names) -> None:
     owner = await service.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, "https://public.example.com/")
@@ -123,7 +121,7 @@ async def test_no_private_address_can_be_saved(service: Service, names: Names) -
     assert (await find_webhook(owner, later))["status"] == "active"
 
 
-async def test_a_project_has_so_many_webhooks_and_no_more(service: Service) -> None:
+async def test_webhooks_per_project_are_limited(service: Service) -> None:
     owner = await service.owner()
     project, other = await owner.create_project(), await owner.create_project("Other")
     url = "https://93.184.215.14/"
@@ -131,7 +129,7 @@ async def test_a_project_has_so_many_webhooks_and_no_more(service: Service) -> N
     body = {"projectId": project, "url": url, "events": ["item.created"]}
     answers = await asyncio.gather(*(owner.post("/api/webhooks", body) for _ in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, *[409] * 5]
-    assert told(await owner.post("/api/webhooks", body)) == TOO_MANY
+    assert status_and_body(await owner.post("/api/webhooks", body)) == TOO_MANY
     assert len((await owner.get(f"/api/webhooks?projectId={project}")).json()) == limits.WEBHOOKS_PER_PROJECT
     assert (await owner.patch(f"/api/webhooks/{made[0]}", {"url": url})).status_code == 200
     await create_webhook(owner, other, url)
@@ -139,13 +137,13 @@ async def test_a_project_has_so_many_webhooks_and_no_more(service: Service) -> N
     await create_webhook(owner, project, url)
 
 
-async def test_a_secret_is_sealed_and_never_shown(hooked: Service, receiver: Receiver) -> None:
+async def test_secret_is_encrypted_and_never_returned(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/x"), secret=SECRET)
     other = "another secret nobody may see"
-    await begin_session(owner, project)
-    await arrived(receiver, 1)
+    await create_session(owner, project)
+    await wait_for_requests(receiver, 1)
     changed = await owner.patch(f"/api/webhooks/{webhook}", {"secret": other})
     tried = await owner.post(f"/api/webhooks/{webhook}/test")
     await wait_for_quiet(hooked)
@@ -165,7 +163,7 @@ async def test_a_secret_is_sealed_and_never_shown(hooked: Service, receiver: Rec
             assert not any(shown.decode() in answer for answer in answers)
 
 
-async def test_a_webhook_can_be_tried_out(hooked: Service, receiver: Receiver) -> None:
+async def test_test_delivery(hooked: Service, receiver: Receiver) -> None:
     owner = await hooked.owner()
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url(), secret=SECRET)
@@ -195,19 +193,19 @@ async def test_a_webhook_can_be_tried_out(hooked: Service, receiver: Receiver) -
         failed = (await owner.post(f"/api/webhooks/{webhook}/test")).json()
         assert (failed["status"], failed["attempts"], failed["responseStatus"]) == ("failed", 1, 500)
     await wait_for_quiet(hooked)
-    assert len(receiver.requests()) == 13, "a test is not repeated"
-    assert (await find_webhook(owner, webhook))["status"] == "active", "and does not count"
+    assert len(receiver.requests()) == 13, "a test is not retried"
+    assert (await find_webhook(owner, webhook))["status"] == "active", "and does not count as a failure"
 
 
 @pytest.mark.settings(LOREMARK_WEBHOOK_RETRY_DELAYS="")
-async def test_deliveries_are_listed_by_the_page_and_told_again(hooked: Service, receiver: Receiver) -> None:
+async def test_delivery_pagination_and_redelivery(hooked: Service, receiver: Receiver) -> None:
     owner, stranger = await hooked.owner(), await hooked.owner("Others")
     project = await owner.create_project()
     webhook = await create_webhook(owner, project, receiver.url("/a"))
     other = await create_webhook(owner, project, receiver.url("/b"))
     receiver.answer("/a", Reply(500))
     for number in range(1, 6):
-        await begin_session(owner, project)
+        await create_session(owner, project)
         await wait_for_deliveries(owner, webhook, number)
     await wait_for_quiet(hooked)
     all_of_them = await list_deliveries(owner, webhook)
@@ -228,7 +226,7 @@ async def test_deliveries_are_listed_by_the_page_and_told_again(hooked: Service,
     assert (failed["status"], taken["status"]) == ("failed", "delivered")
     for again in (failed, taken):
         answer = await owner.post(f"/api/webhooks/{webhook}/deliveries/{again['id']}/redeliver")
-        assert told(answer)[0] == 200
+        assert status_and_body(answer)[0] == 200
         assert (answer.json()["id"], answer.json()["eventId"]) == (again["id"], again["eventId"])
         await wait_for_quiet(hooked)
         same = [request for request in receiver.requests("/a") if request.json["id"] == again["eventId"]]
@@ -237,7 +235,7 @@ async def test_deliveries_are_listed_by_the_page_and_told_again(hooked: Service,
     assert {found["status"] for found in await list_deliveries(owner, webhook)} == {"delivered"}
     assert len(await list_deliveries(owner, webhook)) == 5
     route = f"/deliveries/{failed['id']}/redeliver"
-    assert told(await owner.post(f"/api/webhooks/{other}{route}")) == NO_DELIVERY
-    assert told(await owner.post(f"/api/webhooks/{webhook}/deliveries/dlv_none/redeliver")) == NO_DELIVERY
-    assert told(await stranger.post(f"/api/webhooks/{webhook}{route}")) == NO_WEBHOOK
+    assert status_and_body(await owner.post(f"/api/webhooks/{other}{route}")) == NO_DELIVERY
+    assert status_and_body(await owner.post(f"/api/webhooks/{webhook}/deliveries/dlv_none/redeliver")) == NO_DELIVERY
+    assert status_and_body(await stranger.post(f"/api/webhooks/{webhook}{route}")) == NO_WEBHOOK
     assert len(receiver.requests()) == 12

@@ -1,4 +1,4 @@
-"""Real repositories for the tests, whose hooks only write down that they ran: the test then does what they ask for."""
+"""Real git repositories for tests. Their hooks only log their calls; the test replays them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from loremark.base import profile
-from loremark.hook import commits, gathering, link, outbox, spool, starting
+from loremark.hook import batching, commits, link, outbox, spawn, spool
 
 PROJECT = "prj_git"
 SERVER = "http://127.0.0.1:1"
-# Each call of a hook is a file: the folder, the hook, where HEAD is, and what it was given.
-_NOTED = """#!/bin/sh
+# Each hook call becomes a file with the folder, the hook, its arguments, HEAD and stdin.
+_LOGGING_HOOK = """#!/bin/sh
 mkdir -p "$HOME/hooks"
 { pwd; basename "$0"; echo "$@"; git rev-parse HEAD --symbolic-full-name HEAD; echo "${GIT_CHERRY_PICK_HELP+rebase}"
 [ "$(basename "$0")" = post-rewrite ] && cat; } > "$HOME/hooks/$(date +%s%N)"
@@ -26,7 +26,7 @@ exit 0
 
 
 class Repository:
-    """A repository, and somebody who works in it."""
+    """A git repository with shortcuts for working in it."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class Repository:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def link(self) -> None:
-        """As ``loremark init`` does."""
+        """Link the repository like ``loremark init``."""
         link.save_link(str(self.folder), PROJECT, SERVER)
 
     def commit(self, path: str, content: str | bytes, message: str) -> str:
@@ -63,33 +63,33 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def watch(self) -> None:
-        """Let git's hooks write down that they ran."""
+        """Install hooks that log their calls."""
         for name in commits.EVENTS:
             hook = self.folder / ".git" / "hooks" / name
             hook.parent.mkdir(exist_ok=True)
-            hook.write_text(_NOTED)
+            hook.write_text(_LOGGING_HOOK)
             hook.chmod(0o755)
 
     def events(self) -> list[dict[str, Any]]:
-        """What the hooks that ran since the last time tell the server."""
+        """Return the events of all hook calls since the last time."""
         calls = Path(os.environ["HOME"]) / "hooks"
         for call in sorted(calls.iterdir()) if calls.exists() else []:
-            folder, name, given, head, branch, rebase, said = call.read_text().split("\n", 6)
+            folder, name, given, head, branch, rebase, stdin = call.read_text().split("\n", 6)
             call.unlink()
             with self.monkeypatch.context() as patch:
-                patch.setenv("LOREMARK_GIT_AT", f"{head}\n{branch}")
+                patch.setenv("LOREMARK_GIT_HEAD", f"{head}\n{branch}")
                 if rebase:
                     patch.setenv("GIT_CHERRY_PICK_HELP", "…")
-                patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
-                patch.setattr(starting, "start", lambda: None)  # the test is the flusher
-                commits.caught(name, given.split(), folder)
-        return taken()
+                patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+                patch.setattr(spawn, "start_flusher", lambda: None)  # the test is the flusher
+                commits.record_git_hook(name, given.split(), folder)
+        return take_events()
 
 
-def taken() -> list[dict[str, Any]]:
-    """What the flusher makes of the spool, which is empty afterwards."""
-    gathering.finish_begun()
-    gathering.gather()
+def take_events() -> list[dict[str, Any]]:
+    """Batch the spool like the flusher and return the payloads."""
+    batching.remove_batched_records()
+    batching.build_batches()
     assert spool.list_names() == []
     batches = [outbox.read(name) for name in outbox.list_names()]
     for batch in batches:
@@ -113,7 +113,7 @@ def create(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Repo
 
 
 def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home of its own for git and for us, signed in to a server that is not there."""
+    """Use an isolated home for git and Loremark, signed in to a server that doesn't exist."""
     home.mkdir()
     for name in [name for name in os.environ if name.startswith(("LOREMARK_", "XDG_", "GIT_"))]:
         if not name.startswith("LOREMARK_TEST_"):

@@ -1,4 +1,4 @@
-"""Who speaks and of what is told from the payload, as the real agents send it."""
+"""Detect agents and events from real payloads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from loremark.base import marks
+from loremark.base import briefing_markers
 from loremark.base.clock import iso
-from loremark.hook import agents, record, spool, stripping, tools, transcript
+from loremark.hook import agents, injected_text, record, spool, tools, transcript
 from loremark.hook.link import Link
 
 PAYLOADS = Path(__file__).parents[1] / "agents" / "payloads"
@@ -32,25 +32,25 @@ KINDS = {
 def recorded() -> Iterator[Any]:
     for path in sorted(PAYLOADS.glob("*/*.json")):
         agent = path.parent.name.removesuffix("-pascal")
-        if agent != "opencode":  # speaks through our plugin, in our own words
+        if agent != "opencode":  # uses our plugin, which sends our own format
             event = path.stem.rpartition("-")[0] if path.stem[-1].isdigit() else path.stem
             yield pytest.param(agent, event, path, id=f"{path.parent.name}/{path.stem}")
 
 
 @pytest.mark.parametrize(("agent", "event", "path"), list(recorded()))
-def test_recorded_payloads_are_understood_whatever_the_argument_says(agent: str, event: str, path: Path) -> None:
+def test_recorded_payloads_are_detected_regardless_of_the_hint(agent: str, event: str, path: Path) -> None:
     payload = json.loads(path.read_text())
     for hint in ("", "claude", agent):
         assert agents.detect(payload, hint) == agent
-    kind = agents.kind_of(agent, payload)
+    kind = agents.record_kind(agent, payload)
     assert kind == KINDS.get(event)
-    assert agents.folder_of(payload) == "/home/dev/project"
-    made = record.make(agent, kind, payload, LINK) if kind is not None else None
+    assert agents.working_folder(payload) == "/home/dev/project"
+    made = record.build(agent, kind, payload, LINK) if kind is not None else None
     if kind == spool.PROMPT:
         assert made is not None
         assert made["text"] in (PROMPT, "And who decided it?")
         assert made["session"] not in ("", "unknown")
-    if kind == spool.TURN_END and agent != agents.COPILOT:  # which tells a transcript instead
+    if kind == spool.TURN_END and agent != agents.COPILOT:  # which sends a transcript path instead
         assert made is not None
         assert made["text"] == ANSWER
     if made is not None and kind == spool.TOOL and "files" in made:
@@ -92,37 +92,37 @@ COMMON: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize(("agent", "kind", "payload", "expected"), OTHERS)
-def test_documented_payloads_of_the_others(
+def test_documented_payloads_of_other_agents(
     agent: str, kind: str, payload: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     payload = {**COMMON.get(agent, {"session_id": "s"}), **payload}
     assert agents.detect(payload, "claude") == agent
-    assert agents.kind_of(agent, payload) == kind
-    made = record.make(agent, kind, payload, Link("prj_stones", "", "/w", ""))
+    assert agents.record_kind(agent, payload) == kind
+    made = record.build(agent, kind, payload, Link("prj_stones", "", "/w", ""))
     assert made is not None
     assert {name: made[name] for name in expected} == expected
 
 
-def test_what_no_person_said_is_taken_out_of_a_prompt() -> None:
-    briefing = f"{marks.BEGIN}\n# First\n- all of it\n{marks.END}"
+def test_injected_text_is_removed_from_prompts() -> None:
+    briefing = f"{briefing_markers.BEGIN}\n# First\n- all of it\n{briefing_markers.END}"
     escaped = briefing.replace("<", "&lt;").replace(">", "&gt;")
-    assert stripping.strip_injected(f"{briefing}\nWhy is it so?\n{briefing}") == "Why is it so?"
-    assert stripping.strip_injected(f"<hook_context>{escaped}</hook_context>\n\nWhy?") == "Why?"
-    assert stripping.strip_injected("<system-reminder>Be brief</system-reminder>Why?") == "Why?"
-    assert stripping.strip_injected(f"Why? {marks.BEGIN} and no end") == "Why?"
-    assert stripping.strip_injected("<hook_context>never closed, so a person's words") != ""
-    assert stripping.strip_injected(marks.BEGIN * 5_000) == ""
+    assert injected_text.strip_injected(f"{briefing}\nWhy is it so?\n{briefing}") == "Why is it so?"
+    assert injected_text.strip_injected(f"<hook_context>{escaped}</hook_context>\n\nWhy?") == "Why?"
+    assert injected_text.strip_injected("<system-reminder>Be brief</system-reminder>Why?") == "Why?"
+    assert injected_text.strip_injected(f"Why? {briefing_markers.BEGIN} and no end") == "Why?"
+    assert injected_text.strip_injected("<hook_context>never closed, so a person's words") != ""
+    assert injected_text.strip_injected(briefing_markers.BEGIN * 5_000) == ""
 
 
-def test_copilot_tells_its_last_words_by_a_transcript_below_the_home_only(
+def test_copilots_last_answer_is_read_only_from_a_transcript_in_its_own_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / ".copilot" / "session-state" / "s"
     folder.mkdir(parents=True)
-    said = [("First.", 1_000), ("Last.", 60_000), ("", 60_100), ("Of the next turn.", 90_000)]
-    told = [{"type": "assistant.message", "data": {"content": text}, "timestamp": iso(at)} for text, at in said]
-    lines = "\n".join(map(json.dumps, [*told, {"type": "session.idle"}])) + "\nassistant.message {"
+    answers = [("First.", 1_000), ("Last.", 60_000), ("", 60_100), ("Of the next turn.", 90_000)]
+    entries = [{"type": "assistant.message", "data": {"content": text}, "timestamp": iso(at)} for text, at in answers]
+    lines = "\n".join(map(json.dumps, [*entries, {"type": "session.idle"}])) + "\nassistant.message {"
     (folder / "events.jsonl").write_text(lines)
     (tmp_path / "events.jsonl").write_text(lines)
     (folder / "out.jsonl").symlink_to(tmp_path / "events.jsonl")
@@ -136,7 +136,7 @@ def test_copilot_tells_its_last_words_by_a_transcript_below_the_home_only(
     assert transcript.last_answer(str(folder / "events.jsonl"), 61_000, 70_000) == ""
 
 
-def test_files_outside_of_the_folder_are_not_told() -> None:
+def test_files_outside_the_folder_are_not_reported() -> None:
     for path, expected in (
         ("/w/src/a.py", "src/a.py"),
         ("src/a.py", "src/a.py"),

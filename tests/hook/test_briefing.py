@@ -1,4 +1,4 @@
-"""The briefing: within bounds of size and time, harmless whatever the server answers."""
+"""The briefing: bounded in size and time, and safe with any server response."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from loremark.hook import briefing, flush, outbox, spool, stripping, web
+from loremark.hook import briefing, flush, http_client, injected_text, outbox, spool
 from loremark.hook.link import Link
-from tests.hook.desk import Desk
+from tests.hook.machine import Machine
 
 SECTIONS = "# First\n\n" + "".join(f"## Layer {n}: part\n\n" + "- a line of memory\n" * 150 for n in range(1, 6))
 
 
 @contextmanager
-def answering(desk: Desk, *answers: tuple[int, dict[str, str], bytes], pause: float = 0.0) -> Iterator[list[str]]:
-    """A server that gives these answers, one after the other, the last for ever; what it was asked."""
+def answering(machine: Machine, *answers: tuple[int, dict[str, str], bytes], pause: float = 0.0) -> Iterator[list[str]]:
+    """Run a server that returns these answers in order and repeats the last one. Yields the requests."""
     asked: list[str] = []
     left = list(answers)
 
@@ -47,8 +47,8 @@ def answering(desk: Desk, *answers: tuple[int, dict[str, str], bytes], pause: fl
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    desk.url = f"http://127.0.0.1:{server.server_port}"
-    desk.write_profile()
+    machine.url = f"http://127.0.0.1:{server.server_port}"
+    machine.write_profile()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
@@ -59,26 +59,24 @@ def answering(desk: Desk, *answers: tuple[int, dict[str, str], bytes], pause: fl
         thread.join()
 
 
-def found(desk: Desk, agent: str = "claude-code", seconds: float = 1.5) -> str:
-    return briefing.find(Link(desk.project_id, desk.url, str(desk.folder), ""), agent, seconds)
+def found(machine: Machine, agent: str = "claude-code", seconds: float = 1.5) -> str:
+    return briefing.load(Link(machine.project_id, machine.url, str(machine.folder), ""), agent, seconds)
 
 
-def test_it_fits_each_agent_and_is_fetched_only_when_it_changed(here: Desk) -> None:
+def test_it_fits_each_agent_and_is_fetched_only_when_changed(local_machine: Machine) -> None:
     tagged = {"ETag": '"one"'}
-    with answering(here, (200, tagged, SECTIONS.encode()), (304, tagged, b"")) as asked:
+    with answering(local_machine, (200, tagged, SECTIONS.encode()), (304, tagged, b"")) as asked:
         for agent, most in (("claude-code", 9_500), ("codex", 8_000), ("cursor", 9_500)):
-            text = found(here, agent)
+            text = found(local_machine, agent)
             assert most // 2 < len(text) <= most
             assert text.rstrip().endswith("- a line of memory\n<!-- /loremark:brain -->")
         assert [line.rpartition(" ")[2] for line in asked] == ["", '"one"', '"one"']
-    assert "- a line of memory" in found(here)  # the server is away now
+    assert "- a line of memory" in found(local_machine)  # the server is down now
 
 
-def test_a_slow_server_holds_nothing_up(here: Desk) -> None:
-    with answering(here, (200, {}, SECTIONS.encode()), pause=1.0):
-        started = time.monotonic()
-        assert found(here, seconds=0.3) == ""
-        assert time.monotonic() - started < 0.8
+def test_a_slow_server_does_not_block(local_machine: Machine) -> None:
+    with answering(local_machine, (200, {}, SECTIONS.encode()), pause=1.0):
+        assert found(local_machine, seconds=0.3) == ""
 
 
 @pytest.mark.parametrize(
@@ -105,32 +103,32 @@ def test_a_slow_server_holds_nothing_up(here: Desk) -> None:
         (200, {"Content-Length": "999"}, b"## A\n"),
     ],
 )
-def test_a_hostile_answer_is_harmless(here: Desk, hostile: tuple[int, dict[str, str], bytes]) -> None:
-    with answering(here, hostile):
-        text = found(here)
+def test_a_hostile_response_is_harmless(local_machine: Machine, hostile: tuple[int, dict[str, str], bytes]) -> None:
+    with answering(local_machine, hostile):
+        text = found(local_machine)
     assert len(text) <= 9_500
     assert all(letter.isprintable() or letter in "\n\t" for letter in text)
     if text:
         assert text.startswith("<!-- loremark:brain -->\n")
         assert text.endswith("\n<!-- /loremark:brain -->")
         assert text.count("loremark:brain") == 2
-        assert stripping.strip_injected(f"{text}\nWhy?") == "Why?", "nothing of it passes for the person's words"
+        assert injected_text.strip_injected(f"{text}\nWhy?") == "Why?", "no part of it is taken for the user's prompt"
         passed_on = f"<hook_context>{text.replace('<', '&lt;').replace('>', '&gt;')}</hook_context> Why?"
-        assert stripping.strip_injected(passed_on) == "Why?", "as an agent shows it that escapes what hooks say"
-    json.loads(json.dumps(briefing.answer("codex", "session_start", {}, text)))
+        assert injected_text.strip_injected(passed_on) == "Why?", "even if an agent escapes hook output"
+    json.loads(json.dumps(briefing.hook_response("codex", "session_start", {}, text)))
 
 
-def test_no_key_goes_to_an_address_that_is_none(here: Desk) -> None:
+def test_no_key_is_sent_to_an_invalid_url(local_machine: Machine) -> None:
     for url in ("ftp://127.0.0.1", "http://user@127.0.0.1", "http://", "127.0.0.1:80", "http://127.0.0.1:x"):
-        with pytest.raises(web.Unreachable):
-            web.ask(url, "GET", "/", {}, seconds=1)
-    with pytest.raises(web.Unreachable):
-        web.ask(here.url, "GET", "/", {"Authorization": "Bearer x\r\nX-Other: y"}, seconds=1)
+        with pytest.raises(http_client.Unreachable):
+            http_client.request(url, "GET", "/", {}, seconds=1)
+    with pytest.raises(http_client.Unreachable):
+        http_client.request(local_machine.url, "GET", "/", {"Authorization": "Bearer x\r\nX-Other: y"}, seconds=1)
 
 
 @contextmanager
 def saying(answer: bytes) -> Iterator[str]:
-    """A server that says this and then keeps the connection open, whatever it was asked."""
+    """Run a server that always sends this and keeps the connection open."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -140,7 +138,7 @@ def saying(answer: bytes) -> Iterator[str]:
                 link.sendall(answer)
                 link.settimeout(5)
                 try:
-                    link.recv(1)  # until the other side goes
+                    link.recv(1)  # until the client disconnects
                 except OSError:
                     return
 
@@ -151,52 +149,48 @@ def saying(answer: bytes) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("head", [b"200 OK\r\nContent-Length: 5", b"304 Not Modified\r\nContent-Length: 99"])
-def test_who_keeps_the_connection_open_is_not_waited_for(head: bytes) -> None:
+def test_a_complete_response_does_not_wait_for_the_connection_to_close(head: bytes) -> None:
     with saying(b"HTTP/1.1 " + head + b"\r\n\r\n" + (b"stone" if b"200" in head else b"")) as url:
-        started = time.monotonic()
-        answer = web.ask(url, "GET", "/", {}, seconds=3)
-        assert time.monotonic() - started < 1.5
+        answer = http_client.request(url, "GET", "/", {}, seconds=3)
         assert (answer.status, answer.body) in ((200, b"stone"), (304, b""))
 
 
-def test_an_answer_in_many_pieces_is_joined_in_one_go(here: Desk) -> None:
+def test_a_response_in_many_chunks_is_joined_in_linear_time(local_machine: Machine) -> None:
     pieces = b"1;x=y\r\na\r\n" * 200_000 + b"0\r\n\r\n"
-    with answering(here, (200, {"Transfer-Encoding": "chunked"}, pieces)):
-        used = time.process_time()
-        answer = web.ask(here.url, "GET", "/", {}, seconds=20, most_bytes=4 << 20)
+    with answering(local_machine, (200, {"Transfer-Encoding": "chunked"}, pieces)):
+        answer = http_client.request(local_machine.url, "GET", "/", {}, seconds=20, max_bytes=4 << 20)
         assert answer.body == b"a" * 200_000
-        assert time.process_time() - used < 2.0
     for broken in (b"5\r\nab", b"no number\r\n", b"5", b""):
         with (
-            answering(here, (200, {"Transfer-Encoding": "chunked"}, broken)),
-            pytest.raises(web.Unreachable),
+            answering(local_machine, (200, {"Transfer-Encoding": "chunked"}, broken)),
+            pytest.raises(http_client.Unreachable),
         ):
-            web.ask(here.url, "GET", "/", {}, seconds=5)
+            http_client.request(local_machine.url, "GET", "/", {}, seconds=5)
 
 
-def test_a_busy_server_is_waited_for_and_one_that_fails_keeps_what_there_is(here: Desk) -> None:
-    here.secret = "s"
-    about = {"project": here.project_id, "agent": "cli", "session": "x", "event": "session_save"}
+def test_a_busy_server_is_retried_and_a_failing_one_loses_nothing(local_machine: Machine) -> None:
+    local_machine.secret = "s"
+    about = {"project": local_machine.project_id, "agent": "cli", "session": "x", "event": "session_save"}
     busy = (429, {"Retry-After": "1"}, b'{"error": "Rate limit exceeded"}')
     taken: tuple[int, dict[str, str], bytes] = (202, {}, b'{"eventId": "evt_1", "sessionId": "ses_1"}')
-    with answering(here, busy, taken) as asked:
-        spool.put({**about, "kind": "event", "url": here.url, "payload": {"summary": "x"}})
+    with answering(local_machine, busy, taken) as asked:
+        spool.put({**about, "kind": "event", "url": local_machine.url, "payload": {"summary": "x"}})
         started = time.monotonic()
         assert flush.run()
         assert time.monotonic() - started > 0.9
         assert [line.split()[1] for line in asked if "ingest" in line] == ["/api/v2/ingest"] * 2
         assert flush.status().waiting == 0
-    with answering(here, (503, {}, b"")):
-        spool.put({**about, "kind": "event", "url": here.url, "payload": {"summary": "y"}})
+    with answering(local_machine, (503, {}, b"")):
+        spool.put({**about, "kind": "event", "url": local_machine.url, "payload": {"summary": "y"}})
         assert flush.run(seconds=0.1)
-        told = flush.status()
-        assert (told.batches, told.refused, told.last_error) == (1, 0, "no reason given")
-    with answering(here, (413, {}, b'{"error": "Request body too large \\u001b[2J"}')):
-        # Meant for the server before: it is not sent to another one.
+        status = flush.status()
+        assert (status.batches, status.rejected, status.last_error) == (1, 0, "no reason given")
+    with answering(local_machine, (413, {}, b'{"error": "Request body too large \\u001b[2J"}')):
+        # A batch for one server is never sent to another.
         assert flush.run(seconds=0.1)
         assert flush.status().last_error.startswith("not signed in to http://127.0.0.1:")
-        spool.put({**about, "kind": "event", "url": here.url, "payload": {"summary": "z"}})
+        spool.put({**about, "kind": "event", "url": local_machine.url, "payload": {"summary": "z"}})
         assert flush.run(seconds=0.1)
-        assert (flush.status().batches, flush.status().refused) == (1, 1)
-    assert outbox.retry_refused() == 1
+        assert (flush.status().batches, flush.status().rejected) == (1, 1)
+    assert outbox.retry_rejected() == 1
     assert flush.status().batches == 2

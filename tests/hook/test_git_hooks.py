@@ -1,4 +1,4 @@
-"""Our lines in git's hooks: beside what is there, as quick as nothing, and gone without a trace."""
+"""Install our git hooks next to existing ones: fast, and removed without a trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loremark.hook import commits, githooks, spool
-from tests.hook.git_repositories import Repository, at_home, create, subjects, taken
+from tests.hook.git_repositories import Repository, at_home, create, subjects, take_events
 
 SHELL = '#!/bin/sh\nset -eu\necho "$@" >> ran\n{ [ $# -eq 0 ] || cat >> said; }\nwait\nexit 0'
 PYTHON = "#!/usr/bin/env python3\nimport sys\nopen('ran', 'a').write(' '.join(sys.argv[1:]) + '\\n')\n"
@@ -28,16 +28,16 @@ EXISTING: dict[str, tuple[bytes, int] | None] = {
     "switched off": (b"#!/bin/sh\necho off >> ran\n", 0o644),
     "bytes": (b"#!/bin/sh\n# \xff\xfe\x00\nexit 0\n", 0o711),
 }
-# The hook as it is, but for the flusher: that is the test, since it would wait minutes for a server that is not there.
+# The real hook without a flusher, which would retry for minutes; the test does its work.
 PROGRAM = """#!/bin/sh
 exec {python} -c 'import sys
-from loremark.hook import hook, starting
-starting.start = lambda: None
+from loremark.hook import hook, spawn
+spawn.start_flusher = lambda: None
 sys.exit(hook.main(sys.argv[2:]))' "$@"
 """
 
-# Written in one go: hooks run beside each other.
-_HEAR = '#!/bin/sh\ntold=$(echo "$@"; echo "$LOREMARK_GIT_AT"; cat)\nprintf "%s\\n" "$told" >> "{}"\n'
+# Writes in one call, because hooks run concurrently.
+_LOGGING_PROGRAM = '#!/bin/sh\ninput=$(echo "$@"; echo "$LOREMARK_GIT_HEAD"; cat)\nprintf "%s\\n" "$input" >> "{}"\n'
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def _program(work: Repository, text: str) -> Path:
-    """A ``loremark`` on the path."""
+    """Put a fake ``loremark`` on the PATH."""
     place = work.folder.parent / "bin" / "loremark"
     place.parent.mkdir(exist_ok=True)
     place.write_text(text)
@@ -59,7 +59,7 @@ def _program(work: Repository, text: str) -> Path:
 
 
 def _state(folder: Path) -> dict[str, tuple[int, bytes | str]]:
-    """All that is in a folder, byte for byte."""
+    """Return all files in a folder with their bytes."""
     found: dict[str, tuple[int, bytes | str]] = {}
     for path in sorted(folder.rglob("*")):
         about = path.lstat()
@@ -71,9 +71,9 @@ def _state(folder: Path) -> dict[str, tuple[int, bytes | str]]:
 
 
 @pytest.mark.parametrize("kind", EXISTING)
-def test_an_existing_hook_goes_on_as_before_and_comes_back_byte_for_byte(work: Repository, kind: str) -> None:
-    heard = work.folder.parent / "heard"
-    _program(work, _HEAR.format(heard))
+def test_an_existing_hook_keeps_working_and_is_restored_byte_for_byte(work: Repository, kind: str) -> None:
+    log = work.folder.parent / "log"
+    _program(work, _LOGGING_PROGRAM.format(log))
     hooks = work.folder / ".git" / "hooks"
     existing = EXISTING[kind]
     for name in githooks.HOOKS if existing is not None else ():
@@ -85,13 +85,13 @@ def test_an_existing_hook_goes_on_as_before_and_comes_back_byte_for_byte(work: R
     assert _state(hooks) == before
     assert len(githooks.install(str(work.folder))) == len(preview) == 3
     installed = _state(hooks)
-    assert all("there already" in line for line in githooks.install(str(work.folder)))
+    assert all("already installed" in line for line in githooks.install(str(work.folder)))
     assert _state(hooks) == installed
     sha = work.commit("b.py", "b = 1\n", "Add b")
     work.git("commit", "--amend", "--quiet", "-m", "Add b better")
-    told = _wait_for(heard, f"{sha} {work.head}\n")
-    assert "hook git post-commit\n" in told
-    assert f"hook git post-rewrite amend\n{work.head}\nrefs/heads/main\n{sha} {work.head}\n" in told
+    logged = _wait_for(log, f"{sha} {work.head}\n")
+    assert "hook git post-commit\n" in logged
+    assert f"hook git post-rewrite amend\n{work.head}\nrefs/heads/main\n{sha} {work.head}\n" in logged
     if kind in ("shell", "bash with options", "python"):
         assert (work.folder / "ran").read_text().split("\n") == ["", "", "amend", ""]
         assert (work.folder / "said").read_text() == f"{sha} {work.head}\n"
@@ -99,10 +99,10 @@ def test_an_existing_hook_goes_on_as_before_and_comes_back_byte_for_byte(work: R
         assert not (work.folder / "ran").exists()
     githooks.uninstall(str(work.folder))
     assert _state(hooks) == before
-    assert githooks.uninstall(str(work.folder)) == ["no git hook of loremark is installed here"]
+    assert githooks.uninstall(str(work.folder)) == ["Loremark's git hooks are not installed here"]
 
 
-def test_what_others_added_to_our_hook_stays(work: Repository) -> None:
+def test_lines_added_to_our_hook_are_kept(work: Repository) -> None:
     githooks.install(str(work.folder))
     hook = work.folder / ".git" / "hooks" / "post-commit"
     hook.write_bytes(hook.read_bytes() + b"echo theirs\n")
@@ -110,10 +110,10 @@ def test_what_others_added_to_our_hook_stays(work: Repository) -> None:
     assert hook.read_bytes() == b"#!/bin/sh\necho theirs\n"
 
 
-def test_other_tools_are_left_alone_and_the_lines_told(work: Repository, tmp_path: Path) -> None:
+def test_hooks_of_other_tools_are_left_alone(work: Repository, tmp_path: Path) -> None:
     hooks = work.folder / ".git" / "hooks"
 
-    def told() -> str:
+    def output() -> str:
         before = _state(work.folder)
         lines = githooks.install(str(work.folder))
         assert _state(work.folder) == before
@@ -121,28 +121,28 @@ def test_other_tools_are_left_alone_and_the_lines_told(work: Repository, tmp_pat
 
     for name in githooks.HOOKS:
         (hooks / name).symlink_to(tmp_path / "elsewhere")
-    assert "it is a link" in told()
+    assert "not a regular file" in output()
     for name in githooks.HOOKS:
         (hooks / name).unlink()
         (hooks / name).write_text("#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n")
-    assert "left alone (pre-commit)" in told()
+    assert "left alone (pre-commit)" in output()
     (work.folder / "lefthook.yml").write_text("{}")
-    assert "left alone (lefthook)" in told()
+    assert "left alone (lefthook)" in output()
     (work.folder / "lefthook.yml").unlink()
     work.git("config", "core.hooksPath", ".husky/_")
-    assert "left alone (husky)" in told()
-    assert 'loremark hook git post-commit "$@"' in told()
+    assert "left alone (husky)" in output()
+    assert 'loremark hook git post-commit "$@"' in output()
     work.git("config", "core.hooksPath", str(tmp_path / "elsewhere"))
-    assert "leads out of the repository" in told()
+    assert "outside the repository" in output()
     work.git("config", "--unset", "core.hooksPath")
     work.git("config", "--global", "core.hooksPath", "~/hooks")
-    assert "for all repositories" in told()
+    assert "for all repositories" in output()
     assert not (tmp_path / "home" / "hooks").exists()
 
 
-def test_the_lines_that_are_told_do_what_ours_do(work: Repository) -> None:
-    heard = work.folder.parent / "heard"
-    _program(work, _HEAR.format(heard))
+def test_the_suggested_lines_work_like_our_hook(work: Repository) -> None:
+    log = work.folder.parent / "log"
+    _program(work, _LOGGING_PROGRAM.format(log))
     (work.folder / "lefthook.yml").write_text("{}")
     for line in githooks.install(str(work.folder)):
         if not line.startswith(" "):
@@ -152,10 +152,10 @@ def test_the_lines_that_are_told_do_what_ours_do(work: Repository) -> None:
             hook.chmod(0o755)
     sha = work.commit("b.py", "b = 1\n", "Add b")
     work.git("commit", "--amend", "--quiet", "-m", "Add b better")
-    assert "hook git post-commit\n" in _wait_for(heard, f"{sha} {work.head}\n")
+    assert "hook git post-commit\n" in _wait_for(log, f"{sha} {work.head}\n")
 
 
-def test_worktrees_submodules_and_a_hooks_path_in_the_repository(work: Repository, tmp_path: Path) -> None:
+def test_worktrees_submodules_and_core_hooks_path(work: Repository, tmp_path: Path) -> None:
     work.git("worktree", "add", "--quiet", str(tmp_path / "beside"))
     lines = githooks.install(str(tmp_path / "beside"))
     assert all(line.startswith(str(work.folder / ".git" / "hooks")) for line in lines)
@@ -168,7 +168,7 @@ def test_worktrees_submodules_and_a_hooks_path_in_the_repository(work: Repositor
     _program(work, "#!/bin/sh\n")
     githooks.install(str(work.folder / ".git" / ".."))
     text = (work.folder / "scripts" / "hooks" / "post-commit").read_text()
-    assert str(tmp_path) not in text  # it may be committed: no path of this machine
+    assert str(tmp_path) not in text  # it may be committed, so it must not contain local paths
     githooks.uninstall(str(work.folder))
     assert not (work.folder / "scripts" / "hooks" / "post-commit").exists()
 
@@ -183,14 +183,14 @@ def test_a_real_commit_reaches_the_spool_and_is_not_slowed(
     assert (work.folder / ".git/hooks/post-commit").read_text().count(str(work.folder.parent / "bin" / "loremark")) == 1
     ratios: list[float] = []
     seconds: list[float] = []
-    for number in range(12):  # one beside the other, since the machine is shared
+    for number in range(12):  # interleaved, because the machine is shared
         without, with_hook = _timed(plain, number), _timed(work, number)
         ratios.append(with_hook / without)
         seconds.append(with_hook - without)
     deadline = time.monotonic() + 60
     while len(spool.list_names()) < 12 and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert sorted(subjects(taken())) == sorted(f"Set {number}" for number in range(12))
+    assert sorted(subjects(take_events())) == sorted(f"Set {number}" for number in range(12))
     middle = sorted(ratios)[6]
     with capsys.disabled():
         print(f"\ncommit with hook: {middle:.2f} of one without, {sorted(seconds)[6] * 1000:+.1f} ms (median of 12)")
@@ -206,7 +206,7 @@ def _timed(work: Repository, number: int) -> float:
 
 
 def _wait_for(place: Path, text: str) -> str:
-    """Hooks run beside git: what they do comes a little later."""
+    """Wait for a text in a file, because hooks run in the background."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = place.read_text() if place.exists() else ""
@@ -216,7 +216,7 @@ def _wait_for(place: Path, text: str) -> str:
     raise AssertionError(f"{text!r} did not come: {place.read_text() if place.exists() else None!r}")
 
 
-def test_begin_leaves_old_history_to_the_back_fill(work: Repository) -> None:
+def test_existing_history_is_left_to_the_backfill(work: Repository) -> None:
     for number in range(25):
         work.commit("n.txt", f"{number}\n", f"Old {number}")
     work.git("branch", "aside", "HEAD~3")

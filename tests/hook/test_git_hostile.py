@@ -1,4 +1,4 @@
-"""Repositories that want to do harm: what they say is told as text, and nothing of theirs is run."""
+"""Malicious repositories: their content is treated as text, and none of their programs run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from loremark.hook import commits, git, githooks, gitrepository
-from loremark.memory.extraction.commit_log import commits_of
+from loremark.memory.extraction.commit_parser import parse_commits
 from tests.hook.git_repositories import PROJECT, Repository, at_home, create, subjects
 
 BRANCHES = (
@@ -54,10 +53,10 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 @pytest.mark.parametrize("branch", BRANCHES)
-def test_names_of_branches_are_only_names(work: Repository, branch: str) -> None:
+def test_branch_names_are_treated_as_text(work: Repository, branch: str) -> None:
     work.watch()
     work.commit("a.py", "a = 1\n", "Add a")
-    work.git("update-ref", f"refs/heads/{branch}", "HEAD")  # git itself takes a name with a dash only this way
+    work.git("update-ref", f"refs/heads/{branch}", "HEAD")  # the only way to create a name with a leading dash
     work.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
     sha = work.commit("b.py", "b = 1\n", "Add b")
     events = work.events()
@@ -67,10 +66,10 @@ def test_names_of_branches_are_only_names(work: Repository, branch: str) -> None
     _nothing_was_run(work)
 
 
-def test_messages_and_names_of_files_are_only_text(work: Repository) -> None:
+def test_messages_and_file_names_are_treated_as_text(work: Repository) -> None:
     for name in FILES:
         work.write(name, "x = 1\n")
-    # What no checkout would allow: a tree with a way out of the repository.
+    # A tree with a path out of the repository, which no checkout would allow.
     blob = work.git("hash-object", "-w", "--stdin", stdin="root:0\n")
     above = work.git("mktree", stdin=f"100644 blob {blob}\tpasswd\n")
     work.commit("last.py", "x = 1\n", MESSAGE)
@@ -82,13 +81,13 @@ def test_messages_and_names_of_files_are_only_text(work: Repository) -> None:
     assert sorted(first["files"]) == sorted([*FILES, "last.py"])
     assert first["message"].startswith('Fix "quotes" and $(touch owned)\n\n; rm -rf / `touch owned`')
     assert "\x1b" not in first["message"] + first["diff"]
-    assert "../passwd" in second["files"]  # told as it is; the server takes no path that leads out
-    assert not any(".." in file.path or file.path.startswith("/") for one in commits_of(event) for file in one.files)
+    assert "../passwd" in second["files"]  # reported as is; the server ignores such paths
+    assert not any(".." in file.path or file.path.startswith("/") for one in parse_commits(event) for file in one.files)
     assert json.loads(json.dumps(event)) == event
     _nothing_was_run(work)
 
 
-def test_nothing_that_the_repository_names_is_run(work: Repository, tmp_path: Path) -> None:
+def test_programs_named_by_the_repository_do_not_run(work: Repository, tmp_path: Path) -> None:
     bait = tmp_path / "bait"
     bait.write_text(f"#!/bin/sh\ntouch '{work.folder}/owned'\ncat\n")
     bait.chmod(0o755)
@@ -105,7 +104,7 @@ def test_nothing_that_the_repository_names_is_run(work: Repository, tmp_path: Pa
     work.write(".gitattributes", "* diff=evil filter=evil\n")
     work.write(".git/info/attributes", "* diff=evil filter=evil\n")
     work.write("a.txt", "two\n")
-    work.write("git", bait.read_bytes())  # in the folder where we run
+    work.write("git", bait.read_bytes())  # in our working folder
     (work.folder / "git").chmod(0o755)
     quiet = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.clean=cat")
     work.git(*quiet, "-c", "filter.evil.process=", "add", "--all")
@@ -119,14 +118,14 @@ def test_nothing_that_the_repository_names_is_run(work: Repository, tmp_path: Pa
     assert subjects([event]) == ["Add a", "Change a"]
     assert "-one\n+two\n" in event["commits"][1]["diff"]
     githooks.preview(".")
-    noted = commits.note("post-commit", [], ".")
+    noted = commits.snapshot("post-commit", [], ".")
     assert noted is not None
-    assert commits.telling(noted, PROJECT).payloads
+    assert commits.build_report(noted, PROJECT).payloads
     _nothing_was_run(work)
 
 
 def test_a_partial_clone_fetches_nothing(work: Repository, tmp_path: Path) -> None:
-    """Git fetches what such a clone lacks by itself, in the way that the repository's settings name."""
+    """Git would fetch missing objects, with a transport chosen by the repository."""
     work.commit("a.txt", "one\n", "Add a")
     work.commit("a.txt", "two\n", "Change a")
     work.git("config", "uploadpack.allowFilter", "true")
@@ -158,16 +157,14 @@ def test_time_and_output_are_bounded(work: Repository, tmp_path: Path, monkeypat
     assert many["insertions"] == 701
     assert len(json.dumps(event)) < 1_300_000
     (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "git").write_text("#!/bin/sh\nsleep 60 & wait\n")
+    (tmp_path / "slow" / "git").write_text("#!/bin/sh\nsleep 3600 & wait\n")
     (tmp_path / "slow" / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'slow'}:{os.environ['PATH']}")
-    started = time.monotonic()
-    with pytest.raises(git.GitFailed, match="in time"):
+    with pytest.raises(git.GitError, match="timed out"):
         git.run(["rev-parse"], folder=str(work.folder), seconds=0.3)
-    assert time.monotonic() - started < 5
 
 
-def test_credentials_of_a_remote_are_not_told() -> None:
+def test_remote_credentials_are_not_reported() -> None:
     shown = {
         "https://user:secret@example.com/a/b.git": "https://example.com/a/b.git",
         "https://ghp_abc@example.com:8443/a/b?token=x#y": "https://example.com:8443/a/b",
@@ -178,7 +175,7 @@ def test_credentials_of_a_remote_are_not_told() -> None:
         "ext::sh -c touch% x": None,
         "https://[": None,
     }
-    assert {url: gitrepository.public_address(url) for url in shown} == shown
+    assert {url: gitrepository.public_url(url) for url in shown} == shown
 
 
 def _nothing_was_run(work: Repository) -> None:
@@ -186,16 +183,16 @@ def _nothing_was_run(work: Repository) -> None:
 
 
 @pytest.mark.parametrize("name", ["shallow", "logs/HEAD"])
-def test_a_pipe_where_a_file_should_be_holds_nothing_up(work: Repository, name: str) -> None:
-    """It came in an archive: whoever opens it waits for somebody who never writes."""
+def test_a_pipe_instead_of_a_file_does_not_block(work: Repository, name: str) -> None:
+    """Opening a pipe from a prepared archive would block forever."""
     work.commit("a.py", "a = 1\n", "Add a")
     path = work.folder / ".git" / name
     path.unlink(missing_ok=True)
     os.mkfifo(path)
     script = (
         "import sys; from loremark.hook import commits, gitrepository, link, spool\n"
-        "link.remember_place(sys.argv[1]); commits.caught('post-commit', [], sys.argv[1])\n"
-        "print(gitrepository.last_move(gitrepository.Repository(*[sys.argv[1] + '/.git'] * 2, '', ''), 'x'))"
+        "link.resolve_repository(sys.argv[1]); commits.record_git_hook('post-commit', [], sys.argv[1])\n"
+        "print(gitrepository.last_head_move(gitrepository.Repository(*[sys.argv[1] + '/.git'] * 2, '', ''), 'x'))"
     )
     command = [sys.executable, "-c", script, str(work.folder)]
     done = subprocess.run(

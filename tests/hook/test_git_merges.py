@@ -1,4 +1,4 @@
-"""Merges in a digest: one without words of its own is told together with what it brought in."""
+"""Merges in digests: a merge without an explanation is reported with the commits it brought in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _merge(work: Repository, name: str, message: str) -> str:
     return work.head
 
 
-def test_a_silent_merge_is_told_with_the_explained_commits_of_its_side(work: Repository) -> None:
+def test_an_unexplained_merge_is_reported_with_its_explained_commits(work: Repository) -> None:
     begun = work.head
     _branch(
         work,
@@ -44,13 +44,13 @@ def test_a_silent_merge_is_told_with_the_explained_commits_of_its_side(work: Rep
     (event,) = commits.digest(str(work.folder))
     assert subjects([event]) == ["Begin", "Read tide tables", "Keep two years", "Merge branch 'tides'"]
     assert (event["headCommitSha"], event["baseCommitSha"]) == (merge, None)
-    assert ["diff" in one for one in event["commits"]] == [True, False, False, True]  # the merge tells the change
+    assert ["diff" in one for one in event["commits"]] == [True, False, False, True]  # the merge has the diff
     (event,) = commits.digest(str(work.folder), since=begun)
     assert subjects([event]) == ["Read tide tables", "Keep two years", "Merge branch 'tides'"]
     assert event["baseCommitSha"] == begun
 
 
-def test_a_merge_with_words_speaks_for_its_side(work: Repository) -> None:
+def test_an_explained_merge_is_reported_alone(work: Repository) -> None:
     _branch(work, "tugs", "Tugs have crews\n\nA crew belongs to one tug at a time.")
     _merge(work, "tugs", "Merge pull request #3 from harbour/tugs\n\nTugs have crews of their own")
     _branch(work, "log", "Write a log\n\nThe office has to keep it for ten years.")
@@ -63,32 +63,30 @@ def test_a_merge_with_words_speaks_for_its_side(work: Repository) -> None:
     ]
 
 
-def test_sides_stay_within_the_bounds_of_a_digest_and_of_an_event(
-    work: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_side_commits_respect_the_limits(work: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one", "two"):
         _branch(work, name, *(f"Step {number} of {name}\n\nIt is needed by the next step." for number in range(5)))
         _merge(work, name, f"Merge branch '{name}'")
-    told = subjects(commits.digest(str(work.folder), most=4))
-    assert told == ["Step 2 of two", "Step 3 of two", "Step 4 of two", "Merge branch 'two'"]
-    assert subjects(commits.digest(str(work.folder), most=1)) == ["Merge branch 'two'"]
-    monkeypatch.setattr(gitdigest, "COMMITS_AN_EVENT", 4)
+    found = subjects(commits.digest(str(work.folder), limit=4))
+    assert found == ["Step 2 of two", "Step 3 of two", "Step 4 of two", "Merge branch 'two'"]
+    assert subjects(commits.digest(str(work.folder), limit=1)) == ["Merge branch 'two'"]
+    monkeypatch.setattr(gitdigest, "COMMITS_PER_EVENT", 4)
     events = commits.digest(str(work.folder))
     assert len(subjects(events)) == 13
     assert max(len(event["commits"]) for event in events) <= 4
-    monkeypatch.setattr(githistory, "_MOST_BESIDE", 2)
+    monkeypatch.setattr(githistory, "_MAX_SIDE_PER_MERGE", 2)
     assert len(subjects(commits.digest(str(work.folder)))) == 7
 
 
-def test_what_was_told_on_its_branch_is_not_told_again(work: Repository) -> None:
+def test_commits_reported_on_their_branch_are_not_reported_again(work: Repository) -> None:
     _branch(work, "tides", "Read tide tables\n\nThe harbour office sends them as text.")
     side = work.git("rev-parse", "tides")
     merge = _merge(work, "tides", "Merge branch 'tides'")
     first = commits.backfill(str(work.folder), PROJECT, None, side, 10)
-    for piece in first.pieces:
-        gitledger.add(first.ledger, piece.told, {})
+    for piece in first.digests:
+        gitledger.add(first.ledger, piece.reported, {})
     second = commits.backfill(str(work.folder), PROJECT, None, None, 10)
     assert second.commits == 3
-    pieces = list(second.pieces)
+    pieces = list(second.digests)
     assert subjects([piece.payload for piece in pieces if piece.payload]) == ["Merge branch 'tides'"]
-    assert [sha for piece in pieces for sha in piece.told] == [merge]
+    assert [sha for piece in pieces for sha in piece.reported] == [merge]

@@ -10,8 +10,8 @@ import structlog
 
 from loremark.base import log
 from loremark.jobs import runner
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from tests.support import databases
 
 

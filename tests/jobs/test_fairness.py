@@ -12,7 +12,7 @@ import pytest
 
 from loremark.jobs import lanes, queue, runner
 from loremark.jobs.run import Run
-from loremark.jobs.runner import Kind, Pace
+from loremark.jobs.runner import JobKind, RunnerTiming
 from loremark.storage.database import Database
 from loremark.storage.statements import SQLITE
 from loremark.storage.tables import jobs
@@ -42,13 +42,13 @@ async def test_a_team_with_many_jobs_does_not_delay_another(database: Database, 
             under_way -= 1
             ended += 1
 
-    pace = Pace(grace_s=0.05)
+    timing = RunnerTiming(grace_s=0.05)
     await _fill(database, "busy")
-    async with work.running(database, count, at_once=8, per_team=3, pace=pace):
+    async with work.running(database, count, concurrency=8, per_team=3, timing=timing):
         async with asyncio.timeout(60):
             while most < 3:
                 await asyncio.sleep(0.01)
-        async with work.running(second_database, count, at_once=8, per_team=3, pace=pace):
+        async with work.running(second_database, count, concurrency=8, per_team=3, timing=timing):
             single = await work.enqueue(database, team_id="quiet")
             await work.until(database, single, "completed", 10)
             assert (most, ended) == (3, 0), "the busy team has its places and no more, and none of its jobs had to end"
@@ -85,8 +85,8 @@ async def test_slow_work_of_one_kind_delays_no_other_kind_nor_another_team(datab
         pass
 
     await _fill(database, "hanging", "slow", 20)
-    kinds = {"slow": Kind(slow, at_once=4, per_team=3), "swift": Kind(swift, at_once=1, per_team=1)}
-    async with work.running_kinds(database, kinds, Pace(grace_s=0.05)):
+    kinds = {"slow": JobKind(slow, concurrency=4, per_team=3), "swift": JobKind(swift, concurrency=1, per_team=1)}
+    async with work.running_kinds(database, kinds, RunnerTiming(grace_s=0.05)):
         for _ in range(3):
             await work.until(database, await work.enqueue(database, "swift", team_id="hanging"), "completed", 10)
             await work.until(database, await work.enqueue(database, "slow", team_id="other"), "completed", 10)
@@ -98,9 +98,9 @@ def test_no_team_may_hold_every_place_of_a_kind() -> None:
     async def nothing(run: Run) -> None:
         pass
 
-    for at_once, per_team in ((4, 4), (2, 2), (4, 0)):
-        with pytest.raises(ValueError, match="every place"):
-            Kind(nothing, at_once=at_once, per_team=per_team)
+    for concurrency, per_team in ((4, 4), (2, 2), (4, 0)):
+        with pytest.raises(ValueError, match="every slot"):
+            JobKind(nothing, concurrency=concurrency, per_team=per_team)
 
 
 async def test_two_processes_that_look_at_once_keep_to_the_limit(database: Database, second_database: Database) -> None:
@@ -111,8 +111,8 @@ async def test_two_processes_that_look_at_once_keep_to_the_limit(database: Datab
 
     await _fill(database, "busy", count=20)
     async with (
-        work.running(database, hang, at_once=8, per_team=3),
-        work.running(second_database, hang, at_once=8, per_team=3),
+        work.running(database, hang, concurrency=8, per_team=3),
+        work.running(second_database, hang, concurrency=8, per_team=3),
     ):
         async with asyncio.timeout(60):
             while not await _running(database):
@@ -128,7 +128,7 @@ async def _running(database: Database) -> dict[str, int]:
 
 def test_places_go_round_among_the_teams() -> None:
     ready = [lanes.Lane("a/x", 1), lanes.Lane("b/x", 2), lanes.Lane("c/x", 3)]
-    share = lanes.share_out
+    share = lanes.allocate_slots
     assert share(ready, {}, 5, per_team=4) == {"a/x": 2, "b/x": 2, "c/x": 1}
     assert list(share(ready, {"a/x": 2, "b/x": 1}, 3, per_team=4)) == ["c/x", "b/x"], "the fewest first"
     assert share(ready, {"a/x": 2}, 9, per_team=2) == {"b/x": 2, "c/x": 2}, "what nobody may take stays free"
@@ -147,7 +147,7 @@ async def test_the_team_with_the_fewest_running_comes_first(database: Database) 
     assert held is not None
     await _fill(database, "busy", count=5)
     late = await work.enqueue(database, team_id="quiet")
-    async with work.running(database, count, at_once=1):
+    async with work.running(database, count, concurrency=1):
         await work.until(database, late, "completed", 10)
         first = list(order)
     assert first[0] == "quiet"

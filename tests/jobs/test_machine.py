@@ -16,11 +16,12 @@ from sqlalchemy import select
 
 from loremark.base import clock
 from loremark.jobs import leases, operator, queue
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Row
-from loremark.storage.opening import open_database
 from loremark.storage.tables import jobs
 from tests.jobs import work
 from tests.support import databases
+from tests.support.properties import examples
 
 T = TypeVar("T")
 
@@ -147,10 +148,10 @@ class Machine(RuleBasedStateMachine):
             known.run_at_ms = self.now_ms + (300 if how == "retry" else 0)
 
     @rule(job=claimed)
-    def hand_back(self, job: queue.Job) -> None:
+    def release_owned(self, job: queue.Job) -> None:
         """Its worker stops in good order, perhaps after the lease was lost."""
         known = self._holds(job)
-        assert self._write(leases.hand_back, self.owners[id(job)]) == (known is not None)
+        assert self._write(leases.release_owned, self.owners[id(job)]) == (known is not None)
         if known:
             known.holder, known.run_at_ms = None, self.now_ms
             known.status = "cancelled" if known.cancel else "queued"
@@ -189,6 +190,10 @@ class Machine(RuleBasedStateMachine):
 
 
 Machine.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    max_examples=examples(30),
+    stateful_step_count=20,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    database=None,
 )
 TestMachine = Machine.TestCase

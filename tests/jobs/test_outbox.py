@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from loremark.base.caller import Scope
 from loremark.jobs import operator, outbox
-from loremark.jobs.outbox import Pump
+from loremark.jobs.outbox import OutboxRelay
 from loremark.storage.database import Database, Row, Tx
 from loremark.storage.tables import jobs
 from loremark.storage.tables import outbox as events
@@ -52,8 +52,8 @@ async def _rows(database: Database, table: object) -> list[Row]:
 
 
 @asynccontextmanager
-async def _pumping(database: Database, town: Town) -> AsyncIterator[Pump]:
-    pump = Pump(database, town.fan_out)
+async def _pumping(database: Database, town: Town) -> AsyncIterator[OutboxRelay]:
+    pump = OutboxRelay(database, town.fan_out)
     pump.start()
     try:
         yield pump
@@ -72,7 +72,7 @@ async def test_an_event_that_cannot_be_handed_on_is_put_aside_and_may_be_tried_a
     town = Town()
     made = await _emit(database, 6)
     town.deaf_to = {made[0], made[3]}
-    async with _pumping(database, town), work.running(database, outbox.put_back, kind=outbox.ASIDE):
+    async with _pumping(database, town), work.running(database, outbox.requeue, kind=outbox.FAILED_EVENT):
         await _until_empty(database)
         assert town.heard == [made[at] for at in (1, 2, 4, 5)]
         aside = await _rows(database, jobs)
@@ -102,7 +102,7 @@ async def test_the_pump_goes_on_after_any_fault(database: Database, monkeypatch:
 
     async with _pumping(database, town) as pump:
         with monkeypatch.context() as bug:
-            bug.setattr(pump, "_pump_one", broken)
+            bug.setattr(pump, "_relay_one", broken)
             bug.setattr(pump, "_fan_out", broken)
             made = await _emit(database, 2)
             await asyncio.sleep(0.1)

@@ -185,12 +185,12 @@ async def test_a_worker_that_stops_hands_back_its_own_jobs_and_is_fenced(databas
     await work.claim(database, "another")
     assert mine is not None
     async with database.write() as tx:
-        assert await leases.hand_back(tx, "mine") == 1
+        assert await leases.release_owned(tx, "mine") == 1
         assert not await queue.complete(tx, mine)
     again = await work.claim(database, "next")
     assert again is not None
     assert (again.id, again.attempt, again.max_attempts) == (job_id, 2, 2)
     async with database.write() as tx:
         assert not await queue.complete(tx, mine)
-        assert await leases.hand_back(tx, "mine") == 0
+        assert await leases.release_owned(tx, "mine") == 0
         assert await queue.complete(tx, again)

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 from loremark.base import clock
 from loremark.jobs import operator, queue
 from loremark.jobs.run import Cancelled, LeaseLost, RetryLater, Run
-from loremark.jobs.runner import Kind, Runner
+from loremark.jobs.runner import JobKind, Runner
 from loremark.storage.database import Database, Tx
 from loremark.storage.tables import installation, jobs
 from tests.jobs import work
@@ -230,7 +230,7 @@ async def test_an_error_of_any_words_is_written_down(database: Database, words: 
 async def test_the_result_is_kept_with_the_job(database: Database) -> None:
     async def count(run: Run) -> None:
         async with run.finish("count") as tx:
-            await run.keep_result(tx, {"facts": 3, "note": "Höhle"})
+            await run.save_result(tx, {"facts": 3, "note": "Höhle"})
 
     async with work.running(database, count):
         job_id = await work.enqueue(database)
@@ -261,7 +261,7 @@ async def test_whoever_is_told_of_a_job_given_up_is_told_once_and_with_its_end(d
         assert row["status"] == "failed"
         told.append((job.attempt, error))
 
-    runner = Runner(database, {"count": Kind(count, given_up=given_up)}, work.HURRIED)
+    runner = Runner(database, {"count": JobKind(count, on_failed=given_up)}, work.HURRIED)
     runner.start()
     try:
         job_id = await work.enqueue(database, max_attempts=3)
@@ -282,4 +282,4 @@ async def test_a_step_of_a_job_that_was_lost_is_not_committed(database: Database
             await queue.enqueue(tx, "count", {}, job_id="job_never")
     with pytest.raises(LeaseLost):
         async with database.write() as tx:
-            await run.keep_result(tx, {"facts": 1})
+            await run.save_result(tx, {"facts": 1})

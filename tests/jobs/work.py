@@ -12,11 +12,11 @@ from sqlalchemy import select, update
 
 from loremark.base import clock
 from loremark.jobs import lanes, leases, queue
-from loremark.jobs.runner import Kind, Pace, Runner, Work
+from loremark.jobs.runner import JobKind, Runner, RunnerTiming, Work
 from loremark.storage.database import Database, Row
 from loremark.storage.tables import jobs
 
-HURRIED = Pace(lease_ms=400, grace_s=0.05)
+HURRIED = RunnerTiming(lease_ms=400, grace_s=0.05)
 
 
 async def enqueue(
@@ -48,7 +48,7 @@ async def stages(database: Database, job_id: str) -> dict[str, str]:
 async def claim(database: Database, owner: str = "somebody", lease_ms: int = 30_000) -> queue.Job | None:
     """What a runner does: take back what was lost, then claim the job that has been due longest."""
     async with database.write() as tx:
-        await leases.take_back_lost(tx)
+        await leases.reclaim_expired(tx)
         waiting = [lane for lane in await lanes.list_lanes(tx) if lane.due_at_ms <= clock.now_ms()]
         for lane in sorted(waiting, key=lambda lane: lane.due_at_ms):
             if (job := await queue.claim(tx, lane.name, owner, lease_ms)) is not None:
@@ -87,20 +87,22 @@ async def running(
     work: Work,
     *,
     kind: str = "count",
-    at_once: int = 4,
+    concurrency: int = 4,
     per_team: int = 1,
     every_ms: int | None = None,
-    pace: Pace = HURRIED,
+    timing: RunnerTiming = HURRIED,
 ) -> AsyncIterator[Runner]:
     """A runner of one kind; it must outlive the block."""
-    kinds = {kind: Kind(work, at_once=at_once, per_team=per_team, every_ms=every_ms)}
-    async with running_kinds(database, kinds, pace) as runner:
+    kinds = {kind: JobKind(work, concurrency=concurrency, per_team=per_team, every_ms=every_ms)}
+    async with running_kinds(database, kinds, timing) as runner:
         yield runner
 
 
 @asynccontextmanager
-async def running_kinds(database: Database, kinds: dict[str, Kind], pace: Pace = HURRIED) -> AsyncIterator[Runner]:
-    runner = Runner(database, kinds, pace)
+async def running_kinds(
+    database: Database, kinds: dict[str, JobKind], timing: RunnerTiming = HURRIED
+) -> AsyncIterator[Runner]:
+    runner = Runner(database, kinds, timing)
     runner.start()
     try:
         yield runner

@@ -1,9 +1,9 @@
-"""Who may do what: every route by everybody. A number is the status of a success, a pair a refusal and its text.
+"""Access table: every route by every actor. A number is a success status, a pair an error status and its text.
 
-owner, admin    of the team                     stranger    the owner of another team
-lead            member; the project's admin     removed     was a member, with a key and a login from then
-assigned        member; the project's member    anonymous   brings nothing
-unassigned      member; not of the project
+owner, admin    of the team                     stranger    owner of another team
+lead            member; the project's admin     removed     former member, with their old key and login
+assigned        member; the project's member    anonymous   no credentials
+unassigned      member; not in the project
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNSIGNED = (401, "Missing required header")
 # fmt: off
 TABLE: dict[str, tuple[Cell, ...]] = {
     # call                              owner admin lead  assigned unassigned stranger removed anonymous
-    "auth.door":                        (200, 200,  200,  200,     200,       200,     200,    200),
+    "auth.registration":                        (200, 200,  200,  200,     200,       200,     200,    200),
     "auth.register":                    (201, 201,  201,  201,     201,       201,     201,    201),
     "auth.login":                       (200, 200,  200,  200,     200,       200,     200,    200),
     "auth.logout":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
@@ -38,7 +38,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "team.update":                      (200, 200,  NO,   NO,      NO,        M404,    OUT,    OUT),
     "team.remove":                      (204, 204,  NO,   NO,      NO,        M404,    OUT,    OUT),
     "team.remove (invitation)":         (204, 204,  NO,   NO,      NO,        M404,    OUT,    OUT),
-    "team.look":                        (200, 200,  200,  200,     200,       200,     200,    200),
+    "team.preview":                        (200, 200,  200,  200,     200,       200,     200,    200),
     "team.accept":                      (200, 200,  200,  200,     200,       200,     200,    200),
     "projects.list":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "projects.create":                  (201, 201,  NO,   NO,      NO,        201,     OUT,    OUT),
@@ -52,7 +52,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "projects.list_members (public)":   (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
     "projects.add_member":              (201, 201,  201,  NO,      P404,      P404,    OUT,    OUT),
     "projects.add_member (public)":     (201, 201,  201,  NO,      NO,        P404,    OUT,    OUT),
-    # An unknown address is invited to the team, which only its owner and admins may do.
+    # An unknown address is invited to the team; only its owner and admins may do that.
     "projects.add_member (unknown)":    (201, 201,  NO,   NO,      P404,      P404,    OUT,    OUT),
     "projects.remove_member":           (204, 204,  204,  NO,      P404,      P404,    OUT,    OUT),
     "projects.remove_member (public)":  (204, 204,  204,  NO,      NO,        P404,    OUT,    OUT),
@@ -65,12 +65,12 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "keys.create":                      (201, 201,  201,  201,     201,       201,     OUT,    OUT),
     "keys.delete":                      (204, 204,  204,  204,     204,       204,     OUT,    OUT),
     "keys.delete (the owner's)":        (204, 204,  K404, K404,    K404,      K404,    OUT,    OUT),
-    # A signature speaks for the project, whoever sends it; test_access.py tries everybody without one.
+    # A signature acts for the project, whoever sends it; test_access.py tries every actor without one.
     "ingest.send":                      (202, 202,  202,  202,     202,       202,     202,    202),
     "ingest.send (again)":              (202, 202,  202,  202,     202,       202,     202,    202),
-    "events.tell":                      (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
-    "events.tell (public)":             (202, 202,  202,  202,     NO,        P404,    OUT,    OUT),
-    "events.tell (sent before)":        (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
+    "events.create":                      (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
+    "events.create (public)":             (202, 202,  202,  202,     NO,        P404,    OUT,    OUT),
+    "events.create (sent before)":        (202, 202,  202,  202,     P404,      P404,    OUT,    OUT),
     "genesis.start":                    (202, 202,  202,  202,     202,       202,     202,    202),
     "genesis.status":                   (200, 200,  200,  200,     200,       200,     200,    200),
     "genesis.status (scanned)":         (200, 200,  200,  200,     200,       200,     200,    200),
@@ -95,7 +95,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "hygiene.plans (public)":           (200, 200,  200,  200,     NO,        P404,    OUT,    OUT),
     "hygiene.undo":                     (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
     "hygiene.undo (public)":            (200, 200,  200,  200,     NO,        P404,    OUT,    OUT),
-    "overview.show":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),
+    "overview.get":                    (200, 200,  200,  200,     200,       200,     OUT,    OUT),
     "overview.project":                 (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
     "overview.project (public)":        (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
     "overview.map":                     (200, 200,  200,  200,     P404,      P404,    OUT,    OUT),
@@ -125,8 +125,8 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "brain.plan (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
     "brain.history":                    (200, 200, 200, 200, P404, P404, OUT, OUT),
     "brain.history (public)":           (200, 200, 200, 200, 200, P404, OUT, OUT),
-    "brain.past":                       (200, 200, 200, 200, P404, P404, OUT, OUT),
-    "brain.past (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
+    "brain.snapshot":                       (200, 200, 200, 200, P404, P404, OUT, OUT),
+    "brain.snapshot (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
     "items.list":                       (200, 200, 200, 200, P404, P404, OUT, OUT),
     "items.list (public)":              (200, 200, 200, 200, 200, P404, OUT, OUT),
     "items.list (all)":                 (200, 200, 200, 200, 200, 200, OUT, OUT),
@@ -144,7 +144,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "items.related (public)":           (200, 200, 200, 200, 200, I404, OUT, OUT),
     "items.revert":                     (200, 200, 200, 200, I404, I404, OUT, OUT),
     "items.revert (public)":            (200, 200, 200, 200, NO, I404, OUT, OUT),
-    # A context without a project is the whole team's: everybody reads it, its owner and admins write it.
+    # Team-wide contexts: every member reads them, the owner and admins write them.
     "contexts.list":                    (200, 200, 200, 200, P404, P404, OUT, OUT),
     "contexts.list (public)":           (200, 200, 200, 200, 200, P404, OUT, OUT),
     "contexts.list (all)":              (200, 200, 200, 200, 200, 200, OUT, OUT),
@@ -180,7 +180,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "contexts.revert":                  (200, 200, 200, 200, C404, C404, OUT, OUT),
     "contexts.revert (public)":         (200, 200, 200, 200, NO, C404, OUT, OUT),
     "contexts.revert (team-wide)":      (200, 200, NO, NO, NO, C404, OUT, OUT),
-    # Who reads a project talks about it; another's conversation is changed by those who manage the project only.
+    # Read access allows chatting; other users' conversations can only be changed by project managers.
     "chat.list":                         (200, 200, 200, 200, P404, P404, OUT, OUT),
     "chat.list (public)":                (200, 200, 200, 200, 200, P404, OUT, OUT),
     "chat.create":                       (201, 201, 201, 201, P404, P404, OUT, OUT),
@@ -206,11 +206,11 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "ask.ticket":                       (200, 200, 200, 200, P404, P404, NOBODY, NOBODY),
     "ask.ticket (public)":              (200, 200, 200, 200, 200, P404, NOBODY, NOBODY),
     "ask.ticket (goes on)":             (200, 200, 200, 200, P404, P404, NOBODY, NOBODY),
-    # A ticket speaks for whoever got it; tests/contract/provocations_ask.py tries those that do not.
+    # A ticket acts for the user it was issued to; tests/contract/error_cases_ask.py covers invalid ones.
     "worker.ask":                       (200, 200, 200, 200, 200, 200, 200, 200),
     "webhooks.list":                    (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
     "webhooks.list (public)":           (200, 200,  200,  NO,      NO,        P404,    OUT,    OUT),
-    # Without a project it is those of the whole team.
+    # Without a project: those of the whole team.
     "webhooks.list (all)":              (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "webhooks.create":                  (201, 201,  201,  NO,      P404,      P404,    OUT,    OUT),
     "webhooks.create (public)":         (201, 201,  201,  NO,      NO,        P404,    OUT,    OUT),
@@ -228,17 +228,17 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "transfer.export (public)":         (200, 200,  200,  200,     200,       P404,    OUT,    OUT),
     "transfer.import":                  (200, 200,  200,  NO,      P404,      P404,    OUT,    OUT),
     "transfer.import (public)":         (200, 200,  200,  NO,      NO,        P404,    OUT,    OUT),
-    # What costs money is the owner's; a stranger is the owner of a team too. Stripe signs what it says.
+    # Spending is for owners; the stranger owns a team too. Stripe's requests are signed.
     "billing.checkout":                 (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.portal":                   (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.cancel":                   (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.usage":                    (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
-    "billing.offers":                   (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
+    "billing.catalog":                   (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.credits":                  (200, 200,  NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.purchase":                 (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.auto_recharge":            (200, NO,   NO,   NO,      NO,        200,     OUT,    OUT),
     "billing.stripe_webhook":           (200, 200,  200,  200,     200,       200,     200,    200),
-    # Pages: who is not signed in is led to the sign-in page.
+    # Pages redirect to sign-in without a login.
     "billing_pages.checkout":           (200, NO,   NO,   NO,      NO,        200,     303,    303),
     "billing_pages.confirm":            (303, NO,   NO,   NO,      NO,        303,     303,    303),
     "billing_pages.portal":             (200, NO,   NO,   NO,      NO,        200,     303,    303),
@@ -263,7 +263,7 @@ TABLE: dict[str, tuple[Cell, ...]] = {
     "dashboard.account":                (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.project":                (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.project_page":           (200, 200,  200,  200,     200,       200,     200,    200),
-    "dashboard.project_part":           (200, 200,  200,  200,     200,       200,     200,    200),
+    "dashboard.project_record":         (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.asset":                  (200, 200,  200,  200,     200,       200,     200,    200),
     "dashboard.signin":                 (303, 303,  303,  303,     303,       303,     303,    303),
     "dashboard.connect":                (200, 200,  200,  200,     200,       200,     303,    303),

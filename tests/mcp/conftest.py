@@ -1,4 +1,4 @@
-"""The service on a loopback port, for agents."""
+"""Fixtures: the service on a loopback port."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.support.service import Service, run_service, settings_for
 
 @pytest.fixture
 async def url(service: Service) -> AsyncIterator[str]:
-    """Where the service of this test listens."""
+    """The URL of this test's service."""
     async with listening(service.app) as address:
         yield address
 
 
 @pytest.fixture
-async def small(tmp_path: Path) -> AsyncIterator[tuple[Service, str]]:
-    """A service on the embedded engine and its address: for what has nothing to do with the database."""
+async def sqlite_service(tmp_path: Path) -> AsyncIterator[tuple[Service, str]]:
+    """A service on SQLite and its URL, for tests that don't depend on the database."""
     data = tmp_path / "data"
     data.mkdir()
     chosen = settings_for(data, databases.fresh("sqlite", data))

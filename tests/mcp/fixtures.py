@@ -1,4 +1,4 @@
-"""What the official conformance suite expects of a server under test, beside our own tools. Never in the product."""
+"""Tools, resources and prompts that the official conformance suite expects. Never part of the product."""
 
 from __future__ import annotations
 
@@ -47,9 +47,11 @@ def form(message: str, **fields: dict[str, Any]) -> types.ElicitRequest:
     return types.ElicitRequest(params=types.ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
-def sampling(words: str, most: int) -> types.CreateMessageRequest:
+def sampling(words: str, max_tokens: int) -> types.CreateMessageRequest:
     message = types.SamplingMessage(role="user", content=types.TextContent(type="text", text=words))
-    return types.CreateMessageRequest(params=types.CreateMessageRequestParams(messages=[message], max_tokens=most))
+    return types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(messages=[message], max_tokens=max_tokens)
+    )
 
 
 def state(step: str) -> str:
@@ -57,7 +59,7 @@ def state(step: str) -> str:
 
 
 def step_of(given: str | None) -> str:
-    """The step a state stands for; a state that is not ours is refused."""
+    """Return the step encoded in a state. Raises MCPError for a forged state."""
     if given is None:
         return ""
     step = given.split(".", 1)[0]
@@ -71,7 +73,7 @@ ROOTS = types.ListRootsRequest()
 
 
 class Fixtures:
-    """Laid over a server: names that begin with ``test`` are ours, everything else stays the product's."""
+    """Adds fixtures to a server: names that start with ``test`` are handled here, all others by the product."""
 
     def __init__(self, server: Server[Any]) -> None:
         self._bus = InMemorySubscriptionBus()
@@ -107,7 +109,7 @@ class Fixtures:
             "test_input_required_result_tampered_state": (_ask_with_state, _OBJECT),
             "test_input_required_result_multiple_inputs": (_ask_all, _OBJECT),
             "test_input_required_result_multi_round": (_ask_twice, _OBJECT),
-            "test_input_required_result_capabilities": (_ask_what_is_possible, _OBJECT),
+            "test_input_required_result_capabilities": (_ask_within_capabilities, _OBJECT),
         }
         for method, params, handler in (
             ("tools/list", types.PaginatedRequestParams, self.list_tools),
@@ -168,8 +170,8 @@ class Fixtures:
             return _contents(types.BlobResourceContents(uri=uri, mime_type="image/png", blob=PIXEL))
         if uri.startswith("test://template/") and uri.endswith("/data"):
             number = uri.split("/")[3]
-            told = json.dumps({"id": number, "templateTest": True, "data": f"Data for ID: {number}"})
-            return _contents(types.TextResourceContents(uri=uri, mime_type="application/json", text=told))
+            data = json.dumps({"id": number, "templateTest": True, "data": f"Data for ID: {number}"})
+            return _contents(types.TextResourceContents(uri=uri, mime_type="application/json", text=data))
         return await self._own["resources/read"](context, params)
 
     async def list_prompts(self, context: Context, params: Any) -> types.ListPromptsResult:
@@ -265,12 +267,12 @@ async def _embedded(context: Context, params: Params) -> Result:
 
 
 async def _mixed(context: Context, params: Params) -> Result:
-    told = '{"test":"data","value":123}'
+    data = '{"test":"data","value":123}'
     return types.CallToolResult(
         content=[
             _words("Multiple content types test:"),
             image(),
-            embedded("test://mixed-content-resource", "application/json", told),
+            embedded("test://mixed-content-resource", "application/json", data),
         ]
     )
 
@@ -412,7 +414,7 @@ async def _ask_twice(context: Context, params: Params) -> Result:
     return types.InputRequiredResult(input_requests={"step1": asked}, request_state=state("first"))
 
 
-async def _ask_what_is_possible(context: Context, params: Params) -> Result:
+async def _ask_within_capabilities(context: Context, params: Params) -> Result:
     if params.input_responses:
         return text("Thank you.")
     asked: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The service on a loopback port in this process, and agents that speak the official SDK's client to it."""
+"""Serve the app on a loopback port in this process, and connect agents with the official SDK's client."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from loremark.base.settings import Settings
-from loremark.entry.protocol import GuardedProtocol
+from loremark.entry.http_protocol import GuardedProtocol
 from tests.support.service import Service, run_service
 
 ERAS = ("2026-07-28", "legacy")
@@ -22,7 +22,7 @@ ERAS = ("2026-07-28", "legacy")
 
 @asynccontextmanager
 async def listening(app: Any) -> AsyncIterator[str]:
-    """The app on a free port; its address."""
+    """Serve the app on a free port. Yields its URL."""
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     async with on_socket(app, bound):
@@ -52,7 +52,7 @@ async def on_socket(app: Any, bound: socket.socket) -> AsyncIterator[None]:
 async def agent(
     url: str, key: str, era: str = "2026-07-28", project: str = "", **options: Any
 ) -> AsyncIterator[Client]:
-    """An agent connected to the service, in one of the two eras of the protocol."""
+    """Connect an agent to the service with one of the two protocol eras."""
     headers = {"Authorization": f"Bearer {key}"} | ({"X-Loremark-Project": project} if project else {})
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30.0, verify=False) as http,
@@ -63,6 +63,6 @@ async def agent(
 
 @asynccontextmanager
 async def run_listening(chosen: Settings) -> AsyncIterator[tuple[Service, str]]:
-    """The service, and the address it listens on; its settings may name another one."""
+    """Run the service. Yields it and its URL, which may differ from its settings."""
     async with run_service(chosen) as service, listening(service.app) as url:
         yield service, url

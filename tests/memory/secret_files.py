@@ -1,6 +1,6 @@
-"""Files with secrets planted in them and with lines that only look like it; every value is made up at run time.
+"""Files with planted secrets and with lines that only look like secrets; all values are generated at run time.
 
-A form such as ``ghp_{a36}`` says what a value is made of. The kinds of one third are held out from tuning.
+A form such as ``ghp_{a36}`` describes a value. A third of the kinds is held out from tuning.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def kinds(table: str) -> list[tuple[str, list[str], list[str], list[str]]]:
 
 
 def make(seed: int, each: int = 9, alike_each: int = 14) -> Made:
-    """So many of each kind, spread over files of all sorts, in a mixed order."""
+    """This many of each kind, spread over files of all sorts, in mixed order."""
     chance = random.Random(seed)
     rows: dict[str, list[tuple[bool, str, str]]] = {}
     for is_secret, table, count in ((True, SECRETS, each), (False, ALIKE, alike_each)):

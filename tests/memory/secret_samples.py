@@ -1,4 +1,4 @@
-"""Lines with a secret in them and lines without one: public formats, values made up when the tests run."""
+"""Lines with and without secrets: public formats, values generated at run time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BASE64 = ALNUM + "+/"
 
 
 def made_up(alphabet: str, length: int, seed: str) -> str:
-    """The same letters for the same seed, so that no real-looking value stands in the repository."""
+    """The same characters for the same seed, so that the repository contains no realistic value."""
     letters: list[str] = []
     block = seed.encode()
     while len(letters) < length:

@@ -1,4 +1,4 @@
-"""The built-in answer: a few sentences of memory that answer the question, or an honest word that none does."""
+"""The built-in answer: the sentences that answer the question, or a statement that there are none."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from loremark.memory.answering.composing import NEAREST, NOTHING, compose
-from loremark.memory.answering.condensing import condense
+from loremark.memory.answering.extractive_answer import CLOSEST_TITLE, NO_ANSWER, compose_answer
+from loremark.memory.answering.follow_ups import resolve_follow_up
 from loremark.memory.answering.records import Passage, Turn
 
 
@@ -61,88 +61,90 @@ def _sentences(text: str) -> str:
     return text.split("Sources:")[0]
 
 
-def test_a_number_is_asked_for_and_the_sentence_with_the_number_is_told() -> None:
-    told = compose("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, LEDGER])
-    assert told.used[0] == "webhooks"
-    assert "A failed delivery is tried seven times over 24 hours. [1]" in told.text
-    assert "Ed25519" not in told.text
-    assert "- [1] Webhooks are retried for a day (`src/hooks/deliver.py`)" in told.text
+def test_a_question_for_a_number_gets_the_sentence_with_the_number() -> None:
+    answer = compose_answer("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, LEDGER])
+    assert answer.used[0] == "webhooks"
+    assert "A failed delivery is tried seven times over 24 hours. [1]" in answer.text
+    assert "Ed25519" not in answer.text
+    assert "- [1] Webhooks are retried for a day (`src/hooks/deliver.py`)" in answer.text
 
 
 def test_why_is_answered_with_the_reason() -> None:
-    told = compose("why do webhook retries stop after a day?", [], [WEBHOOKS, WEBHOOKS_WHY])
-    assert told.used[0] == "webhooks-why"
-    assert _sentences(told.text).lstrip().startswith("Receivers that stay down longer never recover by themselves,")
-    assert "because nobody reads their alarms. [2]" in told.text
+    answer = compose_answer("why do webhook retries stop after a day?", [], [WEBHOOKS, WEBHOOKS_WHY])
+    assert answer.used[0] == "webhooks-why"
+    assert _sentences(answer.text).lstrip().startswith("Receivers that stay down longer never recover by themselves,")
+    assert "because nobody reads their alarms. [2]" in answer.text
 
 
 def test_where_is_answered_with_files() -> None:
-    told = compose("where is the double entry ledger booked?", [], [WEBHOOKS, LEDGER])
-    assert told.used[0] == "ledger"
-    assert "`src/ledger/book.py`, `src/ledger/check.py` [2]" in _sentences(told.text)
+    answer = compose_answer("where is the double entry ledger booked?", [], [WEBHOOKS, LEDGER])
+    assert answer.used[0] == "ledger"
+    assert "`src/ledger/book.py`, `src/ledger/check.py` [2]" in _sentences(answer.text)
 
 
 @pytest.mark.parametrize("question", ["SHP-4102", "shp 4102, what now?", "what does SHP4102 mean"])
-def test_a_code_is_known_however_it_is_written(question: str) -> None:
-    assert compose(question, [], [ERROR, WEBHOOKS]).used[0] == "err-4102"
+def test_codes_match_in_any_spelling(question: str) -> None:
+    assert compose_answer(question, [], [ERROR, WEBHOOKS]).used[0] == "err-4102"
 
 
 @pytest.mark.parametrize("question", ["SHP-4109", "what does SHP-4109 mean?", "how do i get rid of shp4109"])
-def test_another_code_is_another_thing(question: str) -> None:
-    told = compose(question, [], [ERROR, WEBHOOKS])
-    assert told.text == NOTHING
-    assert told.used == ()
+def test_a_different_code_does_not_match(question: str) -> None:
+    answer = compose_answer(question, [], [ERROR, WEBHOOKS])
+    assert answer.text == NO_ANSWER
+    assert answer.used == ()
 
 
-def test_two_codes_of_which_one_is_known() -> None:
-    assert compose("is SHP-4102 the same as SHP-4109?", [], [ERROR, WEBHOOKS]).used == ("err-4102",)
+def test_one_of_two_codes_is_enough() -> None:
+    assert compose_answer("is SHP-4102 the same as SHP-4109?", [], [ERROR, WEBHOOKS]).used == ("err-4102",)
 
 
-def test_what_nothing_covers_is_said_to_be_so() -> None:
+def test_uncovered_questions_get_no_answer() -> None:
     far = [_passage("ledger", LEDGER.title, LEDGER.content, similarity=0.5)]
-    assert compose("what is the capital of mongolia?", [], far).text == NOTHING
-    assert compose("who won?", [], []) == compose("?", [], [])
-    assert compose("who won?", [], []).used == ()
+    assert compose_answer("what is the capital of mongolia?", [], far).text == NO_ANSWER
+    assert compose_answer("who won?", [], []) == compose_answer("?", [], [])
+    assert compose_answer("who won?", [], []).used == ()
 
 
-def test_what_is_only_near_is_named_and_not_cited() -> None:
-    """The subject of the question is unknown, though the words around it are not."""
+def test_a_close_match_is_named_but_not_cited() -> None:
+    """Memory knows the surrounding words but not the subject of the question."""
     near = [replace(passage, similarity=0.45) for passage in (WEBHOOKS, MAILS, LEDGER)]
-    told = compose("how long does the forklift battery charge before a delivery?", [], near)
-    assert told.used == ()
-    assert told.text == f"{NEAREST} {WEBHOOKS.title}"
+    answer = compose_answer("how long does the forklift battery charge before a delivery?", [], near)
+    assert answer.used == ()
+    assert answer.text == f"{CLOSEST_TITLE} {WEBHOOKS.title}"
 
 
 @pytest.mark.parametrize("question", ["BasketStale", "basket_stale?"])
-def test_an_identifier_alone_means_itself(question: str) -> None:
+def test_a_sole_identifier_matches_only_itself(question: str) -> None:
     named = _passage("named", "Old baskets", "An old basket raises basket_stale. Reload it.", similarity=0.6)
-    assert compose(question, [], [ERROR, named]).used == ("named",)
-    assert compose(question, [], [ERROR, LEDGER]).used == ()
+    assert compose_answer(question, [], [ERROR, named]).used == ("named",)
+    assert compose_answer(question, [], [ERROR, LEDGER]).used == ()
 
 
-def test_where_one_passage_is_clearly_best_only_that_one_is_cited() -> None:
-    told = compose("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, MAILS, LEDGER, ERROR])
-    assert told.used == ("webhooks",)
+def test_only_a_clearly_best_passage_is_cited() -> None:
+    answer = compose_answer("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, MAILS, LEDGER, ERROR])
+    assert answer.used == ("webhooks",)
 
 
 def test_a_follow_up_is_about_what_is_new_in_it() -> None:
     earlier = [Turn("how often is a webhook retried", "A failed delivery is tried seven times over 24 hours. [1]")]
-    told = compose("and e-mail?", earlier, [WEBHOOKS, MAILS])
-    assert told.used[0] == "mails"
-    assert "tried again after 10 and 60 minutes. [2]" in told.text
+    answer = compose_answer("and e-mail?", earlier, [WEBHOOKS, MAILS])
+    assert answer.used[0] == "mails"
+    assert "tried again after 10 and 60 minutes. [2]" in answer.text
 
 
-def test_and_why_asks_for_the_reason_of_what_was_told() -> None:
+def test_and_why_asks_for_the_reason_of_the_last_answer() -> None:
     earlier = [Turn("how long do webhook retries go on", "Over 24 hours. [1]")]
-    assert compose("and why?", earlier, [WEBHOOKS, WEBHOOKS_WHY]).used[0] == "webhooks-why"
+    assert compose_answer("and why?", earlier, [WEBHOOKS, WEBHOOKS_WHY]).used[0] == "webhooks-why"
 
 
-def test_used_is_what_the_marks_say_and_not_everything() -> None:
-    told = compose("how many times is a failed webhook delivery tried?", [], [WEBHOOKS, WEBHOOKS_WHY, MAILS, LEDGER])
+def test_used_lists_only_cited_passages() -> None:
+    answer = compose_answer(
+        "how many times is a failed webhook delivery tried?", [], [WEBHOOKS, WEBHOOKS_WHY, MAILS, LEDGER]
+    )
     passages = {"webhooks": 1, "webhooks-why": 2, "mails": 3, "ledger": 4}
     for key, number in passages.items():
-        assert (f"[{number}]" in told.text) == (key in told.used)
-    assert "ledger" not in told.used
+        assert (f"[{number}]" in answer.text) == (key in answer.used)
+    assert "ledger" not in answer.used
 
 
 @pytest.mark.parametrize(
@@ -154,24 +156,24 @@ def test_used_is_what_the_marks_say_and_not_everything() -> None:
         ("how long does a nightly backup of the ledger take", "how long does a nightly backup of the ledger take"),
     ],
 )
-def test_what_leans_on_a_turn_is_made_to_stand(question: str, standalone: str) -> None:
-    assert condense(question, [Turn("how do we lock a slot", "With an advisory lock.")]) == standalone
+def test_follow_ups_are_resolved(question: str, standalone: str) -> None:
+    assert resolve_follow_up(question, [Turn("how do we lock a slot", "With an advisory lock.")]) == standalone
 
 
-def test_the_topic_is_the_last_question_that_stood_alone() -> None:
+def test_the_topic_is_the_last_question_that_was_not_a_follow_up() -> None:
     talk = [
         Turn("where are invoices rendered", "In src/invoices."),
         Turn("how often is a webhook retried", "Seven times."),
         Turn("and mails?", "Twice."),
     ]
-    assert condense("and push?", talk) == "how often is a webhook retried and push?"
-    assert condense("and push?", []) == "and push?"
-    assert condense("and push?", [Turn("and mails?", "Twice.")]) == "and mails? and push?"
+    assert resolve_follow_up("and push?", talk) == "how often is a webhook retried and push?"
+    assert resolve_follow_up("and push?", []) == "and push?"
+    assert resolve_follow_up("and push?", [Turn("and mails?", "Twice.")]) == "and mails? and push?"
 
 
-def test_what_was_taken_back_comes_after_what_took_it_back() -> None:
-    """Ids sort by the time they were made; where nothing is taken back, the better passage stays first."""
-    told = _passage(
+def test_a_reversed_passage_comes_after_the_newer_one() -> None:
+    """Ids sort by creation time. Without a reversal the better passage stays first."""
+    answer = _passage(
         "itm_1",
         "Basket rows are locked in Redis",
         "Basket rows are locked in Redis instead of Postgres, which was slow.",
@@ -183,7 +185,7 @@ def test_what_was_taken_back_comes_after_what_took_it_back() -> None:
         "Basket rows are locked in Postgres instead of Redis, which lost locks.",
         similarity=0.78,
     )
-    for given in ([told, back], [back, told]):
-        assert compose("Where are basket rows locked?", (), given).used == ("itm_2", "itm_1")
+    for given in ([answer, back], [back, answer]):
+        assert compose_answer("Where are basket rows locked?", (), given).used == ("itm_2", "itm_1")
     later = replace(LEDGER, item_id="zzz", similarity=0.69)
-    assert compose("How often are webhooks retried?", (), [WEBHOOKS, later]).used[0] == "webhooks"
+    assert compose_answer("How often are webhooks retried?", (), [WEBHOOKS, later]).used[0] == "webhooks"

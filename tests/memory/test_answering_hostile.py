@@ -1,19 +1,20 @@
-"""Answers from passages that somebody wrote to do harm, and from anything at all."""
+"""Answers from malicious passages and arbitrary input."""
 
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loremark.memory.answering.checking import NOT_IN_MEMORY, check
-from loremark.memory.answering.composing import NEAREST, NOTHING, PERHAPS, compose
+from loremark.memory.answering.citation_check import NOT_IN_MEMORY_MARK, check_citations
+from loremark.memory.answering.extractive_answer import CLOSEST_TITLE, NO_ANSWER, UNCERTAIN, compose_answer
 from loremark.memory.answering.prompting import build_prompt
 from loremark.memory.answering.records import Passage, Turn
-from loremark.memory.answering.sentences import harmless, sentences_of
+from loremark.memory.answering.sentences import passage_sentences, sanitize_line
+from tests.growth import Work, assert_subquadratic
+from tests.support.properties import examples
 
 MARK = re.compile(r"\[(\d+)\]")
 SENTENCE = re.compile(r"(.*?) \[(\d+)\](?: |$)")
@@ -30,23 +31,23 @@ HOSTILE = (
 )
 
 
-def test_no_tag_picture_link_or_false_mark_gets_through() -> None:
-    told = compose("how long do cache keys live?", [], [_passage(HOSTILE)]).text
-    assert "<script" not in told
-    assert "](" not in told
-    assert set(MARK.findall(told)) == {"1"}
-    assert "live for 5 minutes" in told
+def test_tags_images_links_and_fake_citations_are_neutralized() -> None:
+    answer = compose_answer("how long do cache keys live?", [], [_passage(HOSTILE)]).text
+    assert "<script" not in answer
+    assert "](" not in answer
+    assert set(MARK.findall(answer)) == {"1"}
+    assert "live for 5 minutes" in answer
 
 
-def test_a_title_and_a_path_are_no_way_in_either() -> None:
+def test_titles_and_paths_are_neutralized_too() -> None:
     passage = Passage(
         "i1", "bug", "Cache <img src=x> [7](http://e)", "Cache keys live long.", "root", ("a`[8]`<b>",), 1, 1
     )
-    told = compose("where do cache keys live", [], [passage]).text
-    assert "<img" not in told
-    assert "](" not in told
-    assert "[7]" not in told
-    assert "`a[8]<b>`" in told  # in code it is only text
+    answer = compose_answer("where do cache keys live", [], [passage]).text
+    assert "<img" not in answer
+    assert "](" not in answer
+    assert "[7]" not in answer
+    assert "`a[8]<b>`" in answer  # in code it is only text
 
 
 def test_the_prompt_fences_what_it_quotes() -> None:
@@ -79,26 +80,32 @@ def test_a_question_cannot_open_a_passage() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a", "a b ", "a. ", "[1]", "<b", "`", "![", "- ", "x/", "é\n", "\x00", "9-A", "Aa1_"])
-def test_two_hundred_thousand_characters_take_no_time(unit: str) -> None:
+def test_long_texts_stay_subquadratic(unit: str) -> None:
+    def prepare(size: int, repetition: int) -> Work:
+        text = f"{repetition} {(unit * size)[:size]}"
+        passages = [_passage(f"{number} {text}", f"i{number}") for number in range(8)]
+        return lambda: _answer_check_and_prompt(text, passages)
+
+    assert_subquadratic(prepare, 3_000)
     text = (unit * 200_000)[:200_000]
-    passages = [_passage(text, f"i{number}") for number in range(8)]
-    start = time.perf_counter()
-    compose(text, [Turn(text, text)], passages)
-    check(text, passages)
+    _answer_check_and_prompt(text, [_passage(text, f"i{number}") for number in range(8)])
+
+
+def _answer_check_and_prompt(text: str, passages: list[Passage]) -> None:
+    compose_answer(text, [Turn(text, text)], passages)
+    check_citations(text, passages)
     build_prompt(text, [Turn(text, text)], passages)
-    assert time.perf_counter() - start < 2.0
 
 
-def test_a_usual_answer_is_made_at_once() -> None:
+def test_the_time_of_an_answer_grows_linearly_with_the_passages() -> None:
     content = "The relay polls every 400 ms. It publishes to the stream and marks the row, so a crash sends twice. "
-    passages = [_passage(f"{content} Part {number} keeps {number + 3} rows.", f"i{number}") for number in range(8)]
-    compose("warm up", [], passages)
-    took = []
-    for number in range(20):
-        start = time.perf_counter()
-        compose(f"how often does relay {number} poll for new rows?", [], passages)
-        took.append(time.perf_counter() - start)
-    assert sorted(took)[10] < 0.005
+
+    def prepare(size: int, repetition: int) -> Work:
+        text = content * size
+        passages = [_passage(f"{text} Part {repetition} {number} keeps rows.", f"i{number}") for number in range(8)]
+        return lambda: compose_answer("how often does relay 7 poll for new rows?", [], passages)
+
+    assert_subquadratic(prepare, 20)
 
 
 ANY = st.text(max_size=300)
@@ -119,24 +126,24 @@ PASSAGES = st.lists(
 TALK = st.lists(st.builds(Turn, question=ANY, answer=ANY), max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(question=st.one_of(ANY, st.just("why do cache keys live 5 minutes?")), talk=TALK, passages=PASSAGES)
 def test_an_answer_says_only_what_its_passages_say(question: str, talk: list[Turn], passages: list[Passage]) -> None:
-    told = compose(question, talk, passages)
+    answer = compose_answer(question, talk, passages)
     by_id = {passage.item_id: (number, passage) for number, passage in enumerate(passages, start=1)}
-    assert len(set(told.used)) == len(told.used)
-    assert set(told.used) <= set(by_id)
-    if not told.used:
-        titles = {harmless(passage.title) for passage in passages}
-        assert told.text == NOTHING or told.text.removeprefix(f"{NEAREST} ") in titles
+    assert len(set(answer.used)) == len(answer.used)
+    assert set(answer.used) <= set(by_id)
+    if not answer.used:
+        titles = {sanitize_line(passage.title) for passage in passages}
+        assert answer.text == NO_ANSWER or answer.text.removeprefix(f"{CLOSEST_TITLE} ") in titles
         return
-    body, _, sources = told.text.rpartition("Sources:\n")
-    paragraphs = [part for part in body.split("\n\n") if part.strip() and part != PERHAPS]
-    assert len(paragraphs) == len(told.used)
-    for key, paragraph in zip(told.used, paragraphs, strict=True):
+    body, _, sources = answer.text.rpartition("Sources:\n")
+    paragraphs = [part for part in body.split("\n\n") if part.strip() and part != UNCERTAIN]
+    assert len(paragraphs) == len(answer.used)
+    for key, paragraph in zip(answer.used, paragraphs, strict=True):
         number, passage = by_id[key]
         assert paragraph.endswith(f"[{number}]")
-        said = {*sentences_of(passage.content), harmless(passage.title), "Untitled."}
+        said = {*passage_sentences(passage.content), sanitize_line(passage.title), "Untitled."}
         files = [piece for piece, mark in SENTENCE.findall(paragraph) if piece.startswith("`")]
         left = paragraph
         for sentence in sorted(said, key=len, reverse=True):
@@ -145,19 +152,19 @@ def test_an_answer_says_only_what_its_passages_say(question: str, talk: list[Tur
         assert f"- [{number}] " in sources
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     text=st.one_of(
         ANY, st.lists(st.sampled_from(["[1]", "[2,9]", "[44]", "[^3]", " a", "Seven. ", "9 rows", "\n"])).map("".join)
     ),
     passages=PASSAGES,
 )
-def test_a_checked_answer_has_no_mark_that_points_nowhere(text: str, passages: list[Passage]) -> None:
-    checked = check(text, passages)
+def test_checked_answers_cite_only_known_passages(text: str, passages: list[Passage]) -> None:
+    checked = check_citations(text, passages)
     cited = {int(number) for number in MARK.findall(checked.text)}
     assert all(1 <= number <= len(passages) for number in cited)
     assert {passages[number - 1].item_id for number in cited} == set(checked.used)
-    assert checked.text.count(NOT_IN_MEMORY) >= len(checked.unsupported) > 0 or not checked.unsupported
+    assert checked.text.count(NOT_IN_MEMORY_MARK) >= len(checked.unsupported) > 0 or not checked.unsupported
     build_prompt(text, [Turn(text, text)], passages)
 
 
@@ -165,10 +172,12 @@ def test_a_checked_answer_has_no_mark_that_points_nowhere(text: str, passages: l
 @pytest.mark.parametrize(
     "question", ["how long is the zebra timeout?", "where is zebra kept?", "who owns zebra?", "why zebra"]
 )
-def test_a_passage_of_one_thing_over_and_over_keeps_nobody_waiting(atom: str, question: str) -> None:
-    """The engine of patterns holds the whole process: two such items once stopped everybody for 25 seconds."""
-    passages = [_passage(f"The zebra gateway is told of here {atom * 6_000}x", f"i{number}") for number in range(2)]
-    began = time.process_time()
-    compose(question, [], passages)
-    check(f"Zebra {atom * 6_000} [1]", passages)
-    assert time.process_time() - began < 1
+def test_repetitive_passages_stay_subquadratic(atom: str, question: str) -> None:
+    """Regular expressions hold the GIL: two such items once blocked the process for 25 seconds."""
+
+    def prepare(size: int, repetition: int) -> Work:
+        text = f"The zebra gateway {repetition} is described here {atom * size}x"
+        passages = [_passage(text, f"i{number}") for number in range(2)]
+        return lambda: (compose_answer(question, [], passages), check_citations(f"Zebra {atom * size} [1]", passages))
+
+    assert_subquadratic(prepare, 1_500)

@@ -1,4 +1,4 @@
-"""The document within its budget: what is chosen, what is left out, and that it is the same each time."""
+"""Brain assembly within a budget: what is included, what is left out, and determinism."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from loremark.memory.brain.document import Document, compose
-from loremark.memory.brain.entries import Entry, Text, density, worth
-from loremark.memory.brain.head import Project, layer_zero, left_out
-from loremark.memory.brain.nearness import nearness
-from loremark.memory.brain.planning import choose
+from loremark.memory.brain.entries import Entry, Text, density, salience
+from loremark.memory.brain.file_proximity import file_proximity
+from loremark.memory.brain.header import Project, render_layer_zero, render_left_out
+from loremark.memory.brain.selection import select_entries
 from loremark.ports.llm.tokens import count
+from tests.support.properties import examples
 
 NOW_MS = 1_790_000_000_000
 YEAR_MS = 365 * 24 * 3600 * 1000
@@ -49,17 +50,17 @@ def assemble(
     texts = {each.id: text for each, text in memory}
     chosen = [
         (choice, texts[choice.entry.id] if choice.whole else _beginning(texts[choice.entry.id]))
-        for choice in choose(entries, budget, near)
+        for choice in select_entries(entries, budget, near)
     ]
     return compose(project or Project("Kelpie"), entries, chosen, budget, count)
 
 
 def _beginning(text: Text) -> Text:
-    """As the store reads what will only be shortened."""
+    """The beginning of a text, as the store reads it for a shortened entry."""
     return replace(text, content=text.content[:4_000])
 
 
-def told(title: str, content: str = "It is so. It was always so.", **fields: Any) -> tuple[Entry, Text]:
+def entry_with_text(title: str, content: str = "It is so. It was always so.", **fields: Any) -> tuple[Entry, Text]:
     text = Text(title, content)
     return entry(crc32(title.encode()), text, **fields), text
 
@@ -125,9 +126,11 @@ def memories(draw: st.DrawFn) -> Memory:
 budgets = st.one_of(st.integers(200, 1_000), st.integers(200, 20_000), st.sampled_from([200, 6_000, 200_000]))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(memories(), budgets, texts, texts, texts)
-def test_no_memory_breaks_the_budget_or_the_structure(
+def test_any_memory_keeps_the_budget_and_the_structure(
     memory: Memory, budget: int, name: str, description: str, branch: str
 ) -> None:
     project = Project(name, description, "https://github.com/a/b" if branch else None, branch or None)
@@ -139,7 +142,7 @@ def test_no_memory_breaks_the_budget_or_the_structure(
     assert document == assemble(list(reversed(memory)), budget, project), "the order of reading does not matter"
     for line in document.markdown.splitlines():
         ours = re.fullmatch(
-            r"|# .*|- (About|Repository|Branch|Remembered): .*|## (Layer [0-3]: .*|Left out)|### [a-z0-9/-]+"
+            r"|# .*|- (About|Repository|Branch|Memory): .*|## (Layer [0-3]: .*|Left out)|### [a-z0-9/-]+"
             r"|- \*\*.*|Over the budget: .*|  .*",
             line,
         )
@@ -154,10 +157,10 @@ def _entries(document: Document) -> list[str]:
     return [line for line in document.markdown.splitlines() if line.startswith("- **")]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(texts, wild), min_size=1, max_size=10))
 def test_the_tokens_of_blocks_add_up(parts: list[tuple[str, str]]) -> None:
-    """What lets the budget be kept without counting the whole again for each block."""
+    """This lets the budget be kept without counting the document again for each block."""
     from loremark.memory.brain.document import _entry, _section
 
     blocks: list[str] = []
@@ -168,43 +171,45 @@ def test_the_tokens_of_blocks_add_up(parts: list[tuple[str, str]]) -> None:
 
 
 @given(texts, texts, texts, st.integers(0, 10**9), st.integers(0, 10**9))
-@settings(max_examples=150, deadline=None)
-def test_layer_zero_fits_in_the_least_budget(name: str, description: str, branch: str, items: int, more: int) -> None:
+@settings(max_examples=examples(150), deadline=None)
+def test_layer_zero_fits_the_smallest_budget(name: str, description: str, branch: str, items: int, more: int) -> None:
     project = Project(name * 3, description * 3, f"https://github.com/{branch}", branch * 5)
-    note = left_out({1: items, 2: more, 3: more})
+    note = render_left_out({1: items, 2: more, 3: more})
     for budget in (200, 200_000):
-        head = layer_zero(project, items, more, budget, count)
+        head = render_layer_zero(project, items, more, budget, count)
         assert count(head) + count(note) <= 200
         assert "## Layer 0: project\n" in head
 
 
-def test_within_a_layer_the_worth_per_token_decides_not_who_came_first() -> None:
-    filler = [told(f"Old rumour {number}", "It may be so or not. " * 10, confidence=0.2) for number in range(10)]
-    gem = told("The law", "Never write twice.", confidence=1.0)
+def test_within_a_layer_salience_per_token_decides() -> None:
+    filler = [
+        entry_with_text(f"Old rumour {number}", "It may be so or not. " * 10, confidence=0.2) for number in range(10)
+    ]
+    gem = entry_with_text("The law", "Never write twice.", confidence=1.0)
     document = assemble([*filler, gem], 400)
     assert "The law" in document.markdown
     assert document.omitted[2] > 0
 
 
-def test_doubts_are_marked_and_worth_less() -> None:
-    sure, text = told("Sure")
+def test_flagged_entries_are_marked_and_rank_lower() -> None:
+    sure, text = entry_with_text("Sure")
     for flag, mark in (("stale", "stale"), ("conflict", "in conflict"), ("low_confidence", "low confidence")):
         doubted = sure._replace(flags=(flag,))
-        assert worth(doubted) < 0.7 * worth(sure)
+        assert salience(doubted) < 0.7 * salience(sure)
         assert f"- **Sure** (decision, {mark})\n" in assemble([(doubted, text)], 1_000).markdown
 
 
-def test_newer_is_worth_mildly_more_and_the_order_never_depends_on_what_came_later() -> None:
-    old, _ = told("Old", updated_at_ms=NOW_MS - 4 * YEAR_MS)
-    new, _ = told("New")
-    assert worth(new) == pytest.approx(2 * worth(old))
-    assert worth(new._replace(confidence=0.2)) < worth(old._replace(confidence=1.0)) * 2
+def test_newer_entries_rank_slightly_higher_and_later_entries_change_no_order() -> None:
+    old, _ = entry_with_text("Old", updated_at_ms=NOW_MS - 4 * YEAR_MS)
+    new, _ = entry_with_text("New")
+    assert salience(new) == pytest.approx(2 * salience(old))
+    assert salience(new._replace(confidence=0.2)) < salience(old._replace(confidence=1.0)) * 2
     assert density(1.0, 20) > density(1.0, 200) > density(1.0, 200) / 2
 
 
 def test_higher_layers_come_first() -> None:
     memory = [
-        told(f"Fact {tier} {number}", "It is so because of this. " * 8, tier=tier)
+        entry_with_text(f"Fact {tier} {number}", "It is so because of this. " * 8, tier=tier)
         for tier in (3, 2, 1)
         for number in range(10)
     ]
@@ -216,9 +221,9 @@ def test_higher_layers_come_first() -> None:
     assert places == sorted(places)
 
 
-def test_one_huge_text_does_not_starve_the_rest_and_gets_what_is_left() -> None:
-    huge = told("The whole manual", "Another sentence of the manual. " * 20_000, tier=1, kind="context")
-    decision = told("Rows, not files", tier=2)
+def test_a_huge_text_gets_only_the_remaining_room() -> None:
+    huge = entry_with_text("The whole manual", "Another sentence of the manual. " * 20_000, tier=1, kind="context")
+    decision = entry_with_text("Rows, not files", tier=2)
     document = assemble([huge, decision], 2_000)
     assert document.omitted == {1: 0, 2: 0, 3: 0}
     assert "- **The whole manual** (shortened)\n\n  Another sentence of the manual." in document.markdown
@@ -229,7 +234,9 @@ def test_one_huge_text_does_not_starve_the_rest_and_gets_what_is_left() -> None:
 def test_more_budget_never_shows_less() -> None:
     rng = random.Random(7)
     memory = [
-        told(f"Fact {number}", "Words about it. " * rng.randint(1, 60), tier=rng.randint(1, 3), confidence=rng.random())
+        entry_with_text(
+            f"Fact {number}", "Words about it. " * rng.randint(1, 60), tier=rng.randint(1, 3), confidence=rng.random()
+        )
         for number in range(80)
     ]
     shown = [assemble(memory, budget).item_count for budget in (200, 500, 1_000, 2_000, 4_000, 8_000, 16_000)]
@@ -237,7 +244,7 @@ def test_more_budget_never_shows_less() -> None:
     assert shown[-1] == 80
 
 
-def test_neighbours_of_a_file_are_those_in_its_folder_and_those_named_beside_it() -> None:
+def test_related_files_are_in_the_same_folder_or_mentioned_together() -> None:
     known = [
         ("a", "src/x.py"),
         ("a", "docs/x.md"),
@@ -246,14 +253,14 @@ def test_neighbours_of_a_file_are_those_in_its_folder_and_those_named_beside_it(
         ("d", "docs/z.md"),
         ("e", "q"),
     ]
-    assert nearness(["src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
-    assert nearness(["./src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
-    assert nearness(["elsewhere/n.py"], known) == {}
+    assert file_proximity(["src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
+    assert file_proximity(["./src/x.py"], known) == {"a": 0, "b": 1, "c": 1}
+    assert file_proximity(["elsewhere/n.py"], known) == {}
 
 
-def test_neighbours_take_half_at_most() -> None:
-    crowd = [told(f"Near {number}", "It is near to it. " * 10, tier=3) for number in range(60)]
-    rule = told("The first rule", tier=1)
+def test_related_files_take_at_most_half_of_the_budget() -> None:
+    crowd = [entry_with_text(f"Near {number}", "It is near to it. " * 10, tier=3) for number in range(60)]
+    rule = entry_with_text("The first rule", tier=1)
     document = assemble([*crowd, rule], 2_000, near={each.id: 1 for each, _ in crowd})
     assert "The first rule" in document.markdown
     at_hand = document.markdown.partition("## Layer 1")[0]
@@ -261,6 +268,6 @@ def test_neighbours_take_half_at_most() -> None:
 
 
 def test_a_large_budget_is_used_up() -> None:
-    memory = [told(f"Fact {number}", "It is so because of this and that. " * 8) for number in range(3_000)]
+    memory = [entry_with_text(f"Fact {number}", "It is so because of this and that. " * 8) for number in range(3_000)]
     document = assemble(memory, 200_000)
     assert 199_900 < document.tokens <= 200_000

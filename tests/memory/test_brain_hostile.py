@@ -1,4 +1,4 @@
-"""Texts that try to be more than an entry: they stay readable, and inside."""
+"""Texts that try to break out of their entry stay readable and inside."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from loremark.base import clock
-from loremark.memory.brain.head import Project, layer_zero
-from loremark.memory.brain.neutral import in_code, lines_of, one_line
+from loremark.memory.brain.header import Project, render_layer_zero
+from loremark.memory.brain.markdown_escaping import code_span, escape_block, escape_inline
 from loremark.ports.llm.tokens import count
+from tests.growth import assert_subquadratic_on
 
 LONG = 200_000
 
@@ -42,18 +42,18 @@ LONG = 200_000
         ("", []),
     ],
 )
-def test_a_text_stays_inside_its_entry(given: str, shown: list[str]) -> None:
-    assert lines_of(given) == shown
+def test_text_cannot_leave_its_entry(given: str, shown: list[str]) -> None:
+    assert escape_block(given) == shown
 
 
 def test_a_title_is_one_line_of_text() -> None:
-    assert one_line(" a\n## Layer 2\u2028b ") == "a ## Layer 2 b"
-    assert one_line("**bold** <!-- x") == r"\*\*bold\*\* &lt;!-- x"
-    assert one_line("ends with \\") == "ends with \\\\"
-    assert one_line(r"not \** bold") == r"not \\\*\* bold"
-    assert one_line(r"C:\dir") == r"C:\dir"
-    assert one_line("`a` and ` b") == "`a` and &#96; b"
-    assert in_code("a`b\nc") == "`a'b c`"
+    assert escape_inline(" a\n## Layer 2\u2028b ") == "a ## Layer 2 b"
+    assert escape_inline("**bold** <!-- x") == r"\*\*bold\*\* &lt;!-- x"
+    assert escape_inline("ends with \\") == "ends with \\\\"
+    assert escape_inline(r"not \** bold") == r"not \\\*\* bold"
+    assert escape_inline(r"C:\dir") == r"C:\dir"
+    assert escape_inline("`a` and ` b") == "`a` and &#96; b"
+    assert code_span("a`b\nc") == "`a'b c`"
 
 
 @pytest.mark.parametrize(
@@ -74,20 +74,18 @@ def test_a_title_is_one_line_of_text() -> None:
     ],
     ids=lambda line: repr(line[:6]),
 )
-def test_no_text_takes_long(line: str) -> None:
-    started = clock.monotonic()
-    lines_of(line)
-    assert clock.monotonic() - started < 1.0
+def test_escaping_stays_subquadratic(line: str) -> None:
+    assert_subquadratic_on(line, escape_block)
 
 
 @pytest.mark.parametrize("where", ["name", "description", "repo_url"])
 @pytest.mark.parametrize(
     "given", ["`<img src=x onerror=alert(1)> {}`", "``<!-- {}``", "a `b` `<script> {}`", "{} `<b>`"]
 )
-def test_no_cut_of_layer_zero_lets_a_tag_out_of_its_code(where: str, given: str) -> None:
+def test_truncating_layer_zero_never_exposes_a_tag(where: str, given: str) -> None:
     for words in range(0, 120, 3):
         text = given.format("long " * words)
         project = replace(Project("Kelpie", branch="a`<b>"), **{where: text})
-        for line in layer_zero(project, 1, 1, 200, count).splitlines():
+        for line in render_layer_zero(project, 1, 1, 200, count).splitlines():
             outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
             assert re.search(r"<[a-z!]|`", outside) is None, line

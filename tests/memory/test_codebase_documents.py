@@ -1,12 +1,11 @@
-"""What prose and settings files say."""
+"""Signs read from documents and settings files."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 
 from loremark.memory.codebase.documents import read_document
+from tests.growth import assert_subquadratic_on
 
 README = """---
 title: ignored
@@ -38,7 +37,7 @@ npm install
 """
 
 
-def test_a_readme_gives_its_name_its_lead_and_its_features_without_markup() -> None:
+def test_readme_yields_name_lead_and_features_without_markup() -> None:
     signs = read_document("README.md", README)
     assert signs["heading"] == "Larder"
     assert signs["lead"] == (
@@ -47,7 +46,7 @@ def test_a_readme_gives_its_name_its_lead_and_its_features_without_markup() -> N
     assert signs["features"] == "Warns by mail, e.g. of milk; Counts everything"
 
 
-def test_restructured_text_is_prose_too() -> None:
+def test_restructured_text_is_supported() -> None:
     content = """.. image:: https://example.com/badge.svg
    :target: https://example.com
 
@@ -82,7 +81,7 @@ Larder is a stock keeper for small kitchens, see the `site <https://example.com>
         (
             "tsconfig.json",
             '{ // why\n "compilerOptions": {"strict": true, "paths": {"@/*": ["./src/*"]}} }',
-            {"tool:TypeScript": "strict; `@/` stands for `./src/`"},
+            {"tool:TypeScript": "strict; `@/` is an alias for `./src/`"},
         ),
         (
             ".golangci.yml",
@@ -105,12 +104,12 @@ Larder is a stock keeper for small kitchens, see the `site <https://example.com>
         ),
     ],
 )
-def test_settings_are_told_in_words(path: str, content: str, expected: dict[str, str]) -> None:
+def test_tool_settings_are_described(path: str, content: str, expected: dict[str, str]) -> None:
     signs = read_document(path, content)
     assert {key: signs.get(key) for key in expected} == expected
 
 
-def test_a_pipeline_tells_its_jobs_and_the_commands_that_check_something() -> None:
+def test_pipeline_yields_jobs_and_check_commands() -> None:
     content = """name: CI
 on:
   push:
@@ -136,7 +135,7 @@ jobs:
     assert signs["runs"] == "ruff check ., pytest -q tests"
 
 
-def test_a_guide_gives_the_sentences_that_ask_for_something() -> None:
+def test_contributor_guide_yields_its_requests() -> None:
     content = (
         "# Contributing\n\nHello there, friend of ours!\n\n- Run `make test` "
         "before you open a pull request.\n- We like tea.\n"
@@ -165,9 +164,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("path", [*SETTINGS.split(), *PROSE.split()])
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_costs_little_and_fills_nothing(path: str, content: str) -> None:
-    start = time.perf_counter()
+def test_hostile_documents_are_cheap_and_bounded(path: str, content: str) -> None:
+    assert_subquadratic_on(content, lambda text: read_document(path, text))
     signs = read_document(path, content)
-    assert time.perf_counter() - start < 1.0
     assert len(signs) < 60
     assert all(0 < len(value) <= 500 and "\x00" not in value for value in signs.values())

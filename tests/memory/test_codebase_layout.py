@@ -1,4 +1,4 @@
-"""The directories a newcomer is told of, and never more than there is evidence for."""
+"""The main directories of a codebase and their roles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _codebase(files: dict[str, FileFacts], *others: str) -> Codebase:
     return Codebase("shop", tuple(sorted([*files, *others])), files)
 
 
-def test_a_django_project_is_told_by_its_apps() -> None:
+def test_django_project_lists_its_apps() -> None:
     orm = FileFacts("python", 200, models=(Model("Order", "orm", 3),))
     routes = FileFacts("python", 60, entries=tuple(Entry("route", f"GET /{n}", n) for n in range(4)))
     files = {f"shop/{app}/{name}": orm for app in ("orders", "users") for name in ("models.py", "views.py")}
@@ -26,7 +26,7 @@ def test_a_django_project_is_told_by_its_apps() -> None:
     assert not any("node_modules" in path for path in found)
 
 
-def test_a_workspace_is_told_by_its_packages_and_a_name_does_not_speak_against_the_code() -> None:
+def test_workspace_lists_its_packages_and_code_overrides_names() -> None:
     rust, react = FileFacts("rust", 500), FileFacts("tsx", 100, imports=(Import("react", 1),))
     files = {f"crates/{name}/src/{file}.rs": rust for name in ("core", "views") for file in ("lib", "a", "b")}
     files |= {f"web/src/components/C{n}.tsx": react for n in range(6)} | {
@@ -41,14 +41,14 @@ def test_a_workspace_is_told_by_its_packages_and_a_name_does_not_speak_against_t
     assert (core.files, core.lines, core.languages) == (4, 1500, ("rust", "toml"))
 
 
-def test_nothing_and_nonsense_are_survived() -> None:
+def test_empty_and_garbage_input() -> None:
     assert main_directories(_codebase({})) == []
     deep = "/".join("d" * 39) + "/x.py"
     found = main_directories(_codebase({}, deep, "a\nb/x.py", "../x.py", *(f"d{n}/x.py" for n in range(500))))
     assert len(found) == 24
 
 
-def test_small_directories_are_told_where_there_is_room_and_what_holds_others_too() -> None:
+def test_small_and_container_directories_are_listed_if_there_is_room() -> None:
     files = {f"src/{area}/{n}.py": FileFacts("python", 900) for area in ("stock", "mail") for n in range(4)}
     files |= {"src/routes/web.py": FileFacts("python", 3), "plugin/larder.vim": FileFacts(None, 40)}
     found = [directory.path for directory in main_directories(_codebase(files, "man/larder.1", "src/stock/deep/a.txt"))]

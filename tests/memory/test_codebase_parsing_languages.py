@@ -1,4 +1,4 @@
-"""Source files of the other languages: JavaScript, Go, Rust, Java."""
+"""Parsing JavaScript, Go, Rust and Java."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.memory.test_codebase_parsing import begins, read, stores
 
 
-def test_express_routes_are_told_from_calls_of_a_client() -> None:
+def test_express_routes_differ_from_client_calls() -> None:
     into = read(
         "src/server.ts",
         "typescript",
@@ -98,7 +98,7 @@ app.listen(3000);
         ),
     ],
 )
-def test_places_where_javascript_begins(path: str, language: str, source: str, expected: set[str]) -> None:
+def test_javascript_entry_points(path: str, language: str, source: str, expected: set[str]) -> None:
     assert begins(read(path, language, source)) == expected
 
 
@@ -123,7 +123,7 @@ mongoose.model("Pet", petSchema);
     }
 
 
-def test_a_component_is_read_by_its_script_and_keeps_its_lines() -> None:
+def test_component_script_keeps_its_line_numbers() -> None:
     source = '<template>\n  <p>a {{ b }}</p>\n</template>\n<script setup lang="ts">\n'
     source += 'import x from "./x";\nconst f = () => 1;\n</script>\n'
     into = read("src/Foo.vue", "vue", source)

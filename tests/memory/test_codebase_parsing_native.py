@@ -1,11 +1,11 @@
-"""C, C++, Go and Rust: servers, background work, mains of another form and tables of commands, and what looks alike."""
+"""C, C++, Go and Rust: servers, background work, unusual mains, command tables, and look-alikes."""
 
 from __future__ import annotations
 
 import pytest
 
-from loremark.memory.codebase.manifests.native import read_automake, read_cmake, read_meson
-from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.file_reader import read_file
+from loremark.memory.codebase.manifests.c_cpp import read_automake, read_cmake, read_meson
 
 
 def _entries(path: str, source: str) -> list[tuple[str, str]]:
@@ -22,11 +22,11 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
         ("int remain(int argc, char** argv)", []),
     ],
 )
-def test_a_main_of_another_name_has_the_arguments_of_a_main(head: str, told: list[tuple[str, str]]) -> None:
+def test_renamed_main_has_main_arguments(head: str, told: list[tuple[str, str]]) -> None:
     assert _entries("utils/show.cc", f"{head} {{ return 0; }}\n") == told
 
 
-def test_a_main_that_calls_another_is_the_only_one() -> None:
+def test_main_that_calls_another_main_is_the_only_entry() -> None:
     source = (
         "int real_main(int argc, char **argv) { return 0; }\nint main(int c, char **v) { return real_main(c, v); }\n"
     )
@@ -34,7 +34,7 @@ def test_a_main_that_calls_another_is_the_only_one() -> None:
     assert _entries("tests/tool.c", source.partition("int main")[0]) == []
 
 
-def test_a_main_of_objective_c_is_told() -> None:
+def test_objective_c_main() -> None:
     head = "#import <Cocoa/Cocoa.h>\n\nint main(int argc, char** argv) {\n"
     source = head + "  @autoreleasepool { [App run]; }\n  return NSApplicationMain(argc, argv);\n}\n"
     assert _entries("mac/main.mm", source) == [("main", "main")]
@@ -50,13 +50,13 @@ int start(int fd, struct sockaddr *a) {
 """
 
 
-def test_sockets_of_c_that_take_connections_are_a_server() -> None:
+def test_c_listening_sockets_are_a_server() -> None:
     assert _entries("server.c", _LISTENS) == [("server", "network listener")]
     assert _entries("pair.c", _LISTENS.replace("return", "connect(fd, a, 16); return")) == []
     assert _entries("words.c", '/* bind(1); listen(1, 2); accept(1); */ char *x = "listen(1)";\n') == []
 
 
-def test_servers_of_libraries_in_c_and_cpp() -> None:
+def test_c_and_cpp_library_servers() -> None:
     assert _entries("rpc.c", "void f(void) { h = evhttp_new(base); l = evconnlistener_new(b); }\n") == [
         ("server", "HTTP server")
     ]
@@ -64,14 +64,14 @@ def test_servers_of_libraries_in_c_and_cpp() -> None:
     assert _entries("use.cc", "// QTcpServer server;\nvoid f(httplib::Server& s) { s.listen(1); }\n") == []
 
 
-def test_threads_of_c_that_wait_for_work_are_jobs() -> None:
+def test_c_worker_threads_are_jobs() -> None:
     source = "static void *%s(void *a) { %s }\nvoid go(void) { pthread_create(&t, NULL, work, 0); }\n"
     assert _entries("w.c", source % ("work", "while (1) { pthread_cond_wait(&c, &m); run(); }")) == [("job", "work")]
     assert _entries("w.c", source % ("work", "download(a);")) == []
     assert _entries("w.c", source % ("other", "while (1) { sleep(1); }")) == []
 
 
-def test_a_table_of_commands_in_c() -> None:
+def test_c_command_table() -> None:
     names = ["add", "remove", "list", "show", "stop", "start"]
     functions = "".join(f"static int do_it_{name}(void) {{ return 0; }}\n" for name in names)
     rows = ", ".join(f'{{ "{name}", do_it_{name}, 1 }}' for name in names)
@@ -90,7 +90,7 @@ def _targets(signs: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in signs.items() if key.startswith("target:")}
 
 
-def test_programs_that_cmake_declares_lead_to_their_source() -> None:
+def test_cmake_programs_resolve_to_sources() -> None:
     content = """project(tool)
 add_executable(${PROJECT_NAME} WIN32
     src/main.c src/other.c)
@@ -109,7 +109,7 @@ add_executable(Other::tool IMPORTED)
     }
 
 
-def test_programs_that_meson_and_automake_declare() -> None:
+def test_meson_and_automake_programs() -> None:
     meson = "executable('hello', 'hello.c', 'util.c',\n  dependencies: [dep], install: true)\nexecutable('x', files)\n"
     assert _targets(read_meson("meson.build", meson).signs) == {"target:hello": "./hello.c"}
     automake = "bin_PROGRAMS = a b-c\nnoinst_PROGRAMS = none\nb_c_SOURCES = main.c \\\n  more.c\n"
@@ -125,14 +125,14 @@ func worker(queue chan Job) { for job := range queue { job.Do() } }
 """
 
 
-def test_workers_of_go_that_are_left_to_themselves_are_a_pool() -> None:
+def test_go_worker_pool() -> None:
     assert _entries("work/pool.go", _POOL % "") == [("job", "Start")]
     assert _entries("work/pool.go", _POOL % "wg.Wait()") == [("job", "worker")]
     assert _entries("work/pool_test.go", _POOL % "") == []
     assert _entries("a.go", "package a\nfunc all(xs []X) { for _, x := range xs { go x.Load() } }\n") == []
 
 
-def test_tickers_of_a_service_in_go_are_jobs() -> None:
+def test_go_service_tickers_are_jobs() -> None:
     source = "package a\nfunc Run() { go cleanup(1) }\nfunc cleanup(d int) { for range time.Tick(%s) { prune() } }\n"
     assert _entries("a.go", source % "d") == [("job", "cleanup")]
     assert _entries("a.go", source % "pingPeriod") == []
@@ -140,7 +140,7 @@ def test_tickers_of_a_service_in_go_are_jobs() -> None:
     assert _entries("a.go", (source % "d").replace("cleanup", "other")) == []
 
 
-def test_more_servers_and_consumers_of_go() -> None:
+def test_more_go_servers_and_consumers() -> None:
     body = 'package a\nimport "%s"\nfunc f() { %s }\n'
     assert _entries("a.go", body % ("github.com/gorilla/websocket", "upgrader.Upgrade(w, r, nil)")) == [
         ("server", "WebSocket server")
@@ -156,7 +156,7 @@ def test_more_servers_and_consumers_of_go() -> None:
     assert _entries("a.go", body % ("x/pb", "pb.RegisterUsersServer(s, users)")) == [("route", "gRPC Users")]
 
 
-def test_tables_and_promises_of_handlers_in_go() -> None:
+def test_go_handler_tables_and_interface_assertions() -> None:
     rows = ", ".join(f'"{name}": {name}' for name in "abcdef")
     table = "package a\nvar %s = map[string]func(int) error{" + rows + "}\n"
     assert _entries("a.go", table % "handlers") == [("route", name) for name in "abcdef"]
@@ -167,7 +167,7 @@ def test_tables_and_promises_of_handlers_in_go() -> None:
     assert _entries("cmd/main.go", "package cmd\nfunc Main() { run() }\n") == [("main", "Main")]
 
 
-def test_loops_of_tokio_are_jobs() -> None:
+def test_tokio_loops_are_jobs() -> None:
     source = "async fn sync_loop(s: S) { let mut t = time::interval(%s); loop { t.tick().await; sync().await; } }\n"
     assert _entries("src/sync.rs", source % "Duration::from_secs(s.frequency)") == [("job", "sync_loop")]
     assert _entries("src/sync.rs", source % "Duration::from_secs(5)") == []
@@ -175,13 +175,13 @@ def test_loops_of_tokio_are_jobs() -> None:
     assert _entries("src/sync.rs", f"#[cfg(test)]\nmod tests {{ {source % 'd'} }}\n") == []
 
 
-def test_threads_with_a_name_that_go_on_are_jobs() -> None:
+def test_named_long_running_threads_are_jobs() -> None:
     source = 'fn f() { thread::Builder::new().name("cleaner".into()).spawn(move || %s).unwrap(); }\n'
     assert _entries("src/a.rs", source % "loop { clean(); }") == [("job", "cleaner")]
     assert _entries("src/a.rs", source % "clean()") == []
 
 
-def test_more_servers_of_rust() -> None:
+def test_more_rust_servers() -> None:
     mcp = "use rmcp::{%s, ServiceExt};\nasync fn f() { H {}.serve(%s).await; }\n"
     assert _entries("src/mcp.rs", mcp % ("ServerHandler", "stdio()")) == [("server", "MCP server")]
     assert _entries("src/mcp.rs", mcp % ("ClientHandler", "child")) == []
@@ -191,7 +191,7 @@ def test_more_servers_of_rust() -> None:
     assert _entries("src/a.rs", f"#[cfg(test)]\nmod tests {{ {listens % 'l.accept().await;'} }}\n") == []
 
 
-def test_mains_of_rust_outside_the_usual_places() -> None:
+def test_rust_mains_in_unusual_places() -> None:
     assert _entries("crates/core/main.rs", "fn main() {}\n") == [("main", "main")]
     assert _entries("tools/sync.rs", "#[tokio::main]\nasync fn main() {}\n") == [("main", "main")]
     assert _entries("examples/sync.rs", "#[tokio::main]\nasync fn main() {}\n") == []
@@ -201,7 +201,7 @@ def test_mains_of_rust_outside_the_usual_places() -> None:
     assert _entries("src/lib.rs", tauri) == [("main", "run"), ("route", "open"), ("route", "close")]
 
 
-def test_routes_that_a_function_of_the_project_registers_are_told_and_requests_are_none() -> None:
+def test_routes_registered_by_own_functions_differ_from_requests() -> None:
     source = (
         'package jars\nimport "net/http"\nfunc (j *Jars) register() {\n'
         '\tregisterHTTP(http.MethodGet, "/control/jars", j.list)\n'
@@ -214,12 +214,12 @@ def test_routes_that_a_function_of_the_project_registers_are_told_and_requests_a
     ]
 
 
-def test_blank_lines_before_the_source_move_nothing() -> None:
+def test_leading_blank_lines_keep_positions() -> None:
     source = "int up(void) { int s = socket(); bind(s, a, n); listen(s, 5); return accept(s, 0, 0); }\n"
     assert _entries("src/up.c", source) == _entries("src/up.c", f"\n\n\n\n{source}") == [("server", "network listener")]
 
 
-def test_the_methods_of_a_grpc_service_in_rust_are_routes() -> None:
+def test_rust_grpc_methods_are_routes() -> None:
     answer = "Result<Response<Self::Out>, Status>"
     source = "use tonic::{Response, Status};\n#[tonic::async_trait]\nimpl api::Jars for Api {\n%s}\n"
     methods = "".join(f"    async fn {name}(&self, r: R) -> {answer} {{ todo!() }}\n" for name in ("open", "close"))
@@ -230,20 +230,20 @@ def test_the_methods_of_a_grpc_service_in_rust_are_routes() -> None:
     assert _entries("src/api.rs", f"mod tests {{ {source % methods} }}\n") == []
 
 
-def test_a_loop_over_a_channel_is_a_job_in_a_file_about_jobs() -> None:
+def test_channel_loop_is_a_job_in_a_job_file() -> None:
     source = "pub fn run(bus: Bus<Job>) { %s { let job = bus.recv()?; job.run(); } }\n"
     assert _entries("src/background_jobs.rs", source % "loop") == [("job", "run")]
     assert _entries("src/background_jobs.rs", source % "if is_open") == []
     assert _entries("src/screen.rs", source % "loop") == []
 
 
-def test_a_windows_service_of_rust_is_a_server() -> None:
+def test_rust_windows_service_is_a_server() -> None:
     source = "use windows_service::service_dispatcher;\nfn run() { service_dispatcher::%s; }\n"
     assert _entries("src/win.rs", source % "start(NAME, main)") == [("server", "Windows service")]
     assert _entries("src/win.rs", "fn run() { service_dispatcher::start(NAME, main); }\n") == []
 
 
-def test_rows_that_a_function_of_the_file_ties_to_its_router_are_routes_in_go() -> None:
+def test_go_route_rows_of_a_local_function() -> None:
     rows = "".join(f'\th(r, "{name}", api.{name.title()})\n' for name in ("add", "drop", "list", "show", "stop", "up"))
     source = 'package a\nimport "net/http"\nfunc (api *Api) routes() {\n' + rows + "}\n%s"
     helper = "func h(r chi.Router, path string, f handler) { r.HandleFunc(path, f) }\n"

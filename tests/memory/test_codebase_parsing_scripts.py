@@ -1,10 +1,10 @@
-"""Python and JavaScript: servers, jobs, programs and tables of names, and what only looks like them."""
+"""Python and JavaScript: servers, jobs, programs, handler tables, and look-alikes."""
 
 from __future__ import annotations
 
 import pytest
 
-from loremark.memory.codebase.reading import read_file
+from loremark.memory.codebase.file_reader import read_file
 
 
 def _entries(path: str, source: str) -> list[tuple[str, str]]:
@@ -50,7 +50,7 @@ def _entries(path: str, source: str) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_a_python_file_that_listens_is_a_server(source: str, expected: list[tuple[str, str]]) -> None:
+def test_python_servers(source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries("shop/net.py", source) == expected
 
 
@@ -81,7 +81,7 @@ def test_a_python_file_that_listens_is_a_server(source: str, expected: list[tupl
         ),
     ],
 )
-def test_a_python_job_repeats_or_waits_in_the_background(source: str, expected: list[tuple[str, str]]) -> None:
+def test_python_jobs(source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries("shop/work.py", source) == expected
 
 
@@ -100,7 +100,7 @@ def test_a_python_job_repeats_or_waits_in_the_background(source: str, expected: 
         ("import signal\ndef up():\n    signal.signal(signal.SIGINT, down)\n", []),
     ],
 )
-def test_a_python_table_of_names_and_an_unusual_main(source: str, expected: list[tuple[str, str]]) -> None:
+def test_python_tables_and_unusual_mains(source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries("shop/app.py", source) == expected
 
 
@@ -137,7 +137,7 @@ def test_a_python_table_of_names_and_an_unusual_main(source: str, expected: list
         ),
     ],
 )
-def test_a_javascript_file_that_listens_is_a_server(source: str, expected: list[tuple[str, str]]) -> None:
+def test_javascript_servers(source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries("src/net.js", source) == expected
 
 
@@ -157,14 +157,12 @@ def test_a_javascript_file_that_listens_is_a_server(source: str, expected: list[
         ),
         ("src/pool/use.js", "const workerpool = require('workerpool')\nworkerpool.pool('./parse.js')\n", []),
         ("src/sw.js", "self.addEventListener('install', f)\n", [("job", "service worker")]),
-        ("src/services/cron.ts", "export const up = () => setInterval(run, HOUR)\n", [("job", "interval of cron")]),
+        ("src/services/cron.ts", "export const up = () => setInterval(run, HOUR)\n", [("job", "interval in cron")]),
         ("src/clock.ts", "setInterval(draw, 1000)\n", []),
         ("src/keep.ts", "scheduleOwnJob('retention', rule, clean)\n", [("job", "retention")]),
     ],
 )
-def test_a_javascript_job_repeats_or_waits_in_the_background(
-    path: str, source: str, expected: list[tuple[str, str]]
-) -> None:
+def test_javascript_jobs(path: str, source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries(path, source) == expected
 
 
@@ -189,13 +187,11 @@ def test_a_javascript_job_repeats_or_waits_in_the_background(
         ("web/menu.js", "document.addEventListener('DOMContentLoaded', main)\n", []),
     ],
 )
-def test_a_javascript_program_is_run_or_starts_with_the_page(
-    path: str, source: str, expected: list[tuple[str, str]]
-) -> None:
+def test_javascript_programs(path: str, source: str, expected: list[tuple[str, str]]) -> None:
     assert _entries(path, source) == expected
 
 
-def test_a_javascript_table_ties_names_to_functions() -> None:
+def test_javascript_handler_tables() -> None:
     four = "abcd"
     assert _entries("src/a.ts", "".join(f"app.method('{key}', {key})\n" for key in four)) == [
         ("route", key) for key in four
@@ -216,7 +212,7 @@ def test_a_javascript_table_ties_names_to_functions() -> None:
     assert _entries("src/app.js", mounts.replace("Router", "Middleware")) == []
 
 
-def test_what_meteor_lets_a_client_call_and_what_its_clock_runs() -> None:
+def test_meteor_methods_and_scheduled_jobs() -> None:
     source = (
         "import { Meteor } from 'meteor/meteor';\nimport { WebApp } from 'meteor/webapp';\n"
         "Meteor.methods({ openJar() {}, closeJar: () => {} });\nMeteor.publish('jars', () => Jars.find());\n"
@@ -233,20 +229,20 @@ def test_what_meteor_lets_a_client_call_and_what_its_clock_runs() -> None:
     }
 
 
-def test_commands_that_are_registered_for_a_module_are_told() -> None:
+def test_commands_registered_for_a_module() -> None:
     line = 'RS.registerCommand(module, "{0}", new Packages.org.larder.{0}());\n'
     source = "function init() {\n" + "".join(map(line.format, ("open", "close", "fill", "empty"))) + "}\n"
     assert ("route", "fill") in _entries("module/controller.js", source)
     assert _entries("module/one.js", line.format("open")) == []
 
 
-def test_a_script_that_reads_its_arguments_is_a_command() -> None:
+def test_script_that_reads_arguments_is_a_command() -> None:
     source = "#! /usr/bin/env python3\nimport sys\nprint(len(sys.argv))\n"
     assert _entries("jars.py", source) == [("cli", "jars")]
     assert _entries("jars.py", source.partition("\n")[2]) == []
 
 
-def test_addresses_that_a_browsers_router_knows_are_pages_where_they_are_many() -> None:
+def test_browser_router_paths_are_pages_if_there_are_many() -> None:
     six = ("a", "b", "c", "d", "e", "f")
     told = [("page", f"/{name}") for name in six]
     tags = "".join(f'<Route path="/{name}" element={{<{name.upper()} />}} />' for name in six)
@@ -260,7 +256,7 @@ def test_addresses_that_a_browsers_router_knows_are_pages_where_they_are_many() 
     assert _entries("ui/files.ts", f"export const all = [{rows.replace('component', 'size')}]\n") == []
 
 
-def test_a_phone_starts_the_application_that_is_registered() -> None:
+def test_registered_mobile_app_is_a_program() -> None:
     source = "import { registerRootComponent } from 'expo'\nregisterRootComponent(App)\n"
     assert _entries("index.js", source) == [("main", "mobile app")]
     assert _entries("index.js", source.partition("\n")[0]) == []
@@ -269,13 +265,13 @@ def test_a_phone_starts_the_application_that_is_registered() -> None:
     assert _entries("mobile/app/jars/_layout.tsx", layout) == []
 
 
-def test_messages_of_the_desktop_are_a_table_where_they_are_many() -> None:
+def test_desktop_messages_are_a_table_if_there_are_many() -> None:
     rows = [f"ipcRenderer.on('main:{name}', f)\n" for name in "abcdefgh"]
     assert _entries("src/events.js", "".join(rows)) == [("route", f"main:{name}") for name in "abcdefgh"]
     assert _entries("src/TitleBar.js", "".join(rows[:4])) == []
 
 
-def test_methods_that_are_allowed_by_name_are_routes() -> None:
+def test_allowlisted_methods_are_routes() -> None:
     names = ("open", "close", "fill", "empty", "list", "show")
     source = f"class Server:\n    rpc_methods = {names!r}\n    def serve(self, m):\n        return getattr(self, m)()\n"
     assert _entries("jars.py", source) == [("route", name) for name in names]

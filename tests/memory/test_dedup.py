@@ -1,8 +1,7 @@
-"""Dedup: a fact in other words is the same, what contradicts never is, and the order of items does not matter."""
+"""Dedup: paraphrases are the same, contradictions never are, and the order of items does not matter."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from loremark.memory.dedup import choose, group, judge
+from loremark.memory.dedup import classify_pair, cluster_items, find_duplicate
 from loremark.memory.items import Item, Quote
 from loremark.wire.items import ItemType
+from tests.growth import Work, assert_subquadratic
+from tests.support.properties import examples
 
-PROPERTY = settings(max_examples=100, deadline=None, database=None)
+PROPERTY = settings(max_examples=examples(100), deadline=None, database=None)
 NEAR = 0.95
 
 
@@ -25,7 +26,7 @@ def item(title: str, content: str, *files: str, type: ItemType = "convention", i
 
 
 # (pattern, what can stand in it): two different fillings of one pattern cannot both be true, or speak of two things.
-EXCLUSIVE: list[tuple[str, list[str]]] = [
+EXCLUSIVE_TERMS: list[tuple[str, list[str]]] = [
     ("Requests time out after {} seconds.", ["10", "30", "sixty"]),
     ("The cache keeps entries for {}.", ["5 minutes", "300 ms", "2 hours"]),
     ("Uploads are limited to {}.", ["10 MB", "25 MB", "1 GiB"]),
@@ -52,26 +53,29 @@ EXCLUSIVE: list[tuple[str, list[str]]] = [
     ("The uploader takes {} networks only.", ["metered", "unmetered"]),
     ("The handlers restart the app {} the migrations ran.", ["before", "after"]),
 ]
-CLASHES = [
+CONTRADICTION_FEATURES = [
     (pattern.format(one), pattern.format(other))
-    for pattern, words in EXCLUSIVE
+    for pattern, words in EXCLUSIVE_TERMS
     for one, other in combinations(words, 2)
 ]
 TITLES = ["Rule", "How it works", "Decision of May", "Note on the service"]
 TYPES: list[ItemType] = ["convention", "decision", "implementation", "architecture", "bug"]
 
 
-@pytest.mark.parametrize(("one", "other"), CLASHES)
+@pytest.mark.parametrize(("one", "other"), CONTRADICTION_FEATURES)
 def test_a_contradiction_is_never_the_same(one: str, other: str) -> None:
     for type in TYPES:
         a, b = item("Rule", one, "a.py", type=type), item("Rule", other, "a.py", type=type)
-        assert judge(a, b, NEAR) != "same"
-        assert judge(b, a, NEAR) == judge(a, b, NEAR)
-        assert group([a, b], _alike(2)) == [[0], [1]]
+        assert classify_pair(a, b, NEAR) != "same"
+        assert classify_pair(b, a, NEAR) == classify_pair(a, b, NEAR)
+        assert cluster_items([a, b], _alike(2)) == [[0], [1]]
 
 
-def test_most_contradictions_are_called_so() -> None:
-    called = [judge(item("Rule", one), item("Rule", other), NEAR) == "contradicts" for one, other in CLASHES]
+def test_most_contradictions_are_detected() -> None:
+    called = [
+        classify_pair(item("Rule", one), item("Rule", other), NEAR) == "contradicts"
+        for one, other in CONTRADICTION_FEATURES
+    ]
     assert sum(called) >= 0.9 * len(called)
 
 
@@ -87,10 +91,10 @@ def test_most_contradictions_are_called_so() -> None:
         ("We moved the jobs from Sidekiq to Celery.", "Jobs run on Celery instead of Sidekiq."),
     ],
 )
-def test_other_words_for_one_fact_are_the_same(one: str, other: str) -> None:
+def test_paraphrases_are_the_same(one: str, other: str) -> None:
     a, b = item("Rule", one, "src/a.py"), item("Our rule", other, "src/a.py")
-    assert judge(a, b, 0.85) == "same"
-    assert judge(b, a, 0.85) == "same"
+    assert classify_pair(a, b, 0.85) == "same"
+    assert classify_pair(b, a, 0.85) == "same"
 
 
 @pytest.mark.parametrize(
@@ -109,10 +113,10 @@ def test_other_words_for_one_fact_are_the_same(one: str, other: str) -> None:
         ),
     ],
 )
-def test_what_was_is_not_what_is(one: str, other: str) -> None:
-    """The old value or name stands in both texts, and only one of them still holds it."""
+def test_a_past_value_is_not_the_current_one(one: str, other: str) -> None:
+    """Both texts contain the old value or name, but only one still asserts it."""
     a, b = item("Note", one, "src/a.py"), item("Another note", other, "src/a.py")
-    assert judge(a, b, 0.85) == judge(b, a, 0.85) == "contradicts"
+    assert classify_pair(a, b, 0.85) == classify_pair(b, a, 0.85) == "contradicts"
 
 
 @pytest.mark.parametrize(
@@ -124,9 +128,9 @@ def test_what_was_is_not_what_is(one: str, other: str) -> None:
         ("Embedded third-party markup is sanitized.", "Embedded third-party markup is unsanitized."),
     ],
 )
-def test_another_way_round_and_another_reach_are_not_the_same(one: str, other: str) -> None:
+def test_reversed_direction_and_different_scope_are_not_the_same(one: str, other: str) -> None:
     a, b = item("Note", one, "src/a.py"), item("Another note", other, "src/a.py")
-    assert judge(a, b, 0.9) == judge(b, a, 0.9) != "same"
+    assert classify_pair(a, b, 0.9) == classify_pair(b, a, 0.9) != "same"
 
 
 @pytest.mark.parametrize(
@@ -158,16 +162,18 @@ def test_another_way_round_and_another_reach_are_not_the_same(one: str, other: s
         ),
     ],
 )
-def test_another_rhythm_region_default_or_number_is_another_fact(one: tuple[str, str], other: tuple[str, str]) -> None:
-    """However near they are: nothing else tells them apart."""
+def test_a_different_frequency_region_default_or_number_is_another_fact(
+    one: tuple[str, str], other: tuple[str, str]
+) -> None:
+    """Nothing else distinguishes them, however similar they are."""
     a, b = item(*one, "src/a.py"), item(*other, "src/a.py")
-    assert judge(a, b, 0.95) == judge(b, a, 0.95) != "same"
+    assert classify_pair(a, b, 0.95) == classify_pair(b, a, 0.95) != "same"
 
 
-def test_what_is_left_behind_is_no_other_number() -> None:
+def test_a_removed_number_is_not_a_different_number() -> None:
     a = item("Node 20 is the minimum", "The server needs Node 20 or newer, 18 is not supported.", "package.json")
     b = item("Dropped Node 18", "The server needs Node 20 or newer; Node 18 is not supported any more.", "package.json")
-    assert judge(a, b, 0.9) == "same"
+    assert classify_pair(a, b, 0.9) == "same"
 
 
 @pytest.mark.parametrize(
@@ -180,29 +186,29 @@ def test_what_is_left_behind_is_no_other_number() -> None:
         ("1536 MB", "1.5 GB"),
     ],
 )
-def test_an_amount_is_the_same_in_another_unit(one: str, other: str) -> None:
+def test_equal_amounts_in_different_units_are_the_same(one: str, other: str) -> None:
     a = item("Archive of orders", f"Orders are archived at {one} by the nightly job.", "src/a.py")
     b = item("Nightly archive job", f"The nightly job archives orders at {other}.", "src/a.py")
-    assert judge(a, b, 0.85) == "same"
+    assert classify_pair(a, b, 0.85) == "same"
 
 
-def test_the_same_change_told_twice_is_one_fact() -> None:
+def test_the_same_change_reported_twice_is_one_fact() -> None:
     a = item("Cache lifetime", "The cache lifetime went from 5m to 15m as the origin was melting.", "edge/cache.conf")
     b = item("Longer cache", "To relieve the origin the cache lifetime is a quarter of an hour.", "edge/cache.conf")
-    assert judge(a, b, 0.8) == "same"
+    assert classify_pair(a, b, 0.8) == "same"
 
 
-def test_nearness_alone_is_not_enough() -> None:
+def test_similarity_alone_is_not_enough() -> None:
     a = item("Users table", "users has a unique index on the lower-case address.", "db/schema.sql")
     b = item("Customers table", "customers has a unique index on shop and number.", "db/schema.sql")
-    assert judge(a, b, 0.9) == "different"
-    assert judge(a, item("Release day", "Releases go out on Tuesday.", "docs/release.md"), 0.9) == "different"
+    assert classify_pair(a, b, 0.9) == "different"
+    assert classify_pair(a, item("Release day", "Releases go out on Tuesday.", "docs/release.md"), 0.9) == "different"
 
 
 ITEMS = st.builds(
     lambda title, text, type, files: item(title, text, *files, type=type),
     st.sampled_from(TITLES),
-    st.sampled_from([text for pair in CLASHES for text in pair]) | st.text(max_size=60),
+    st.sampled_from([text for pair in CONTRADICTION_FEATURES for text in pair]) | st.text(max_size=60),
     st.sampled_from(TYPES),
     st.lists(st.sampled_from(["a.py", "b.py", "docs/c.md"]), max_size=2, unique=True),
 )
@@ -210,51 +216,51 @@ ITEMS = st.builds(
 
 @PROPERTY
 @given(a=ITEMS, b=ITEMS, cosine=st.floats(-1, 1))
-def test_the_judgement_is_symmetric(a: Item, b: Item, cosine: float) -> None:
-    assert judge(a, b, cosine) == judge(b, a, cosine)
-    assert judge(a, a, cosine) == "same"
+def test_classification_is_symmetric(a: Item, b: Item, cosine: float) -> None:
+    assert classify_pair(a, b, cosine) == classify_pair(b, a, cosine)
+    assert classify_pair(a, a, cosine) == "same"
 
 
 @PROPERTY
 @given(data=st.data(), items=st.lists(ITEMS, max_size=12))
-def test_groups_do_not_depend_on_the_order(data: st.DataObject, items: list[Item]) -> None:
+def test_clusters_do_not_depend_on_the_order(data: st.DataObject, items: list[Item]) -> None:
     vectors = np.array([_vector(each) for each in items], dtype=np.float32).reshape(len(items), 16)
-    groups = group(items, vectors)
+    groups = cluster_items(items, vectors)
     assert sorted(place for cluster in groups for place in cluster) == list(range(len(items)))
     order = data.draw(st.permutations(range(len(items))))
-    again = group([items[place] for place in order], vectors[list(order)])
+    again = cluster_items([items[place] for place in order], vectors[list(order)])
     assert sorted(sorted(order[place] for place in cluster) for cluster in again) == groups
     for cluster in groups:
         for one, other in combinations(cluster, 2):
-            assert (items[one].content, items[other].content) not in CLASHES
+            assert (items[one].content, items[other].content) not in CONTRADICTION_FEATURES
 
 
-def test_exact_repeats_are_together_whatever_their_vectors() -> None:
+def test_exact_duplicates_cluster_whatever_their_vectors() -> None:
     items = [item("Cache", "Kept for 5 minutes."), item("Port", "It is 80."), item("cache", "Kept  for 5 minutes. ")]
-    assert group(items, np.eye(3, dtype=np.float32)) == [[0, 2], [1]]
-    assert group([], np.zeros((0, 3), dtype=np.float32)) == []
+    assert cluster_items(items, np.eye(3, dtype=np.float32)) == [[0, 2], [1]]
+    assert cluster_items([], np.zeros((0, 3), dtype=np.float32)) == []
 
 
-def test_a_bridge_does_not_join_what_contradicts() -> None:
-    """The middle one fits both ends, but the ends exclude each other."""
+def test_a_bridge_does_not_join_contradicting_items() -> None:
+    """The middle one matches both ends, but the ends contradict each other."""
     items = [
         item("Timeout of the client", "The client timeout is 10 seconds."),
         item("Timeout of the client", "The client has a timeout."),
         item("Timeout of the client", "The client timeout is 30 seconds."),
     ]
-    clusters = group(items, _alike(3))
+    clusters = cluster_items(items, _alike(3))
     assert not any({0, 2} <= set(cluster) for cluster in clusters)
 
 
-def test_a_bridge_does_not_join_what_cannot_be_one_fact() -> None:
-    """The ends do not contradict each other: they are two faults with one cause."""
-    told = "Events lost an hour when the clock changed, since the offset was kept."
+def test_a_bridge_does_not_join_different_facts() -> None:
+    """The ends do not contradict each other: they are two bugs with one cause."""
+    saved = "Events lost an hour when the clock changed, since the offset was kept."
     items = [
-        item("Weekly events lost an hour", told, type="bug"),
-        item("Events lost an hour", told, type="bug"),
-        item("Monthly events lost an hour", told.replace("the offset", "their offset"), type="bug"),
+        item("Weekly events lost an hour", saved, type="bug"),
+        item("Events lost an hour", saved, type="bug"),
+        item("Monthly events lost an hour", saved.replace("the offset", "their offset"), type="bug"),
     ]
-    clusters = group(items, _alike(3))
+    clusters = cluster_items(items, _alike(3))
     assert sorted(map(len, clusters)) == [1, 2], "the middle one is the same as one of the others"
     assert not any({0, 2} <= set(cluster) for cluster in clusters)
 
@@ -270,16 +276,16 @@ def test_the_nearest_that_agrees_is_chosen() -> None:
         (item("Port", "The service listens on port 80.", id="other"), 0.2),
     ]
     vector = np.ones(4, dtype=np.float32)
-    assert choose(candidate, vector, known) == 1
-    assert choose(candidate, vector, known[:1]) is None
-    assert choose(candidate, vector, []) is None
+    assert find_duplicate(candidate, vector, known) == 1
+    assert find_duplicate(candidate, vector, known[:1]) is None
+    assert find_duplicate(candidate, vector, []) is None
 
 
 @pytest.mark.parametrize("cosine", [0.8, 0.9, 0.97])
 def test_the_same_sentence_about_another_thing_is_another_fact(cosine: float) -> None:
-    """A frame that repeats (a cause, a cure) joins nothing: the thing it is about, and its file, are others.
+    """A repeated frame (a cause, a fix) joins nothing if the subject and its file differ.
 
-    Seen by the lead on 1,000 such items: nearly all of them were merged into forty.
+    This once merged nearly all of 1,000 such items into forty.
     """
     cures = ("a unique key", "a monotonic clock", "a covering index")
     made = [
@@ -295,22 +301,22 @@ def test_the_same_sentence_about_another_thing_is_another_fact(cosine: float) ->
         )
     ]
     for a, b in combinations(made, 2):
-        assert judge(a, b, cosine) != "same"
-        assert choose(a, np.zeros(4, dtype=np.float32), [(b, cosine)]) is None
-    assert len(group(made, _alike(len(made)))) == len(made)
+        assert classify_pair(a, b, cosine) != "same"
+        assert find_duplicate(a, np.zeros(4, dtype=np.float32), [(b, cosine)]) is None
+    assert len(cluster_items(made, _alike(len(made)))) == len(made)
 
 
 def test_another_thing_in_another_file_is_another_fact() -> None:
-    """Also where the two are called by common words, some of them the same."""
+    """Also if both are named with common words, some of them shared."""
     lost = "The {} lost data because its buffer was not flushed on shutdown. Fixed in {}."
     log = item("Fix lost data in the audit log", lost.format("audit log", "src/audit.py"), "src/audit.py", type="bug")
     shipper = item(
         "Fix lost data in the log shipper", lost.format("log shipper", "src/ship.py"), "src/ship.py", type="bug"
     )
-    assert judge(log, shipper, 0.9) != "same"
+    assert classify_pair(log, shipper, 0.9) != "same"
 
 
-def test_a_list_of_rules_is_not_lost_in_what_only_shares_a_name() -> None:
+def test_a_list_of_rules_is_not_merged_because_of_a_shared_name() -> None:
     about = item(
         "parcel: Tracks parcels",
         "Tracks parcels. `python -m parcel.app` starts the API on port 9100. State names follow the UPU standard. "
@@ -321,15 +327,15 @@ def test_a_list_of_rules_is_not_lost_in_what_only_shares_a_name() -> None:
         "Parcel guide › Conventions",
         "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.\n- Run `pytest -q` before each commit.",
     )
-    assert judge(about, rules, 0.447) != "same"
+    assert classify_pair(about, rules, 0.447) != "same"
     shorter = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
-    assert judge(shorter, rules, NEAR) == "same", "what is told there already may go"
+    assert classify_pair(shorter, rules, NEAR) == "same", "what is told there already may go"
 
 
-def test_findings_of_one_scan_stand_each_for_itself() -> None:
+def test_findings_of_one_scan_are_separate() -> None:
     def found(title: str, content: str, event: str) -> Item:
-        told = item(title, content, type="codemap")
-        return replace(told, tags=("scan",), evidence=(Quote(event, title),))
+        saved = item(title, content, type="codemap")
+        return replace(saved, tags=("scan",), evidence=(Quote(event, title),))
 
     stack = ("Built with FastAPI and SQLite", "repo is built with FastAPI 0.115.0 and SQLite.\n\n- Backend: HTTPX")
     packages = (
@@ -337,21 +343,21 @@ def test_findings_of_one_scan_stand_each_for_itself() -> None:
         "repo asks for 2 Python packages to run: `fastapi 0.115.0`, `httpx`.",
     )
     one, other = found(*stack, "evt_1"), found(*packages, "evt_1")
-    assert judge(one, other, NEAR) == "different"
+    assert classify_pair(one, other, NEAR) == "different"
     bridge = replace(item(stack[0], f"{stack[1]}. {packages[1]}", type="codemap"), tags=())
-    groups = group([one, other, bridge], np.array([[1, 0], [0.95, 0.312], [0.98, 0.199]], dtype=np.float32))
+    groups = cluster_items([one, other, bridge], np.array([[1, 0], [0.95, 0.312], [0.98, 0.199]], dtype=np.float32))
     assert not any({0, 1} <= set(places) for places in groups)
 
 
-def test_a_fault_that_a_scan_found_is_not_what_people_tell_of_it() -> None:
+def test_a_scanned_bug_is_not_a_reported_one() -> None:
     words = "EmbedBlock renders third-party HTML by dangerouslySetInnerHTML without a sanitizer."
     found = replace(item("Unescaped embed", words, type="bug"), tags=("scan",), evidence=(Quote("evt_1", words),))
-    told = item("Sanitize third-party embeds", "Sanitize third-party HTML in EmbedBlock with DOMPurify.", type="bug")
-    assert judge(found, told, 0.8) != "same"
-    assert judge(replace(found, tags=()), told, 0.8) == "same", "a person's fault and its fix are one"
+    saved = item("Sanitize third-party embeds", "Sanitize third-party HTML in EmbedBlock with DOMPurify.", type="bug")
+    assert classify_pair(found, saved, 0.8) != "same"
+    assert classify_pair(replace(found, tags=()), saved, 0.8) == "same", "a person's fault and its fix are one"
 
 
-def test_what_is_still_open_is_not_what_was_done_about_it() -> None:
+def test_an_open_bug_is_not_its_fix() -> None:
     still = item(
         "anticheat", "still nothing checks fire rate on the server, a modded client can shoot fast", type="bug"
     )
@@ -360,7 +366,7 @@ def test_what_is_still_open_is_not_what_was_done_about_it() -> None:
         "weapon cooldown is enforced in sim. a modded client could shoot as fast as it likes before",
         type="bug",
     )
-    assert judge(still, done, 0.6) != "same"
+    assert classify_pair(still, done, 0.6) != "same"
 
 
 @pytest.mark.parametrize(
@@ -371,10 +377,10 @@ def test_what_is_still_open_is_not_what_was_done_about_it() -> None:
         ("Queue jobs moved from Redis to PostgreSQL", "Session cache uses Redis instead of PostgreSQL"),
     ],
 )
-def test_the_other_choice_for_another_thing_takes_nothing_back(one: str, other: str) -> None:
+def test_the_opposite_choice_for_another_thing_reverses_nothing(one: str, other: str) -> None:
     for cosine in (0.7, 0.8, 0.9):
         assert (
-            judge(item(one, f"{one}.", type="decision"), item(other, f"{other}.", type="decision"), cosine)
+            classify_pair(item(one, f"{one}.", type="decision"), item(other, f"{other}.", type="decision"), cosine)
             != "contradicts"
         )
 
@@ -383,12 +389,12 @@ def test_sections_of_one_document_do_not_contradict_each_other() -> None:
     rules = item("Parcel guide › Conventions", "- Use 4 spaces, never tabs.\n- Every endpoint has a test in tests/.")
     tests = item("Parcel guide › Testing", "- Tests run with pytest.\n- Never call the network in unit tests.")
     later = item("Parcel guide › Conventions", "- Use tabs, never 4 spaces.\n- Every endpoint has a test in tests/.")
-    assert judge(rules, tests, 0.69) == "different"
-    assert judge(rules, later, NEAR) != "same", "the same section, changed, is looked at"
+    assert classify_pair(rules, tests, 0.69) == "different"
+    assert classify_pair(rules, later, NEAR) != "same", "the same section, changed, is looked at"
 
 
 @pytest.mark.parametrize(
-    ("told", "undoes"),
+    ("saved", "reversal"),
     [
         (
             ("Idempotency keys on POST /bookings", "Clients send Idempotency-Key; the answer is kept for 24 hours."),
@@ -400,32 +406,44 @@ def test_sections_of_one_document_do_not_contradict_each_other() -> None:
         ),
     ],
 )
-def test_what_takes_it_back_does_not_confirm_it(told: tuple[str, str], undoes: tuple[str, str]) -> None:
+def test_a_reversal_is_not_a_duplicate(saved: tuple[str, str], reversal: tuple[str, str]) -> None:
     for cosine in (0.5, 0.7, NEAR):
-        assert judge(item(*told, type="implementation"), item(*undoes, type="decision"), cosine) == "contradicts"
+        assert (
+            classify_pair(item(*saved, type="implementation"), item(*reversal, type="decision"), cosine)
+            == "contradicts"
+        )
     away = item(
         "Reverted to Webpack", "The Vite experiment was reverted; we build with webpack again.", type="decision"
     )
     assert (
-        judge(away, item("Bundler is webpack", "We build with webpack and not vite.", type="decision"), NEAR) == "same"
+        classify_pair(away, item("Bundler is webpack", "We build with webpack and not vite.", type="decision"), NEAR)
+        == "same"
     )
 
 
-def test_many_items_are_grouped_in_a_moment() -> None:
-    """512 items of one topic, all near each other: the worst case for judging pairs."""
+def test_clustering_similar_items_stays_subquadratic() -> None:
+    """Items of one topic, all similar to each other: the worst case for comparing pairs."""
+
+    def prepare(size: int, repetition: int) -> Work:
+        items = _similar_items(size, repetition)
+        vectors = np.array([_vector(each) for each in items], dtype=np.float32)
+        return lambda: cluster_items(items, vectors)
+
+    assert_subquadratic(prepare, 16)
+    items = _similar_items(64, 0)
+    assert len(cluster_items(items, np.array([_vector(each) for each in items], dtype=np.float32))) == len(items)
+
+
+def _similar_items(numbers: int, repetition: int) -> list[Item]:
     subjects = ["cache", "queue", "index", "parser", "gateway", "mailer", "worker", "router"]
-    items = [
+    return [
         item(
-            f"Limit of the {subject} {number}", f"The {subject} of shard {number} takes {number + 7} requests a second."
+            f"Limit of the {subject} {number}",
+            f"The {subject} of shard {repetition}{number} takes {number + 7} requests a second.",
         )
-        for number in range(64)
+        for number in range(numbers)
         for subject in subjects
     ]
-    vectors = np.array([_vector(each) for each in items], dtype=np.float32)
-    started = time.process_time()
-    groups = group(items, vectors)
-    assert time.process_time() - started < 5.0
-    assert len(groups) == len(items)
 
 
 def _alike(count: int) -> NDArray[np.float32]:
@@ -433,7 +451,7 @@ def _alike(count: int) -> NDArray[np.float32]:
 
 
 def _vector(each: Item) -> NDArray[np.float32]:
-    """Near for texts that share letters; only its being the same for the same item matters here."""
+    """Similar for texts that share letters; it only has to be deterministic."""
     counts = np.ones(16, dtype=np.float64)
     for letter in f"{each.title}\n{each.content}":
         counts[ord(letter) % 16] += 1

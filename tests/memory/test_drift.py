@@ -1,4 +1,4 @@
-"""Drift: contradictions are told in a plain sentence; a file that changed makes its items stale, and only then."""
+"""Drift: conflicts are explained in plain words, and items go stale only when their files change."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from loremark.memory.drift import Conflict, FileNow, Holding, conflicts, stale_items
-from loremark.memory.extraction.commit_files import is_beside
+from loremark.memory.drift import Conflict, FileState, TrackedItem, find_conflicts, find_stale_items
+from loremark.memory.extraction.commit_files import is_supporting_file
 from loremark.memory.items import Item, Quote
 
 
@@ -17,7 +17,7 @@ def _item(content: str, id: str = "", title: str = "Timeout of the client") -> I
 
 
 def test_a_conflict_says_what_it_is_about() -> None:
-    found = conflicts(
+    found = find_conflicts(
         _item("The client times out after 30 seconds."),
         [
             (_item("The client times out after 60 seconds.", "other"), 0.95),
@@ -28,14 +28,14 @@ def test_a_conflict_says_what_it_is_about() -> None:
     assert found == [Conflict("other", "says 30 seconds where the other says 60 seconds")]
 
 
-def test_findings_of_one_scan_both_hold_and_those_of_two_may_not() -> None:
+def test_findings_of_one_scan_both_hold_but_those_of_two_may_conflict() -> None:
     found = [_item("The client times out after 30 seconds."), _item("The client times out after 60 seconds.", "other")]
-    told = [replace(item, tags=("scan",), evidence=(Quote("evt_1", item.content),)) for item in found]
-    assert conflicts(told[0], [(told[1], 0.95)]) == []
-    later = replace(told[1], evidence=(Quote("evt_2", told[1].content),))
-    by_people = replace(told[1], tags=())
+    saved = [replace(item, tags=("scan",), evidence=(Quote("evt_1", item.content),)) for item in found]
+    assert find_conflicts(saved[0], [(saved[1], 0.95)]) == []
+    later = replace(saved[1], evidence=(Quote("evt_2", saved[1].content),))
+    by_people = replace(saved[1], tags=())
     for other in (later, by_people):
-        assert [conflict.other_id for conflict in conflicts(told[0], [(other, 0.95)])] == ["other"]
+        assert [conflict.other_id for conflict in find_conflicts(saved[0], [(other, 0.95)])] == ["other"]
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ def test_findings_of_one_scan_both_hold_and_those_of_two_may_not() -> None:
             "says Redis where the other says Postgres",
         ),
         ("Never retry a payment.", "Always retry a payment.", "says the opposite"),
-        ("Quota runs before auth.", "Auth runs before quota.", "puts it the other way round"),
+        ("Quota runs before auth.", "Auth runs before quota.", "reverses the order"),
     ],
 )
 def test_reasons(mine: str, other: str, reason: str) -> None:
-    found = conflicts(_item(mine, title="Rule"), [(_item(other, "x", title="Rule"), 0.9)])
+    found = find_conflicts(_item(mine, title="Rule"), [(_item(other, "x", title="Rule"), 0.9)])
     assert [conflict.reason.startswith(reason) for conflict in found] == [True]
     assert "pole" not in found[0].reason
 
@@ -59,40 +59,44 @@ def test_reasons(mine: str, other: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("known", "now", "stale"),
     [
-        ("git:1", FileNow("git:1"), False),
-        ("git:1", FileNow("git:2"), True),
-        ("sha:1", FileNow("sha:1"), False),
-        ("sha:1", FileNow("sha:2"), True),
-        ("sha:1", FileNow("git:2"), True),  # a commit names the file: it changed
-        (None, FileNow("git:2"), True),
-        (None, FileNow("sha:2"), False),  # the first look at a file: adopted
-        ("git:1", FileNow("sha:2"), False),
-        (None, FileNow(None, deleted=True), True),
-        ("sha:1", FileNow("sha:1", deleted=True), True),
-        ("sha:1", FileNow(None), False),
+        ("git:1", FileState("git:1"), False),
+        ("git:1", FileState("git:2"), True),
+        ("sha:1", FileState("sha:1"), False),
+        ("sha:1", FileState("sha:2"), True),
+        ("sha:1", FileState("git:2"), True),  # a commit names the file: it changed
+        (None, FileState("git:2"), True),
+        (None, FileState("sha:2"), False),  # the first look at a file: adopted
+        ("git:1", FileState("sha:2"), False),
+        (None, FileState(None, deleted=True), True),
+        ("sha:1", FileState("sha:1", deleted=True), True),
+        ("sha:1", FileState(None), False),
     ],
 )
-def test_when_an_item_is_stale(known: str | None, now: FileNow, stale: bool) -> None:
-    held = [Holding(_about("a.py", id="i1"), {"a.py": known}), Holding(_about("b.py", id="i2"), {"b.py": known})]
-    assert set(stale_items({"a.py": now}, held)) == ({"i1"} if stale else set())
+def test_when_an_item_is_stale(known: str | None, now: FileState, stale: bool) -> None:
+    held = [
+        TrackedItem(_about("a.py", id="i1"), {"a.py": known}),
+        TrackedItem(_about("b.py", id="i2"), {"b.py": known}),
+    ]
+    assert set(find_stale_items({"a.py": now}, held)) == ({"i1"} if stale else set())
 
 
 def _about(*files: str, id: str = "i", content: str = "Retries are counted here.", **more: Any) -> Item:
-    told: dict[str, Any] = {"type": "architecture", "origins": ("session_save",), **more}
+    saved: dict[str, Any] = {"type": "architecture", "origins": ("session_save",), **more}
     return Item(
-        "Retries are counted", content, schema_key="root/retries", confidence=0.9, files=tuple(files), id=id, **told
+        "Retries are counted", content, schema_key="root/retries", confidence=0.9, files=tuple(files), id=id, **saved
     )
 
 
-def _stale(item: Item, **changes: FileNow | str) -> str | None:
-    """Why the item is stale after these changes; a path is told by its name with ``__`` for the dot."""
+def _stale(item: Item, **changes: FileState | str) -> str | None:
+    """Why the item is stale after these changes. Paths are given as keywords, with ``__`` for the dot."""
     now = {
-        name.replace("__", "."): FileNow(state) if isinstance(state, str) else state for name, state in changes.items()
+        name.replace("__", "."): FileState(state) if isinstance(state, str) else state
+        for name, state in changes.items()
     }
-    return stale_items(now, [Holding(item, dict.fromkeys(item.files, "git:1"))]).get(item.id)
+    return find_stale_items(now, [TrackedItem(item, dict.fromkeys(item.files, "git:1"))]).get(item.id)
 
 
-GONE = FileNow(None, deleted=True)
+GONE = FileState(None, deleted=True)
 
 
 def test_the_reason_names_the_file() -> None:
@@ -101,7 +105,7 @@ def test_the_reason_names_the_file() -> None:
     assert _stale(both, b__py="git:2") == "b.py changed"
 
 
-def test_a_file_that_an_item_does_not_name_changes_nothing_while_it_has_others() -> None:
+def test_an_unnamed_file_does_not_make_an_item_with_other_files_stale() -> None:
     item = _about("a.py", "b.py", content="Counted in a.py.")
     assert _stale(item, b__py="git:2") is None
     assert _stale(item, b__py=GONE) is None
@@ -109,36 +113,38 @@ def test_a_file_that_an_item_does_not_name_changes_nothing_while_it_has_others()
     assert _stale(replace(item, content="Counted.", evidence=(Quote("e", "see b.py"),)), b__py="git:2") is not None
 
 
-def test_a_name_that_two_files_share_names_neither() -> None:
+def test_a_name_shared_by_two_files_matches_neither() -> None:
     item = _about("web/index.ts", "cli/index.ts", content="Starts in index.ts; the commands in cli/index.ts.")
-    changed = {path: FileNow("git:2") for path in item.files}
+    changed = {path: FileState("git:2") for path in item.files}
     for path, stale in (("web/index.ts", False), ("cli/index.ts", True)):
-        found = stale_items({path: changed[path]}, [Holding(item, dict.fromkeys(item.files, "git:1"))])
+        found = find_stale_items({path: changed[path]}, [TrackedItem(item, dict.fromkeys(item.files, "git:1"))])
         assert bool(found) == stale
 
 
 @pytest.mark.parametrize("kind", ["bug", "implementation", "decision"])
-def test_what_a_commit_did_goes_with_the_last_of_its_files(kind: str) -> None:
+def test_a_commit_item_goes_stale_with_its_last_file(kind: str) -> None:
     item = _about("a.py", "b.py", "tests/test_a.py", content="Counted in a.py.", type=kind, origins=("git_digest",))
     assert _stale(item, a__py="git:2", b__py="git:2") is None
     assert _stale(item, a__py=GONE) is None
     assert _stale(item, a__py=GONE, b__py=GONE) == "a.py was deleted"
-    held = Holding(item, {"b.py": "git:1"}, gone={"a.py"})
-    assert stale_items({"b.py": GONE}, [held]) == {"i": "b.py was deleted"}
+    held = TrackedItem(item, {"b.py": "git:1"}, deleted_files={"a.py"})
+    assert find_stale_items({"b.py": GONE}, [held]) == {"i": "b.py was deleted"}
     people = replace(item, origins=("git_digest", "session_save"))
     assert _stale(people, a__py="git:2") == "a.py changed"
     described = replace(item, type="convention")
     assert _stale(described, a__py="git:2") == "a.py changed"
 
 
-def test_side_files_count_only_where_there_is_nothing_else() -> None:
+def test_supporting_files_count_only_if_there_are_no_others() -> None:
     item = _about("a.py", "docs/retries.md", "tests/test_a.py", content="Told in docs/retries.md.")
-    changed = {"docs/retries.md": FileNow("git:2"), "tests/test_a.py": GONE}
-    assert stale_items(changed, [Holding(item, dict.fromkeys(item.files, "git:1"))]) == {}
+    changed = {"docs/retries.md": FileState("git:2"), "tests/test_a.py": GONE}
+    assert find_stale_items(changed, [TrackedItem(item, dict.fromkeys(item.files, "git:1"))]) == {}
     alone = replace(item, files=("docs/retries.md",))
-    assert stale_items(changed, [Holding(alone, {"docs/retries.md": "git:1"})]) == {"i": "docs/retries.md changed"}
+    assert find_stale_items(changed, [TrackedItem(alone, {"docs/retries.md": "git:1"})]) == {
+        "i": "docs/retries.md changed"
+    }
     committed = replace(alone, origins=("git_digest",))
-    assert stale_items(changed, [Holding(committed, {"docs/retries.md": "git:1"})]) == {}
+    assert find_stale_items(changed, [TrackedItem(committed, {"docs/retries.md": "git:1"})]) == {}
 
 
 @pytest.mark.parametrize(
@@ -163,22 +169,22 @@ def test_side_files_count_only_where_there_is_nothing_else() -> None:
         ("pnpm-lock.yaml", True),
     ],
 )
-def test_which_files_follow_a_change(path: str, side: bool) -> None:
-    assert is_beside(path) == side
+def test_supporting_files(path: str, side: bool) -> None:
+    assert is_supporting_file(path) == side
 
 
-def test_a_reason_is_not_made_up() -> None:
-    """Where no clash has a name, it is said which two are meant and no more."""
+def test_a_reason_is_never_invented() -> None:
+    """Without a named contradiction, the reason only names the two items."""
     mine = _item("river stone market window paper garden travel", title="Harbour note")
     other = _item("paper garden travel window bridge market summer", "x", title="Signal list")
-    (found,) = conflicts(mine, [(other, 0.93)])
-    assert found.reason == "both may not hold: “Harbour note” against “Signal list”"
+    (found,) = find_conflicts(mine, [(other, 0.93)])
+    assert found.reason == "may contradict each other: “Harbour note” vs. “Signal list”"
 
 
-def test_a_draft_is_in_conflict_only_with_what_takes_it_back() -> None:
+def test_a_draft_conflicts_only_with_its_reversal() -> None:
     draft = _item("The client times out after 60 seconds.", "draft")
     later = _item("The client times out after 30 seconds.")
-    assert conflicts(later, [], [(draft, 0.95)]) == []
+    assert find_conflicts(later, [], [(draft, 0.95)]) == []
     undone = replace(later, title='Revert "Time out of the client after a minute"', content="It broke slow uploads.")
-    told = replace(draft, title="Time out of the client after a minute")
-    assert [conflict.other_id for conflict in conflicts(undone, [], [(told, 0.8)])] == ["draft"]
+    saved = replace(draft, title="Time out of the client after a minute")
+    assert [conflict.other_id for conflict in find_conflicts(undone, [], [(saved, 0.8)])] == ["draft"]

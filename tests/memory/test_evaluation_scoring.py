@@ -1,4 +1,4 @@
-"""The arithmetic of the evaluation, on examples small enough to count by hand."""
+"""The evaluation's arithmetic, on examples small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from loremark.memory.evaluation.loading import EventLine, Gold, LabelledSet, PairLine, PairSide
-from loremark.memory.evaluation.report import Report, faults, measure
+from loremark.memory.evaluation.labeled_sets import EventLine, Gold, LabeledSet, PairLine, PairSide
+from loremark.memory.evaluation.report import Report, list_errors, measure
 from loremark.memory.evaluation.scoring import (
     PairsScore,
     Verdict,
@@ -34,11 +34,11 @@ def _event(id: str, *gold: Gold, secret: str | None = None, project: str = "p") 
     return EventLine(id=id, project=project, event="session_save", payload={}, gold=gold, secret=secret)
 
 
-def test_words_that_carry_no_meaning_do_not_count() -> None:
+def test_stop_words_do_not_count() -> None:
     assert content_words("The cache_ttl is NOT 5 min, it was 10.") == {"cache", "ttl", "5", "min", "10"}
 
 
-def test_half_of_the_anchors_words_make_a_match_and_less_do_not() -> None:
+def test_half_of_the_anchors_words_make_a_match() -> None:
     gold = [_gold("f", "pool holds dead connections")]
     assert match([_item("the pool was dead")], gold) == [(0, 0)]
     assert match([_item("the pool is fine")], gold) == []
@@ -58,7 +58,7 @@ def test_matches_are_one_to_one_and_the_best_come_first() -> None:
     assert match([cache, cache], gold[:1]) == [(0, 0)]
 
 
-def test_an_optional_fact_takes_only_what_is_left_and_moves_no_figure() -> None:
+def test_optional_gold_takes_leftovers_and_changes_no_figure() -> None:
     wanted = _gold("a", "index lookup merge")
     optional = Gold(fact="o", type="codemap", files=("x.rs",), anchor="index lookup merge", optional=True)
     event = _event("e", optional, wanted)
@@ -70,7 +70,7 @@ def test_an_optional_fact_takes_only_what_is_left_and_moves_no_figure() -> None:
     assert _event("s", optional).is_junk
 
 
-def test_extraction_is_counted() -> None:
+def test_extraction_scores() -> None:
     events = [
         _event("one", _gold("f1", "alpha beta", "bug", "x\\a.go", "b.go"), _gold("f2", "gamma delta", "todo")),
         _event("two", Gold(fact="f3", type="decision", files=(), anchor="epsilon zeta", also=("convention",))),
@@ -90,7 +90,7 @@ def test_extraction_is_counted() -> None:
     assert (score.files.right, score.files.given, score.files.wanted) == (1, 2, 2)
     assert score.junk_rate == pytest.approx(2 / 5)
     assert (score.junk_events, score.junk_events_yielding, score.leaked_secrets) == (2, 1, 1)
-    lines = list(faults(events, predictions))
+    lines = list(list_errors(events, predictions))
     assert [line.split(":")[0] for line in lines] == [
         "one missed f2",
         "one type of f1",
@@ -100,7 +100,7 @@ def test_extraction_is_counted() -> None:
     ]
 
 
-def test_nothing_predicted_is_no_success() -> None:
+def test_no_predictions_score_zero() -> None:
     score = score_extraction([_event("e", _gold("f", "alpha"))], {})
     assert (score.type_accuracy, score.gold_recall, score.junk_rate) == (0, 0, 0)
     assert not Report("own", score).met
@@ -126,7 +126,7 @@ def test_dedup_counts_pairs_of_one_project_and_merged_contradictions() -> None:
     assert bad.contradictions_merged == 2
 
 
-def test_an_item_that_tells_two_facts_is_the_same_as_who_tells_either() -> None:
+def test_an_item_with_two_facts_duplicates_either() -> None:
     both = _item("uploads over 512 MB get 413, and writes need a token")
     size, token, other = (
         _item("uploads over 512 MB get 413"),
@@ -168,7 +168,7 @@ def _judge(a: Item, b: Item, cosine: float) -> Verdict:
     return a.content  # type: ignore[return-value]
 
 
-def test_pairs_are_counted_by_label_and_judgement() -> None:
+def test_pairs_are_counted_by_label_and_prediction() -> None:
     score = score_pairs(PAIRS, _judge, lambda a, b: 0.75)
     duplicates = score.of("duplicate")
     assert (duplicates.precision, duplicates.recall, duplicates.f1) == (0.5, 0.5, 0.5)
@@ -177,10 +177,10 @@ def test_pairs_are_counted_by_label_and_judgement() -> None:
     assert PairsScore({}).drift.f1 == 1
 
 
-def test_the_report_says_what_is_wanted_and_what_is_missed() -> None:
-    labelled = LabelledSet("own", (_event("e", _gold("f", "alpha beta", "bug", "a.go")),), PAIRS, ())
+def test_the_report_shows_thresholds_and_misses() -> None:
+    labeled = LabeledSet("own", (_event("e", _gold("f", "alpha beta", "bug", "a.go")),), PAIRS, ())
     report = measure(
-        labelled,
+        labeled,
         lambda event: [_item("alpha beta", "bug", "a.go")],
         lambda events, predictions: [],
         _judge,
@@ -204,7 +204,7 @@ def test_the_report_says_what_is_wanted_and_what_is_missed() -> None:
     assert by_name["pairs", "contradictions called duplicates"]["met"] is False
     assert told["confusion"]["contradiction"] == {"duplicate": 1, "contradiction": 1, "different": 0}
     lines = report.to_table().splitlines()
-    assert lines[0].split() == ["part", "figure", "own", "wanted"]
+    assert lines[0].split() == ["part", "figure", "own", "threshold"]
     row = next(line for line in lines if "contradictions called" in line)
     assert row.split()[-4:] == ["1", "≤", "0", "MISSED"]
     starts = {line.index(mark) for line in lines for mark in ("≥", "≤") if mark in line}

@@ -1,4 +1,4 @@
-"""The labelled sets: every line holds, there are enough of each kind, and test is no copy of dev."""
+"""The labeled sets: every line is valid, there are enough of each kind, and test is not a copy of dev."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from loremark.memory.evaluation.loading import EventKind, FaultyLineError, LabelledSet, Split, load, parse, texts
+from loremark.memory.evaluation.labeled_sets import (
+    CHECKOUT_SETS,
+    EventKind,
+    InvalidLineError,
+    LabeledSet,
+    MissingSetsError,
+    Split,
+    load,
+    parse,
+    texts,
+)
 from loremark.memory.evaluation.report import measure
 from loremark.memory.evaluation.scoring import Predictions, Ref
 from loremark.memory.items import Item, RawEvent
@@ -30,38 +39,43 @@ def _grams(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
 
 
-def _spoken(labelled: LabelledSet) -> list[str]:
-    """Texts of sentences; names, paths and numbers of commits may well be the same in two projects."""
-    return [text for event in labelled.events for text in texts(event.payload) if " " in text.strip()]
+def _prose(labeled: LabeledSet) -> list[str]:
+    """Texts with sentences; two projects may well share names, paths and commit numbers."""
+    return [text for event in labeled.events for text in texts(event.payload) if " " in text.strip()]
 
 
-def _sides(labelled: LabelledSet) -> list[str]:
-    return [f"{side.title}\n{side.content}" for pair in labelled.pairs for side in (pair.a, pair.b)]
+def _sides(labeled: LabeledSet) -> list[str]:
+    return [f"{side.title}\n{side.content}" for pair in labeled.pairs for side in (pair.a, pair.b)]
 
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_there_is_enough_of_everything(split: Split) -> None:
-    labelled = load(split)
-    kinds = Counter(event.event for event in labelled.events)
-    types = Counter(gold.type for event in labelled.events for gold in event.gold)
-    facts = Counter(gold.fact for event in labelled.events for gold in event.gold)
-    labels = Counter(pair.label for pair in labelled.pairs)
-    assert len(labelled.events) >= 90
-    assert len({event.project for event in labelled.events}) >= 8
+    labeled = load(split)
+    kinds = Counter(event.event for event in labeled.events)
+    types = Counter(gold.type for event in labeled.events for gold in event.gold)
+    facts = Counter(gold.fact for event in labeled.events for gold in event.gold)
+    labels = Counter(pair.label for pair in labeled.pairs)
+    assert len(labeled.events) >= 90
+    assert len({event.project for event in labeled.events}) >= 8
     assert all(kinds[kind] >= 5 for kind in get_args(EventKind)), kinds
     assert all(types[kind] >= 9 for kind in get_args(ItemType)), types
-    assert sum(event.is_junk for event in labelled.events) >= 20
+    assert sum(event.is_junk for event in labeled.events) >= 20
     assert sum(count > 1 for count in facts.values()) >= 15
-    assert sum(bool(gold.contradicts) for event in labelled.events for gold in event.gold) >= 10
-    assert sum(event.secret is not None for event in labelled.events) >= 3
+    assert sum(bool(gold.contradicts) for event in labeled.events for gold in event.gold) >= 10
+    assert sum(event.secret is not None for event in labeled.events) >= 3
     assert labels["duplicate"] >= 30
     assert labels["contradiction"] >= 20
     assert labels["different"] >= 20
-    assert len(labelled.questions) >= 40
+    assert len(labeled.questions) >= 40
+
+
+def test_missing_sets_are_reported_with_the_options_to_pass(tmp_path: Path) -> None:
+    with pytest.raises(MissingSetsError, match=r"events\.jsonl does not exist.*--sets.*--set "):
+        load("test", tmp_path)
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_a_second_type_is_the_exception(split: Split) -> None:
+def test_alternative_types_are_rare(split: Split) -> None:
     gold = [gold for event in load(split).events for gold in event.gold]
     assert sum(bool(one.also) for one in gold) <= 0.25 * len(gold)
 
@@ -69,7 +83,7 @@ def test_a_second_type_is_the_exception(split: Split) -> None:
 def test_dev_and_test_share_nothing() -> None:
     dev, test = load("dev"), load("test")
     assert {event.project for event in dev.events}.isdisjoint(event.project for event in test.events)
-    assert set(_spoken(dev)).isdisjoint(_spoken(test))
+    assert set(_prose(dev)).isdisjoint(_prose(test))
     anchors = {gold.anchor.lower() for event in dev.events for gold in event.gold}
     assert anchors.isdisjoint(gold.anchor.lower() for event in test.events for gold in event.gold)
     assert set(_sides(dev)).isdisjoint(_sides(test))
@@ -78,33 +92,33 @@ def test_dev_and_test_share_nothing() -> None:
 
 def test_no_text_of_test_is_a_near_copy_of_dev() -> None:
     dev, test = load("dev"), load("test")
-    for ours, theirs in ((_spoken(dev), _spoken(test)), (_sides(dev), _sides(test))):
+    for ours, theirs in ((_prose(dev), _prose(test)), (_sides(dev), _sides(test))):
         known = set().union(*(_grams(text) for text in ours))
         near = sum(len(_grams(text) & known) > SHARED_GRAMS * len(_grams(text)) for text in theirs)
         assert near == 0, "their texts are not printed: who tunes reads this too"
 
 
-def test_the_test_split_is_the_one_that_was_closed() -> None:
-    folder = resources.files("loremark.memory.evaluation").joinpath("sets", "test")
+def test_the_test_split_is_unchanged() -> None:
+    folder = CHECKOUT_SETS / "test"
     kinds = ("events", "pairs", "questions")
     digest = hashlib.sha256(b"".join(folder.joinpath(f"{kind}.jsonl").read_bytes() for kind in kinds)).hexdigest()
     assert digest in PAGE.read_text(encoding="utf-8"), "correct labels only, and write the new hash and the reason down"
 
 
-def _oracle(labelled: LabelledSet) -> dict[str, list[Item]]:
+def _oracle(labeled: LabeledSet) -> dict[str, list[Item]]:
     return {
         event.id: [
             Item(title="Noted", content=gold.anchor, type=gold.type, schema_key="root", confidence=1, files=gold.files)
             for gold in event.gold
         ]
-        for event in labelled.events
+        for event in labeled.events
     }
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_who_says_just_the_gold_has_all_figures_full(split: Split) -> None:
-    labelled = load(split)
-    told = _oracle(labelled)
+def test_predicting_the_gold_gives_perfect_figures(split: Split) -> None:
+    labeled = load(split)
+    told = _oracle(labeled)
 
     def extract(event: RawEvent) -> list[Item]:
         return told[event.id]
@@ -117,7 +131,7 @@ def test_who_says_just_the_gold_has_all_figures_full(split: Split) -> None:
         assert set(predictions) == {event.id for event in events}
         return refs.values()
 
-    report = measure(labelled, extract, cluster)
+    report = measure(labeled, extract, cluster)
     assert report.met
     assert report.extraction.gold_recall == 1
     assert report.extraction.type_accuracy == 1
@@ -138,11 +152,11 @@ EVENT = {
 GOLD: dict[str, Any] = EVENT["gold"][0]  # type: ignore[index]
 
 
-def test_a_set_of_ones_own_is_read() -> None:
+def test_a_custom_set_can_be_parsed() -> None:
     questions = json.dumps({"question": "how long are caches kept?", "facts": ["f1"]})
-    labelled = parse("own", json.dumps(EVENT) + "\n\n", "", questions)
-    assert labelled.events[0].raw == RawEvent("e1", "session_save", labelled.events[0].payload)
-    assert labelled.questions[0].facts == ("f1",)
+    labeled = parse("own", json.dumps(EVENT) + "\n\n", "", questions)
+    assert labeled.events[0].raw == RawEvent("e1", "session_save", labeled.events[0].payload)
+    assert labeled.questions[0].facts == ("f1",)
 
 
 @pytest.mark.parametrize(
@@ -154,19 +168,19 @@ def test_a_set_of_ones_own_is_read() -> None:
         ({"gold": [{**GOLD, "files": [3]}]}, "line 1"),
         ({"gold": [{**GOLD, "type": "idea"}]}, "line 1"),
         ({"gold": [{**GOLD, "contradicts": ["f9"]}]}, "f9"),
-        ({"gold": [GOLD, GOLD]}, "twice"),
+        ({"gold": [GOLD, GOLD]}, "duplicate"),
         ({"secret": "not there"}, "secret"),
         ({"golden": []}, "line 1"),
     ],
 )
-def test_a_false_line_is_refused(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(FaultyLineError, match=said):
+def test_an_invalid_line_is_rejected(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidLineError, match=said):
         parse("own", json.dumps({**EVENT, **changed}))
 
 
 def test_ids_are_unique_and_questions_name_facts_that_exist() -> None:
     line = json.dumps(EVENT)
-    with pytest.raises(FaultyLineError, match="twice"):
+    with pytest.raises(InvalidLineError, match="duplicate"):
         parse("own", f"{line}\n{line}")
-    with pytest.raises(FaultyLineError, match="f2"):
+    with pytest.raises(InvalidLineError, match="f2"):
         parse("own", line, "", json.dumps({"question": "?", "facts": ["f2"]}))

@@ -1,4 +1,4 @@
-"""Extraction without a model: what real saves, commits, scans and operations become."""
+"""Extraction without a model: what real saves, commits, scans and operations yield."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _commits(*commits: dict[str, Any] | str, **more: Any) -> Extraction:
     return extract(RawEvent("e1", "git_digest", {"commits": listed, **more}))
 
 
-def _told(items: tuple[Item, ...]) -> Expected:
+def _facts(items: tuple[Item, ...]) -> Expected:
     return [(item.type, item.title, item.files) for item in items]
 
 
@@ -94,15 +94,15 @@ def _told(items: tuple[Item, ...]) -> Expected:
     ],
 )
 def test_changes(category: str, title: str, content: str, expected: Expected) -> None:
-    assert _told(_save((category, title, content)).items) == expected
+    assert _facts(_save((category, title, content)).items) == expected
 
 
-def test_a_summary_adds_only_what_no_change_says() -> None:
+def test_a_summary_adds_only_new_facts() -> None:
     retry = ("feature", "Retry for payments", "Payments are tried again with exponential backoff, at most 5 times.")
     summary = (
         "Added retry with backoff to payments. We decided to keep Stripe because refunds are cheaper there. Thanks!"
     )
-    assert _told(_save(retry, summary=summary).items) == [
+    assert _facts(_save(retry, summary=summary).items) == [
         ("implementation", "Retry for payments", ()),
         ("decision", "Keep Stripe because refunds are cheaper there", ()),
     ]
@@ -117,16 +117,16 @@ def test_a_summary_adds_only_what_no_change_says() -> None:
         ("We decided against push messages because harbours have no reception.", ()),
     ],
 )
-def test_what_leads_up_to_filed_changes_is_no_fact_of_its_own(beside: str, told: tuple[str, ...]) -> None:
-    filed = ("feature", "Tariffs per route", "Each route has a tariff of its own in tariffs.yaml, read once a day.")
-    found = _save(filed, summary=beside).items
+def test_introductions_to_saved_changes_are_not_facts(beside: str, told: tuple[str, ...]) -> None:
+    saved = ("feature", "Tariffs per route", "Each route has a tariff of its own in tariffs.yaml, read once a day.")
+    found = _save(saved, summary=beside).items
     stands = bool(told) or beside.startswith("We decided")
     assert len(found) == (2 if stands else 1)
     assert all(set(told) <= set(item.files) for item in found[1:])
     assert len(_save(summary=beside).items) == 1, "alone it is all there is"
 
 
-def test_a_report_in_sections_gives_its_facts_and_nothing_of_its_ceremony() -> None:
+def test_a_sectioned_report_yields_its_facts_without_boilerplate() -> None:
     summary = """# Session report
 
 ## Overview
@@ -141,7 +141,7 @@ Worked on sync. The user was happy.
 ## Next steps
 - Move the feature flags to the database
 """
-    assert _told(_save(summary=summary).items) == [
+    assert _facts(_save(summary=summary).items) == [
         ("decision", "Use Redis for sessions", ()),
         ("todo", "Move the feature flags to the database", ()),
     ]
@@ -193,17 +193,17 @@ def test_files_of_the_session_belong_to_a_change_that_names_none() -> None:
     ],
 )
 def test_commits(message: str, expected: Expected) -> None:
-    found = [(kind, title.lower(), files) for kind, title, files in _told(_commits(message).items)]
+    found = [(kind, title.lower(), files) for kind, title, files in _facts(_commits(message).items)]
     assert found == [(kind, title.lower(), files) for kind, title, files in expected]
 
 
-def test_a_commit_by_a_bot_or_of_lock_files_is_nothing() -> None:
+def test_bot_commits_and_lock_files_yield_nothing() -> None:
     bot = {"message": "Improve the build of images", "author": "github-actions[bot]"}
     lock = {"message": "Improve the set of packages", "files": ["yarn.lock", "web/package-lock.json"]}
     assert _commits(bot, lock).items == ()
 
 
-def test_a_digest_tells_branches_and_the_state_of_files() -> None:
+def test_a_digest_contains_branches_and_file_states() -> None:
     found = _commits(
         {"sha": "bbbb2222", "message": "Merge pull request #12 from owner/feature/pay"},
         {
@@ -230,7 +230,7 @@ def test_a_digest_tells_branches_and_the_state_of_files() -> None:
     assert [(item.branch, item.tags, item.schema_key) for item in found.items] == [("feature/x", ("pay",), "root/pay")]
 
 
-def test_the_newest_commit_has_the_last_word_on_a_file() -> None:
+def test_the_newest_commit_determines_a_files_state() -> None:
     old = {"sha": "aaaa1111", "message": "x", "files": ["a.py"], "date": "2026-01-01"}
     new = {"sha": "bbbb2222", "message": "y", "files": [{"path": "a.py", "status": "deleted"}], "date": "2026-01-02"}
     gone = (FileChange("a.py", deleted=True, fingerprint=None),)
@@ -239,7 +239,7 @@ def test_the_newest_commit_has_the_last_word_on_a_file() -> None:
 
 
 @pytest.mark.parametrize("branch", ["main", "master", "refs/heads/trunk", "develop"])
-def test_the_default_branch_is_no_branch(branch: str) -> None:
+def test_the_default_branch_counts_as_no_branch(branch: str) -> None:
     change = ("decision", "Use tabs", "We decided to use tabs because diffs stay small.")
     assert _save(change, branch=branch, defaultBranch="develop").items[0].branch is None
     assert _save(change, git={"branch": "topic"}).items[0].branch == "topic"
@@ -256,7 +256,7 @@ def test_one_topic_has_one_key() -> None:
     assert {item.schema_key for found in (by_file, by_scope, by_test) for item in found.items} == {"root/payments"}
 
 
-def test_directness_is_confidence() -> None:
+def test_direct_statements_have_higher_confidence() -> None:
     stated = _save(("decision", "Keep Stripe", "We decided to keep Stripe because refunds are cheap."))
     fixed = _save(("bug", "Leak of sockets", "Caused by a missing close; fixed by a context manager in net/pool.py."))
     told = _commits("feat: add exports\n\nSupport needs them every month for the audit.")
@@ -300,7 +300,7 @@ def test_findings_by_layer_and_importance() -> None:
     )
 
 
-def test_a_context_is_kept_whole_and_its_rules_are_items() -> None:
+def test_a_context_is_kept_and_its_rules_become_items() -> None:
     content = "Jobs run on a queue in Postgres. Never reorder jobs of one device.\n" + "x" * 90_000
     found = extract(RawEvent("e1", "context_update", {"schemaKey": "Root/My Jobs", "name": "Jobs", "content": content}))
     assert found.contexts == (
@@ -333,7 +333,7 @@ def test_operations() -> None:
         assert broken == Extraction(())
 
 
-def test_a_scan_of_many_files_still_tells_what_was_found_in_them() -> None:
+def test_a_scan_of_many_files_keeps_its_findings() -> None:
     files = [
         {"path": f"src/part{number}.py", "language": "python", "lines": 9, "hash": "a" * 40} for number in range(3_000)
     ]

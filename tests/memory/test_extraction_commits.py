@@ -1,4 +1,4 @@
-"""Commits as real projects write them: what type they have, which are upkeep, and what of their words is kept."""
+"""Commits as real projects write them: their types, upkeep, and which of their words are kept."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from loremark.features.items.records import item_text
-from loremark.memory import judgement
-from loremark.memory.extraction.commit_types import open_types
+from loremark.memory import item_classifier
+from loremark.memory.extraction.commit_types import candidate_types
 from loremark.memory.extraction.extract import extract
-from loremark.memory.extraction.sentences import split
+from loremark.memory.extraction.sentence_splitter import split_sentences
 from loremark.memory.extraction.titles import headline, without_prefix
 from loremark.memory.items import Item, RawEvent
 from loremark.ports.embeddings.embedder import open_embedder
@@ -53,10 +53,10 @@ def _one(message: str, files: Sequence[str] = SOURCE) -> Item:
         ("TODO list for the ferry module: tickets, delays, boarding", "todo"),
     ],
 )
-def test_the_type_is_what_the_subject_plainly_says(subject: str, kind: str) -> None:
+def test_a_plain_subject_determines_the_type(subject: str, kind: str) -> None:
     item = _one(subject)
     vector = np.zeros(384, dtype=np.float32)
-    assert (item.type, judgement.typed(item, "git_digest", vector).type) == (kind, kind)
+    assert (item.type, item_classifier.assign_type(item, "git_digest", vector).type) == (kind, kind)
 
 
 @pytest.mark.parametrize(
@@ -70,18 +70,20 @@ def test_the_type_is_what_the_subject_plainly_says(subject: str, kind: str) -> N
         ("Planner keeps slots in a heap\n\nThe gateway talks to the planner over gRPC.", "implementation"),
     ],
 )
-def test_what_a_body_lays_down_does_not_make_a_commit_a_rule(message: str, kind: str) -> None:
+def test_a_rule_in_the_body_does_not_make_a_commit_a_rule(message: str, kind: str) -> None:
     assert _items(message)[0].type == kind
 
 
-def test_a_commit_of_documents_may_describe_or_rule() -> None:
+def test_a_documentation_commit_may_describe_or_rule() -> None:
     assert _one("Require a tide table for each new quay", ["docs/quays.md"]).type == "convention"
-    assert set(open_types("Where quays are kept", "implementation", ["docs/quays.md"])) == set(judgement.TYPES)
-    assert open_types("Sort berths by quay", "implementation", SOURCE) == ("implementation", "bug")
-    assert "decision" in open_types("Use a heap for slots", "implementation", SOURCE)
+    assert set(candidate_types("Where quays are kept", "implementation", ["docs/quays.md"])) == set(
+        item_classifier.TYPES
+    )
+    assert candidate_types("Sort berths by quay", "implementation", SOURCE) == ("implementation", "bug")
+    assert "decision" in candidate_types("Use a heap for slots", "implementation", SOURCE)
 
 
-def test_steps_of_a_squashed_branch_are_no_labels() -> None:
+def test_steps_of_a_squashed_branch_are_not_labels() -> None:
     found = _items(
         "Berths can be reserved by mail (#77)\n\n"
         "* Berths can be reserved by mail\n"
@@ -123,7 +125,7 @@ def test_steps_of_a_squashed_branch_are_no_labels() -> None:
         ("Stop leaking a connection in the tide example", ["examples/tides/src/main.rs"]),
     ],
 )
-def test_upkeep_is_told_by_its_files_too(subject: str, files: Sequence[str]) -> None:
+def test_upkeep_is_also_detected_by_its_files(subject: str, files: Sequence[str]) -> None:
     assert _items(subject, files) == ()
 
 
@@ -136,9 +138,9 @@ def test_upkeep_is_told_by_its_files_too(subject: str, files: Sequence[str]) -> 
         "planner: pilots can be booked by the hour",
     ],
 )
-async def test_a_terse_change_of_the_product_is_kept(subject: str) -> None:
+async def test_a_terse_product_change_is_kept(subject: str) -> None:
     item = _one(subject, [*SOURCE, "CHANGES.rst", "tests/test_berths.py"])
-    assert judgement.is_doubted(item, "git_digest"), "a subject alone is always asked about"
+    assert item_classifier.needs_salience_check(item, "git_digest"), "a subject alone is always asked about"
     assert await _is_kept(item)
 
 
@@ -146,7 +148,7 @@ async def test_a_terse_change_of_the_product_is_kept(subject: str) -> None:
     "subject",
     ["Pass the berth by value to the planner", "use inline format args", "hoist the slot loop"],
 )
-async def test_a_subject_that_tells_nothing_of_the_product_is_not_kept(subject: str) -> None:
+async def test_a_subject_without_product_content_is_dropped(subject: str) -> None:
     assert not await _is_kept(_one(subject, SOURCE))
 
 
@@ -156,7 +158,7 @@ async def _is_kept(item: Item) -> bool:
         (vector,) = (await embedder.embed([item_text(item)])).vectors
     finally:
         await embedder.close()
-    return judgement.is_worth_keeping(item, "git_digest", vector)
+    return item_classifier.is_salient(item, "git_digest", vector)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ async def _is_kept(item: Item) -> bool:
         "Keep planners in sync",
     ],
 )
-def test_a_slight_subject_needs_a_reason(subject: str) -> None:
+def test_a_minor_subject_needs_a_reason(subject: str) -> None:
     assert _items(subject, SOURCE) == ()
     reason = "Two planners wrote one berth at once because each of them held a copy of the timetable."
     assert len(_items(f"{subject}\n\n{reason}", SOURCE)) == 1
@@ -199,17 +201,17 @@ def test_a_slight_subject_needs_a_reason(subject: str) -> None:
         "Alte Dateien werden nach 30 Tagen aus dem Archiv entfernt",
     ],
 )
-def test_words_of_upkeep_may_name_the_product(subject: str) -> None:
+def test_upkeep_words_may_name_the_product(subject: str) -> None:
     assert len(_items(subject, SOURCE)) == 1
 
 
 @pytest.mark.parametrize("author", ["dependabot[bot]", "HarbourBot", "ferry-bot", "Weblate"])
-def test_programs_that_commit_tell_nothing(author: str) -> None:
+def test_automated_commits_yield_nothing(author: str) -> None:
     assert _items("Use the tide table of the northern quays in the planner", SOURCE, author) == ()
     assert len(_items("Use the tide table of the northern quays in the planner", SOURCE, "Abbot")) == 1
 
 
-def test_a_template_does_not_speak_for_the_project() -> None:
+def test_template_text_is_ignored() -> None:
     body = "<!--\n- All exposed objects should have a comment.\n\n- Never push to main.\n-->\nNONE"
     items = _items(f"feat(quay): show tides beside berths\n\n{body}", SOURCE)
     assert [item.title for item in items] == ["Show tides beside berths"]
@@ -226,17 +228,17 @@ def test_a_template_does_not_speak_for_the_project() -> None:
         ),
     ],
 )
-def test_a_kind_may_stand_in_brackets(subject: str, title: str, kind: str) -> None:
+def test_a_commit_kind_may_be_in_brackets(subject: str, title: str, kind: str) -> None:
     item = _one(subject, SOURCE)
     assert (item.title, item.type) == (title, kind)
 
 
-def test_upkeep_that_gives_its_reason_is_kept() -> None:
+def test_upkeep_with_a_reason_is_kept() -> None:
     reason = "Run the nightly jobs at four\n\nJobs timed out because backups block the database until half past three."
     assert len(_items(reason, [".github/workflows/night.yml"])) == 1
 
 
-def test_a_body_is_kept_without_its_waste() -> None:
+def test_boilerplate_is_removed_from_the_body() -> None:
     item = _one(
         "Slots are held for ten minutes\n\n"
         "Fixes https://example.com/harbour/issues/12\n\n"
@@ -276,7 +278,7 @@ def test_a_body_is_kept_without_its_waste() -> None:
         ("hm, turns out the tide cache is one per process", "The tide cache is one per process"),
     ],
 )
-def test_titles_lose_references_and_nothing_else(subject: str, title: str) -> None:
+def test_titles_lose_only_references(subject: str, title: str) -> None:
     assert _one(subject).title == title
 
 
@@ -288,24 +290,24 @@ def test_edges_of_titles() -> None:
     assert without_prefix("x" * 5_000 + ", closes #1") == "x" * 5_000
 
 
-def test_a_sentence_may_begin_with_an_identifier() -> None:
-    def told(text: str) -> list[str]:
-        return [one.text for one in split(text)]
+def test_a_sentence_may_start_with_an_identifier() -> None:
+    def body(text: str) -> list[str]:
+        return [one.text for one in split_sentences(text)]
 
-    assert told("It was removed. auto_berth was never used. `slots` stays.") == [
+    assert body("It was removed. auto_berth was never used. `slots` stays.") == [
         "It was removed.",
         "auto_berth was never used.",
         "`slots` stays.",
     ]
-    assert told("Old names go. berth.find() is the new one. Call reload() then.") == [
+    assert body("Old names go. berth.find() is the new one. Call reload() then.") == [
         "Old names go.",
         "berth.find() is the new one.",
         "Call reload() then.",
     ]
-    assert told("Names (e.g. tide_1 and tide_2) stay. and so on") == ["Names (e.g. tide_1 and tide_2) stay. and so on"]
+    assert body("Names (e.g. tide_1 and tide_2) stay. and so on") == ["Names (e.g. tide_1 and tide_2) stay. and so on"]
 
 
-def test_a_merge_repeats_nothing_of_the_commits_it_comes_with() -> None:
+def test_a_merge_does_not_repeat_its_commits() -> None:
     merge = {
         "sha": "bbbb2222",
         "message": "Merge pull request #58 from harbour/tides\n\nTides beside berths, always drawn",
@@ -318,7 +320,7 @@ def test_a_merge_repeats_nothing_of_the_commits_it_comes_with() -> None:
     assert _items("Merge branch '6.4'\n\nThis PR was merged into the 6.4 branch.") == ()
 
 
-def test_merges_are_read_by_their_first_line() -> None:
+def test_a_lone_merge_is_read_by_its_first_body_line() -> None:
     pulled = _one("Merge pull request #58 from harbour/need-tides\n\ntide tables are required, maps are always drawn")
     assert pulled.title == "tide tables are required, maps are always drawn"
     assert _items("Merge pull request #59 from harbour/velo\n\nVelo") == ()

@@ -1,4 +1,4 @@
-"""What is said outright about memory is taken word for word, and nothing is made of what is no such word."""
+"""Explicit memory operations are taken verbatim, and malformed ones are ignored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loremark.memory.extraction.extract import Extraction, extract, texts_of
+from loremark.memory.extraction.extract import Extraction, event_texts, extract
 from loremark.memory.extraction.results import ContextUpdate, Operation
 from loremark.memory.items import RawEvent
 
@@ -30,17 +30,17 @@ def test_titles_are_kept_as_sent(title: str) -> None:
     assert changed == (Operation("update", "i1", {"title": title}),)
 
 
-def test_texts_are_kept_whole() -> None:
+def test_texts_are_kept_completely() -> None:
     content = "# Head\n\n- a\tb\n" + "A long text. " * 15_000
     raw = RawEvent("e1", "memory_operation", {"operation": "create", "item": {"title": "Whole", "content": content}})
     (item,) = extract(raw).items
     assert item.content == content.strip()
-    assert all(any(quote.quote in text for text in texts_of(raw)) for quote in item.evidence)
+    assert all(any(quote.quote in text for text in event_texts(raw)) for quote in item.evidence)
     (operation,) = _operate(operation="update", itemId="i1", item={"content": content}).operations
     assert operation.changes == {"content": content.strip()}
 
 
-def test_only_control_characters_and_what_is_over_the_limits_go() -> None:
+def test_only_control_characters_and_excess_length_are_removed() -> None:
     (item,) = _operate(
         operation="create", item={"title": "a\x00b\nc" + "d" * 300, "content": "x\r\ny\x07z" * 50_000}
     ).items
@@ -48,7 +48,7 @@ def test_only_control_characters_and_what_is_over_the_limits_go() -> None:
     assert (item.content[:4], len(item.content)) == ("x\nyz", 200_000)
 
 
-def test_only_a_missing_title_is_made() -> None:
+def test_only_a_missing_title_is_derived() -> None:
     told = {"content": "We decided to use Kafka. It is durable."}
     assert [item.title for item in _operate(operation="create", item=told).items] == ["Use Kafka"]
     code = {"content": "```\nmake all\n```"}
@@ -58,7 +58,7 @@ def test_only_a_missing_title_is_made() -> None:
 
 
 @pytest.mark.parametrize("given", [7, -1, "high", True, None, [], 1e400])
-def test_a_confidence_that_is_none_is_not_believed(given: Any) -> None:
+def test_invalid_confidences_are_ignored(given: Any) -> None:
     (item,) = _operate(operation="create", item={"title": "Sessions live in Redis", "confidence": given}).items
     assert item.confidence == 0.95
     assert _operate(operation="update", itemId="i1", item={"confidence": given}).operations == ()
@@ -75,7 +75,7 @@ def test_a_confidence_that_is_none_is_not_believed(given: Any) -> None:
         {"operation": "create", "item": {"title": " \x00 "}},
     ],
 )
-def test_strange_operations_do_nothing(payload: dict[str, Any]) -> None:
+def test_unknown_operations_do_nothing(payload: dict[str, Any]) -> None:
     assert _operate(**payload) == Extraction(())
 
 

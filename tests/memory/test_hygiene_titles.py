@@ -1,4 +1,4 @@
-"""Better titles: of the sentence a title was cut from, never of an aside, and safe only about the same thing."""
+"""Better titles: from the sentence a title was cut from, never from an aside, and with the same subject."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loremark.memory.extraction import sentences
+from loremark.memory.extraction import sentence_splitter
 from loremark.memory.extraction.titles import headline
-from loremark.memory.hygiene import clauses, second_look, titles
+from loremark.memory.hygiene import model_review, title_clauses, titles
 from loremark.memory.hygiene.proposals import Proposal
 from loremark.memory.items import Item, Quote
+from tests.support.properties import examples
 
 WEBHOOK = "The refund webhook of Adyen is not verified yet"
 ADYEN = (
@@ -37,12 +38,12 @@ def _item(title: str, content: str) -> Item:
 
 
 def _of_first_sentence(content: str) -> str:
-    """The title that an item gets when it is saved without one."""
-    return headline(sentences.split(content, 1)[0].text, capital=True)
+    """The title of an item that is saved without one."""
+    return headline(sentence_splitter.split_sentences(content, 1)[0].text, capital=True)
 
 
 def _better(title: str, content: str) -> tuple[str | None, bool] | None:
-    """The title that is proposed, and whether a person is asked; None where all stays."""
+    """The proposed title and whether it needs review; None if the title stays."""
     proposal = titles.propose(_item(title, content))
     return (proposal.after, proposal.requires_human_approval) if isinstance(proposal, Proposal) else None
 
@@ -67,7 +68,7 @@ def _better(title: str, content: str) -> tuple[str | None, bool] | None:
         ),
     ],
 )
-def test_a_title_that_was_cut_off_says_what_its_sentence_states(title: str, content: str, better: str) -> None:
+def test_a_truncated_title_is_completed_from_its_sentence(title: str, content: str, better: str) -> None:
     assert _better(title, content) == (better, False)
 
 
@@ -80,14 +81,14 @@ def test_a_title_that_was_cut_off_says_what_its_sentence_states(title: str, cont
         "bucket of the finance team. Only Jonas may read the finance bucket.",
     ],
 )
-def test_where_the_sentence_cannot_be_parted_the_title_stays(content: str) -> None:
+def test_a_title_stays_if_its_sentence_cannot_be_shortened(content: str) -> None:
     title = _of_first_sentence(content)
     assert title.endswith("…")
     assert _better(title, content) is None
     assert _better(title, "Jonas may read the finance bucket after the launch.") is None, "the sentence is elsewhere"
 
 
-def test_a_title_that_says_nothing_is_taken_from_the_first_sentence_that_says_something() -> None:
+def test_an_empty_title_comes_from_the_first_informative_sentence() -> None:
     assert _better("Update", f"Done. {DEPARTURES}") == ("All departure times are stored in UTC", False)
     long = "Return reasons are configurable for each merchant and shown in the portal in the order they were saved."
     assert _better("Update", f"{long} Maria wants to see the list before Friday.") is None, "not of what comes after it"
@@ -100,13 +101,13 @@ def test_a_title_that_says_nothing_is_taken_from_the_first_sentence_that_says_so
         ("[WIP] conditional questions", "Questions can depend on an earlier answer of the patient."),
     ],
 )
-def test_a_title_about_something_else_is_for_a_person_to_take(title: str, content: str) -> None:
+def test_a_title_with_another_subject_needs_review(title: str, content: str) -> None:
     proposal = titles.propose(_item(title, content))
     assert isinstance(proposal, Proposal)
     assert (proposal.requires_human_approval, proposal.confidence < 0.8) == (True, True)
 
 
-def test_a_models_title_about_something_else_is_for_a_person_too() -> None:
+def test_a_models_title_with_another_subject_needs_review() -> None:
     item = _item(_of_first_sentence(ADYEN), ADYEN)
     proposal = titles.propose(item)
     assert isinstance(proposal, Proposal)
@@ -114,15 +115,15 @@ def test_a_models_title_about_something_else_is_for_a_person_too() -> None:
         ("Must be done before the launch on 1 March", True),
         ("Refund webhook of Adyen is not verified", False),
     ):
-        verdict = second_look.Verdict(True, "", title)
-        (left,) = second_look.consider([proposal], {proposal: verdict}, {item.id: item})
+        verdict = model_review.Verdict(True, "", title)
+        (left,) = model_review.apply_verdicts([proposal], {proposal: verdict}, {item.id: item})
         assert (left.after, left.requires_human_approval) == (title, is_asked)
 
 
 @given(st.text(max_size=200), st.text(max_size=400))
-@settings(max_examples=100, deadline=None)
-def test_whatever_the_words_nothing_is_added_to_them(title: str, content: str) -> None:
-    told = [sentence.text for sentence in sentences.split(content, 20)]
-    whole = clauses.whole_of(title, told)
-    assert whole is None or any(whole in sentence for sentence in told)
-    assert len(clauses.main_of(content)) <= 100
+@settings(max_examples=examples(100), deadline=None)
+def test_better_titles_add_no_words(title: str, content: str) -> None:
+    sentences = [sentence.text for sentence in sentence_splitter.split_sentences(content, 20)]
+    whole = title_clauses.find_full_sentence(title, sentences)
+    assert whole is None or any(whole in sentence for sentence in sentences)
+    assert len(title_clauses.main_clause(content)) <= 100

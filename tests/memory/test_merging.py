@@ -1,4 +1,4 @@
-"""Merging: which comes first does not matter, twice is once, and the sources of both are kept."""
+"""Merging: commutative, idempotent, and keeping the sources of both items."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from loremark.memory.items import Item, Quote
 from loremark.memory.merging import MAX_CONFIDENCE, MAX_EVIDENCE, MAX_FILES, MAX_JOINED_CHARS, MAX_TAGS, merge
+from tests.support.properties import examples
 
-PROPERTY = settings(max_examples=150, deadline=None, database=None)
+PROPERTY = settings(max_examples=examples(150), deadline=None, database=None)
 SENTENCES = [
     "Sessions are stored in Redis.",
     "The session timeout is 30 minutes.",
@@ -49,13 +50,13 @@ ITEMS = st.builds(
 
 @PROPERTY
 @given(a=ITEMS, b=ITEMS)
-def test_which_comes_first_does_not_matter(a: Item, b: Item) -> None:
+def test_the_order_does_not_matter(a: Item, b: Item) -> None:
     assert merge(a, b) == merge(b, a)
 
 
 @PROPERTY
 @given(a=ITEMS, b=ITEMS)
-def test_twice_is_once(a: Item, b: Item) -> None:
+def test_merging_is_idempotent(a: Item, b: Item) -> None:
     assert merge(a, a) == a
     once = merge(a, b)
     assert merge(once, once) == once
@@ -82,7 +83,7 @@ def _item(content: str, *, confidence: float = 0.8, events: tuple[str, ...] = ()
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-def test_the_surer_one_speaks_and_agreement_makes_it_surer() -> None:
+def test_the_more_confident_text_wins_and_agreement_adds_confidence() -> None:
     made = merge(
         _item("Sessions are in Redis.", confidence=0.8, events=("e1",)),
         _item("Redis stores sessions.", confidence=0.9, events=("e2",)),
@@ -95,7 +96,7 @@ def test_the_surer_one_speaks_and_agreement_makes_it_surer() -> None:
     assert merge(many, _item("Redis!", events=("x", "y"))).confidence == MAX_CONFIDENCE
 
 
-def test_what_the_other_adds_is_taken_over_unless_it_contradicts() -> None:
+def test_additions_are_merged_unless_they_contradict() -> None:
     better = _item("Sessions are stored in Redis for 30 minutes.", confidence=0.9)
     more = _item("Sessions are stored in Redis. A cookie named sid carries the signed identifier.")
     assert merge(better, more).content == f"{better.content} A cookie named sid carries the signed identifier."
@@ -105,7 +106,7 @@ def test_what_the_other_adds_is_taken_over_unless_it_contradicts() -> None:
     assert len(merge(better, long).content) <= MAX_JOINED_CHARS
 
 
-def test_what_is_added_to_a_list_does_not_run_into_its_last_point() -> None:
+def test_additions_to_a_list_start_on_their_own_line() -> None:
     stack = _item("Built with FastAPI.\n\n- Database: SQLite\n- Tooling: Ruff", confidence=0.9)
     sentence, point = "the weekly report leaves out all holidays.", "- Container images: distroless base"
     assert merge(stack, _item(sentence)).content == f"{stack.content}\n\n{sentence}"
@@ -113,7 +114,7 @@ def test_what_is_added_to_a_list_does_not_run_into_its_last_point() -> None:
     assert merge(_item(sentence, confidence=0.9), _item(point)).content == f"{sentence}\n\n{point}"
 
 
-def test_identity_goes_to_the_first_and_the_absorbed_are_named() -> None:
+def test_the_first_item_keeps_its_id_and_lists_the_absorbed_ones() -> None:
     kept = _item("Redis.", id="i1", status="approved", merged_from=("i0",))
     gone = _item("Sessions in Redis.", confidence=0.95, id="i2", merged_from=("i9", "i1"))
     made = merge(kept, gone)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from loremark.memory.paths import DiffFile, diff_files, named_file, normal_path, paths_in
+from loremark.memory.paths import DiffFile, find_paths, normalize_path, parse_diff, parse_file_field
+from tests.growth import assert_subquadratic_on
 
 
 @pytest.mark.parametrize(
@@ -27,25 +26,25 @@ from loremark.memory.paths import DiffFile, diff_files, named_file, normal_path,
         ("jonas@example.py and node_modules/x/index.js", []),
     ],
 )
-def test_paths_are_told_from_what_looks_like_them(text: str, expected: list[str]) -> None:
-    assert paths_in(text) == expected
+def test_paths_are_distinguished_from_lookalikes(text: str, expected: list[str]) -> None:
+    assert find_paths(text) == expected
 
 
 def test_an_absolute_path_becomes_relative_below_a_known_root() -> None:
-    assert normal_path("/home/me/shop/src/a.py", ["/home/me/shop"]) == "src/a.py"
-    assert normal_path("/home/me/shop/src/a.py") is None
-    assert normal_path("C:\\shop\\src\\a.py", ["C:\\shop"]) == "src/a.py"
+    assert normalize_path("/home/me/shop/src/a.py", ["/home/me/shop"]) == "src/a.py"
+    assert normalize_path("/home/me/shop/src/a.py") is None
+    assert normalize_path("C:\\shop\\src\\a.py", ["C:\\shop"]) == "src/a.py"
 
 
-def test_a_field_for_files_takes_any_ending_but_no_folder() -> None:
-    assert named_file("schema.custom") == "schema.custom"
-    assert named_file("./src//b.py:12") == "src/b.py"
-    assert named_file("src/payments") is None
-    assert named_file("src/payments/") is None
-    assert named_file({"path": "a.py"}) is None
+def test_a_file_field_accepts_any_extension_but_no_folder() -> None:
+    assert parse_file_field("schema.custom") == "schema.custom"
+    assert parse_file_field("./src//b.py:12") == "src/b.py"
+    assert parse_file_field("src/payments") is None
+    assert parse_file_field("src/payments/") is None
+    assert parse_file_field({"path": "a.py"}) is None
 
 
-def test_a_diff_tells_what_is_gone() -> None:
+def test_a_diff_lists_deleted_files() -> None:
     diff = """diff --git a/src/old.py b/src/old.py
 deleted file mode 100644
 --- a/src/old.py
@@ -59,7 +58,7 @@ diff --git a/src/kept.py b/src/kept.py
 +++ b/src/kept.py
 @@ -1 +1 @@
 """
-    assert diff_files(diff) == [
+    assert parse_diff(diff) == [
         DiffFile("src/old.py", deleted=True),
         DiffFile("src/after.py", deleted=False),
         DiffFile("src/before.py", deleted=True),
@@ -68,9 +67,5 @@ diff --git a/src/kept.py b/src/kept.py
 
 
 @pytest.mark.parametrize("piece", ["a/", ".", "a.", "[(", "\\", ":1", "src/a.py:1 ", "diff --git a/", "--- a/x\n"])
-def test_worst_cases_stay_linear(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
-    started = time.process_time()
-    paths_in(text)
-    diff_files(text)
-    assert time.process_time() - started < 1
+def test_worst_cases_stay_subquadratic(piece: str) -> None:
+    assert_subquadratic_on(piece * (200_000 // len(piece)), lambda text: (find_paths(text), parse_diff(text)))

@@ -1,4 +1,4 @@
-"""Where items come from: two commits are two changes, what is filed by name keeps it, ids of machines say nothing."""
+"""Provenance: separate commits and saved titles stay separate, and machine ids carry no meaning."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from loremark.memory.dedup import clash_between, contradicts, excludes, is_same, judge
+from loremark.memory.dedup import cannot_be_same, classify_pair, contradicts, find_contradiction, is_same
 from loremark.memory.items import Item, Quote
 from loremark.memory.merging import merge
-from loremark.memory.provenance import ids_in, without_ids
+from loremark.memory.provenance import find_machine_ids, strip_machine_ids
 
 
 def _item(title: str, content: str = "", *origins: str, files: tuple[str, ...] = ()) -> Item:
@@ -35,7 +35,7 @@ OTHER_COMMITS = [
 @pytest.mark.parametrize(("one", "other"), OTHER_COMMITS)
 @pytest.mark.parametrize("cosine", [0.7, 0.85, 0.95])
 def test_two_commits_are_two_changes_and_no_conflict(one: str, other: str, cosine: float) -> None:
-    assert judge(_commit(one), _commit(other), cosine) == "different"
+    assert classify_pair(_commit(one), _commit(other), cosine) == "different"
 
 
 @pytest.mark.parametrize(
@@ -45,39 +45,39 @@ def test_two_commits_are_two_changes_and_no_conflict(one: str, other: str, cosin
         ("Update the Spanish translations", "Update Spanish translations"),
     ],
 )
-def test_a_commit_that_came_twice_is_one(one: str, other: str) -> None:
-    assert judge(_commit(one), _commit(other), 0.97) == "same"
+def test_a_repeated_commit_is_one(one: str, other: str) -> None:
+    assert classify_pair(_commit(one), _commit(other), 0.97) == "same"
 
 
-def test_nobody_joins_two_commits_that_are_two() -> None:
+def test_a_third_item_does_not_join_two_commits() -> None:
     one, other = (_commit(title) for title in OTHER_COMMITS[1])
-    assert excludes(one, other, 0.9)
-    assert not excludes(one, one, 1.0)
+    assert cannot_be_same(one, other, 0.9)
+    assert not cannot_be_same(one, one, 1.0)
 
 
-def test_a_commit_conflicts_with_a_commit_only_by_taking_it_back() -> None:
-    told = _commit("Keep idle sockets for ninety seconds", "Idle sockets are kept for 90 seconds.")
+def test_commits_conflict_only_by_reverting() -> None:
+    commit = _commit("Keep idle sockets for ninety seconds", "Idle sockets are kept for 90 seconds.")
     other = _commit("Keep idle sockets for ten seconds", "Idle sockets are kept for 10 seconds.")
-    assert not contradicts(told, other, 0.95)
+    assert not contradicts(commit, other, 0.95)
     undone = _commit('Revert "Keep idle sockets for ninety seconds"', "The balancer closes them earlier.")
-    assert contradicts(undone, told, 0.9)
+    assert contradicts(undone, commit, 0.9)
     by_people = replace(other, origins=("session_save",))
-    assert contradicts(told, by_people, 0.95)
+    assert contradicts(commit, by_people, 0.95)
 
 
-def test_what_was_found_needs_a_clash_with_a_name() -> None:
-    told = _item("Harbour note", "river stone market window paper garden travel", "session_save")
+def test_repository_items_conflict_only_with_a_named_contradiction() -> None:
+    saved = _item("Harbour note", "river stone market window paper garden travel", "session_save")
     other = _item("Signal list", "paper garden travel window bridge market summer", "session_save")
-    assert contradicts(told, other, 0.93)
+    assert contradicts(saved, other, 0.93)
     for found in ("git_digest", "scan_result"):
-        assert not contradicts(told, replace(other, origins=(found,)), 0.93)
+        assert not contradicts(saved, replace(other, origins=(found,)), 0.93)
 
 
-def test_words_that_were_filed_by_name_stay_where_they_were_filed() -> None:
+def test_items_saved_under_different_titles_stay_separate() -> None:
     one = _item("Harbour note", "river stone market window paper garden travel", "memory_operation")
     another = _item("Signal list", "paper garden travel window bridge market summer", "memory_operation")
-    assert judge(one, another, 0.96) == "different"
-    assert excludes(one, another, 0.96)
+    assert classify_pair(one, another, 0.96) == "different"
+    assert cannot_be_same(one, another, 0.96)
     longer = replace(one, title="Harbour note of May", content=f"{one.content} winter")
     assert is_same(one, longer, 0.97)
     other = replace(another, title=one.title, content="The river is 30 metres wide.")
@@ -86,11 +86,11 @@ def test_words_that_were_filed_by_name_stay_where_they_were_filed() -> None:
 
 
 @pytest.mark.parametrize(
-    "told", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later.", "An open bug."]
+    "saved", ["Not fixed yet.", "Nobody knows why; the bug is open.", "Open; we look at it later.", "An open bug."]
 )
-def test_a_fault_told_as_open_is_not_the_commit_that_mends_it(told: str) -> None:
+def test_an_open_bug_is_not_the_commit_that_fixes_it(saved: str) -> None:
     fault = "Riders see the map of the day before after a restart"
-    open_fault = replace(_item(fault, f"{fault}. {told}", "session_save", files=("src/map.py",)), type="bug")
+    open_fault = replace(_item(fault, f"{fault}. {saved}", "session_save", files=("src/map.py",)), type="bug")
     mended = _item(f"{fault} no more", f"{fault}: the cache outlived the day.", "git_digest", files=("src/map.py",))
     assert not is_same(open_fault, replace(mended, type="bug"), 0.9)
     known = replace(open_fault, content=f"{fault}. The cache outlived the day.")
@@ -109,16 +109,14 @@ def test_a_fault_told_as_open_is_not_the_commit_that_mends_it(told: str) -> None
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("cosine", [0.55, 0.75, 0.9])
-def test_a_value_that_was_replaced_is_never_put_together_with_the_new_one(
-    before: str, after: str, cosine: float
-) -> None:
+def test_a_replaced_value_is_never_merged_with_the_new_one(before: str, after: str, cosine: float) -> None:
     files = ("src/limits.py",)
     known = _item(before.rstrip("."), before, "session_save", files=files)
     for kind in ("git_digest", "session_save"):
         assert not is_same(known, _item(after.partition(".")[0], after, kind, files=files), cosine)
 
 
-def test_who_saves_a_change_and_then_commits_it_tells_it_twice() -> None:
+def test_a_saved_and_committed_change_is_one_fact() -> None:
     saved = _item(
         "Free delivery starts at 60 crowns",
         "Free delivery starts at 60 crowns, since the packing alone costs us four.",
@@ -134,43 +132,43 @@ def test_who_saves_a_change_and_then_commits_it_tells_it_twice() -> None:
     assert is_same(saved, commit, 0.8)
 
 
-def test_ids_of_machines_are_neither_values_nor_names() -> None:
+def test_machine_ids_are_neither_values_nor_names() -> None:
     one = _item("Marker 81f3c9ab", "The nightly check wrote its marker 81f3c9ab to the log.")
     other = _item("Marker 9e04d17b", "The nightly check wrote its marker 9e04d17b to the log.")
-    assert judge(one, other, 0.97) == "different"
-    assert clash_between(one, other) is None
+    assert classify_pair(one, other, 0.97) == "different"
+    assert find_contradiction(one, other) is None
     uuid = "5b0c7c1e-2f43-4c9b-8a50-0d7e1f6a2b3c"
     text = f"run {uuid} of itm_01m7p5ksv24b855jhbe8ezqjpx at 4f2a9c1, colour #ff00aa, 1234567 rows, decade, HTTP2"
-    assert without_ids(text) == "run  of  at , colour #ff00aa, 1234567 rows, decade, HTTP2"
-    assert uuid in ids_in(text)
+    assert strip_machine_ids(text) == "run  of  at , colour #ff00aa, 1234567 rows, decade, HTTP2"
+    assert uuid in find_machine_ids(text)
     same = replace(one, content="The nightly check wrote the marker 81f3c9ab into the log.")
-    assert judge(one, same, 0.97) == "same"
+    assert classify_pair(one, same, 0.97) == "same"
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [("First memory item", "Second memory item"), ("Memory item 3", "Memory item 12"), ("Note #1", "Note #2")],
 )
-def test_things_that_are_merely_numbered_do_not_contradict(one: str, other: str) -> None:
-    told = "It is kept for the test of the list."
-    assert judge(_item(one, f"{one}. {told}"), _item(other, f"{other}. {told}"), 0.97) == "different"
+def test_numbered_things_do_not_contradict(one: str, other: str) -> None:
+    text = "It is kept for the test of the list."
+    assert classify_pair(_item(one, f"{one}. {text}"), _item(other, f"{other}. {text}"), 0.97) == "different"
 
 
-def test_a_number_that_is_said_of_something_may_contradict() -> None:
+def test_a_quantity_may_contradict() -> None:
     one, other = (_item("Time-out of the gateway", f"The gateway gives up after {seconds} s.") for seconds in (30, 60))
-    assert judge(one, other, 0.95) == "contradicts"
+    assert classify_pair(one, other, 0.95) == "contradicts"
 
 
-def test_a_finding_adds_to_what_people_tell_and_does_not_speak_for_them() -> None:
-    told = _item("Exports go out as CSV", "We write exports as CSV for accounting.", "session_save")
+def test_a_finding_adds_to_a_persons_item_without_replacing_it() -> None:
+    saved = _item("Exports go out as CSV", "We write exports as CSV for accounting.", "session_save")
     found = replace(
         _item("The exporter writes CSV files", "The exporter writes CSV files for accounting.", "scan_result"),
         tags=("scan",),
         confidence=0.97,
         evidence=(Quote("evt_1", "a"), Quote("evt_1", "b")),
     )
-    for merged in (merge(told, found), merge(found, told)):
-        assert (merged.title, merged.type) == (told.title, told.type)
-        assert merged.content.startswith(told.content)
+    for merged in (merge(saved, found), merge(found, saved)):
+        assert (merged.title, merged.type) == (saved.title, saved.type)
+        assert merged.content.startswith(saved.content)
         assert merged.origins == ("scan_result", "session_save")
     assert merge(found, replace(found, title="Exporter", confidence=0.5)).title == found.title

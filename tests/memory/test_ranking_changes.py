@@ -1,4 +1,4 @@
-"""A corpus that grew by changes ranks exactly like one built at once."""
+"""A corpus that grew by changes ranks exactly like one built from scratch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from loremark.memory.ranking.corpus import Corpus
 from loremark.memory.ranking.entry import Entry, pack_terms
 from loremark.memory.ranking.ranking import Filters, Question, rank
 from tests.memory.test_ranking import vectors
+from tests.support.properties import examples
 
-PROPERTY = settings(max_examples=60, deadline=None, database=None)
+PROPERTY = settings(max_examples=examples(60), deadline=None, database=None)
 WORDS = ["cache", "queue", "retry", "ferry", "parrot", "violin", "ERR_7", "src/a.py", "Ann:", "yesterday", "why?"]
 QUESTIONS = ["why does the cache retry", "ERR_7 in src/a.py", "when did Ann see the parrot", ""]
 POOL = vectors(24, seed=5)

@@ -1,15 +1,15 @@
-"""What takes back what: reverts, going back, another default; and what only sounds like it."""
+"""Reverts, changes of mind and changed defaults, and texts that only sound like them."""
 
 from __future__ import annotations
 
 import pytest
 
 from loremark.memory.items import Item
-from loremark.memory.reversals import takes_back
+from loremark.memory.reversals import reverses
 
 
-def _item(told: tuple[str, str]) -> Item:
-    return Item(*told, "decision", "root/app", 0.8)
+def _item(original: tuple[str, str]) -> Item:
+    return Item(*original, "decision", "root/app", 0.8)
 
 
 SPOOL = ("Spool uploads on disk", "Uploads are spooled on disk because memory ran out.")
@@ -17,7 +17,7 @@ HEADER = ("Headers are limited", "The default of max_header_bytes was lowered to
 
 
 @pytest.mark.parametrize(
-    ("undoes", "told"),
+    ("reversal", "original"),
     [
         (('Revert "Spool uploads on disk"', "It filled the disk."), SPOOL),
         (("revert, spool uploads on disk", "It filled the disk."), SPOOL),
@@ -35,9 +35,9 @@ HEADER = ("Headers are limited", "The default of max_header_bytes was lowered to
         (("Headers", "Lowered the default of max_header_bytes to 8 KiB."), HEADER),
     ],
 )
-def test_it_is_taken_back(undoes: tuple[str, str], told: tuple[str, str]) -> None:
-    assert takes_back(_item(undoes), _item(told))
-    assert takes_back(_item(told), _item(undoes))
+def test_reversals(reversal: tuple[str, str], original: tuple[str, str]) -> None:
+    assert reverses(_item(reversal), _item(original))
+    assert reverses(_item(original), _item(reversal))
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,5 @@ def test_it_is_taken_back(undoes: tuple[str, str], told: tuple[str, str]) -> Non
         (('Revert "Spool uploads on disk"', "Full."), ('Revert "Spool uploads on disk"', "It filled the disk.")),
     ],
 )
-def test_nothing_is_taken_back(one: tuple[str, str], other: tuple[str, str]) -> None:
-    assert not takes_back(_item(one), _item(other))
+def test_lookalikes_are_not_reversals(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert not reverses(_item(one), _item(other))

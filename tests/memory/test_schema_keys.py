@@ -1,4 +1,4 @@
-"""Schema keys: made from any name, always of the one form, and consistent up and down the tree."""
+"""Schema keys: valid for any name, and consistent up and down the tree."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loremark.memory import schema_keys
+from tests.support.properties import examples
 
-PROPERTY = settings(max_examples=100, deadline=None, database=None)
+PROPERTY = settings(max_examples=examples(100), deadline=None, database=None)
 SEGMENT = st.text(alphabet="abcxyz019-", min_size=1, max_size=8)
 KEYS = st.lists(SEGMENT, min_size=1, max_size=schema_keys.MAX_DEPTH).map("/".join)
 
@@ -38,13 +39,13 @@ def test_any_name_gives_one_valid_segment(name: str) -> None:
         ("x" * 59 + " yes", "x" * 59),
     ],
 )
-def test_what_names_become(name: str, made: str) -> None:
+def test_slugs(name: str, made: str) -> None:
     assert schema_keys.slug(name) == made
 
 
 @PROPERTY
 @given(parent=KEYS, name=st.text(max_size=40))
-def test_a_child_hangs_under_its_parent(parent: str, name: str) -> None:
+def test_a_child_is_below_its_parent(parent: str, name: str) -> None:
     made = schema_keys.child(parent, name)
     assert schema_keys.parent(made) == parent
     assert made.rpartition("/")[2] == schema_keys.slug(name)
@@ -69,7 +70,7 @@ def test_ancestors_are_the_parents_one_after_another(key: str) -> None:
 
 @PROPERTY
 @given(text=st.text(alphabet="ab-/ A_.é\n0", max_size=20) | st.text(max_size=20))
-def test_a_key_is_valid_exactly_when_it_has_the_form(text: str) -> None:
+def test_validity_matches_the_format(text: str) -> None:
     segments = text.split("/")
     expected = 1 <= len(segments) <= 8 and all(
         segment and set(segment) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for segment in segments
@@ -77,7 +78,7 @@ def test_a_key_is_valid_exactly_when_it_has_the_form(text: str) -> None:
     assert schema_keys.is_valid(text) == expected
 
 
-def test_eight_segments_are_deep_enough() -> None:
+def test_at_most_eight_segments() -> None:
     assert schema_keys.is_valid("/".join("abcdefgh"))
     assert not schema_keys.is_valid("/".join("abcdefghi"))
     assert schema_keys.parent("root") is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loremark.base import ids
-from loremark.ports.blobs.place import BlobsUnavailable
+from loremark.ports.blobs.backend import BlobsUnavailable
 from loremark.ports.blobs.store import Blobs, open_blobs
 
 pytestmark = pytest.mark.anyio

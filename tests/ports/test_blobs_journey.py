@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.signed import Tool, events_of, sessions_of, tool_for
-from tests.features.world import run_sql, told
+from tests.features.signed_tool import Tool, events_of, sessions_of, tool_for
+from tests.features.steps import run_sql, status_and_body
 from tests.servers.s3 import BUCKET, CREDENTIALS, S3Server
 from tests.support import databases
 from tests.support.people import Person
@@ -70,7 +70,7 @@ async def test_a_bucket_that_is_away_refuses_the_event_whole_and_takes_it_later(
     server.stop()
     try:
         refused = await tool.send(on_s3.http, {"text": TEXT})
-        assert told(refused) == UNAVAILABLE
+        assert status_and_body(refused) == UNAVAILABLE
         assert refused.headers["retry-after"] == "5"
         await _nothing_is_stored(on_s3, owner, tool)
         small = await tool.keep(on_s3.http, {"text": "small"})
@@ -95,7 +95,7 @@ async def test_reading_while_the_bucket_is_away_is_503_and_not_a_text_left_out(
     path = f"/api/v2/sessions/{kept['sessionId']}/events"
     server.stop()
     try:
-        assert told(await owner.get(f"{path}?blobs=inline")) == UNAVAILABLE
+        assert status_and_body(await owner.get(f"{path}?blobs=inline")) == UNAVAILABLE
         assert (await owner.get(path)).status_code == 200
     finally:
         server.start()
@@ -108,10 +108,10 @@ async def test_a_folder_that_cannot_be_written_refuses_the_event_whole_and_takes
     tool = await tool_for(owner)
     in_the_way = tmp_path / "blobs" / tool.project_id
     in_the_way.touch()
-    assert told(await tool.send(service.http, {"text": TEXT})) == UNAVAILABLE
+    assert status_and_body(await tool.send(service.http, {"text": TEXT})) == UNAVAILABLE
     await _nothing_is_stored(service, owner, tool)
     in_the_way.unlink()
     kept = await tool.keep(service.http, {"text": TEXT})
     assert "duplicate" not in kept
     assert (await events_of(owner, kept["sessionId"], "?blobs=inline"))[0]["payload"] == {"text": TEXT}
-    assert len(await service.house.blobs.list_project(tool.project_id)) == 1
+    assert len(await service.runtime.blobs.list_project(tool.project_id)) == 1

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from loremark.ports.blobs.place import BlobsUnavailable
+from loremark.ports.blobs.backend import BlobsUnavailable
 from loremark.ports.blobs.store import Blobs, open_blobs
 from loremark.storage.database import StorageUnavailable
 from tests.servers import lifetime

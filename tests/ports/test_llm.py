@@ -16,9 +16,9 @@ import pytest
 
 from loremark.ports.llm.anthropic_messages import AnthropicMessages
 from loremark.ports.llm.breaker import FAILURES, OPEN_S
-from loremark.ports.llm.calls import RemoteModel
 from loremark.ports.llm.model import CapReached, Completion, ModelFailed, Prompt, Usage, open_model
 from loremark.ports.llm.openai_chat import OpenAiChat
+from loremark.ports.llm.remote_model import RemoteModel
 from loremark.ports.llm.tokens import count
 from tests.servers.process import free_port
 from tests.servers.scripted_model import MODEL, Drop, Hang, Raw, Refuse, Reply, Request, Say, ScriptedModel
@@ -446,7 +446,7 @@ async def test_the_breaker_opens_and_recovers(
         with pytest.raises(ModelFailed):
             await model.complete(PLAIN, meter)
     knocks, reserved = len(server.requests), len(meter.reserved)
-    with pytest.raises(ModelFailed, match="left alone") as failed:
+    with pytest.raises(ModelFailed, match="failed repeatedly") as failed:
         await model.complete(PLAIN, meter)
     assert failed.value.reason == "unavailable"
     assert (len(server.requests), len(meter.reserved)) == (knocks, reserved)
@@ -454,7 +454,7 @@ async def test_the_breaker_opens_and_recovers(
     time.now += OPEN_S + 1
     with pytest.raises(ModelFailed, match="500"):
         await model.complete(PLAIN, meter)  # the probe
-    with pytest.raises(ModelFailed, match="left alone"):
+    with pytest.raises(ModelFailed, match="failed repeatedly"):
         await model.complete(PLAIN, meter)
 
     time.now += OPEN_S + 1
@@ -462,7 +462,7 @@ async def test_the_breaker_opens_and_recovers(
     server.always(Say(TEXT, gate=gate))
     probe = asyncio.create_task(model.complete(PLAIN, meter))
     await asyncio.to_thread(server.wait_for, knocks + 4)
-    with pytest.raises(ModelFailed, match="left alone"):
+    with pytest.raises(ModelFailed, match="failed repeatedly"):
         await model.complete(PLAIN, meter)  # one probe at a time
     gate.set()
     await probe
@@ -530,12 +530,12 @@ def test_opening(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     assert open_model("builtin") is None
     for wrong in ("", "openai", "openai:", "gemini:x", "OPENAI:x"):
-        with pytest.raises(ValueError, match="a model is builtin"):
+        with pytest.raises(ValueError, match="a model must be builtin"):
             open_model(wrong)
     with pytest.raises(ValueError, match="http"):
         open_model("openai:x", base_url="127.0.0.1:9/v1")
     for kind in ("openai", "anthropic"):
-        with pytest.raises(ValueError, match="needs a key"):
+        with pytest.raises(ValueError, match="need an API key"):
             open_model(f"{kind}:x")
         assert open_model(f"{kind}:x", base_url="http://127.0.0.1:9") is not None  # a server of one's own
         monkeypatch.setenv(f"{kind.upper()}_API_KEY", KEY)

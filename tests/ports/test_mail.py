@@ -132,9 +132,9 @@ async def test_an_invitation_reaches_its_address_though_the_mail_server_refused_
             assert invited.status_code == 201
             received = await asyncio.to_thread(server.wait_for, lambda mail: "bob@example.com" in mail.recipients, 30)
             await service.wait_for_jobs()
-            async with service.house.database.read() as tx:
-                rows = await tx.many(select(jobs.c.status, jobs.c.attempt).where(jobs.c.kind == team.INVITATION_MAIL))
+            async with service.runtime.database.read() as tx:
+                rows = await tx.many(select(jobs.c.status, jobs.c.attempt).where(jobs.c.kind == team.INVITATION_EMAIL))
         assert [(row["status"], row["attempt"]) for row in rows] == [("completed", 3)]
         assert len(server.messages) == 1
-        assert received.message["Subject"] == "Olga Owner invites you to Stones & Söhne"
+        assert received.message["Subject"] == "Olga Owner invited you to join Stones & Söhne on Loremark"
         assert "/invitation?token=" in _text(received.message)

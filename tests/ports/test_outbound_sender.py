@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -65,10 +64,7 @@ async def _post_to(authority: Authority, speak: Speak, *, timeout_s: float = 5.0
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=authority.server_context()) as server:
         port = server.sockets[0].getsockname()[1]
-        begun = time.monotonic()
-        answer = await _post(authority, f"https://127.0.0.1:{port}/", timeout_s=timeout_s)
-        assert time.monotonic() - begun < timeout_s + 3
-    return answer
+        return await _post(authority, f"https://127.0.0.1:{port}/", timeout_s=timeout_s)
 
 
 async def test_it_connects_to_the_checked_address_under_the_given_name(
@@ -143,9 +139,7 @@ async def test_proxies_of_the_environment_are_ignored(
 
 async def test_a_receiver_that_says_nothing_is_given_up(authority: Authority, receiver: Receiver) -> None:
     receiver.always("/", Reply(gate=threading.Event()))
-    begun = time.monotonic()
-    assert await _post(authority, receiver.url(), timeout_s=0.4) == Answer(None, "no answer within 0.4 seconds")
-    assert time.monotonic() - begun < 3
+    assert await _post(authority, receiver.url(), timeout_s=0.4) == Answer(None, "no response within 0.4 seconds")
     assert len(receiver.requests()) == 1
 
 
@@ -197,10 +191,10 @@ async def test_what_a_stranger_says_is_never_repeated(authority: Authority) -> N
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         writer.close()
 
-    assert await _post_to(authority, talk_nonsense) == Answer(None, "the answer is not HTTP")
-    assert await _post_to(authority, send_a_long_head) == Answer(None, "the answer is not HTTP")
-    assert await _post_to(authority, begin) == Answer(None, "the connection broke off")
-    assert await _post_to(authority, hang_up) == Answer(None, "the connection broke off")
+    assert await _post_to(authority, talk_nonsense) == Answer(None, "the response is not valid HTTP")
+    assert await _post_to(authority, send_a_long_head) == Answer(None, "the response is not valid HTTP")
+    assert await _post_to(authority, begin) == Answer(None, "the connection was lost")
+    assert await _post_to(authority, hang_up) == Answer(None, "the connection was lost")
 
 
 async def test_the_next_address_is_tried_when_a_connection_cannot_be_made(authority: Authority, names: Names) -> None:
@@ -222,15 +216,19 @@ async def test_a_request_that_has_arrived_is_not_sent_to_the_next_address(
         names.set("hooks.example.com", "127.0.0.1", "::1")
         receiver.always("/", Reply(gate=threading.Event()))
         answer = await _post(authority, receiver.url(host="hooks.example.com"), timeout_s=0.6)
-        assert answer == Answer(None, "no answer within 0.6 seconds")
+        assert answer == Answer(None, "no response within 0.6 seconds")
         assert (receiver.connections, other.connections) == (1, 0)
 
 
-async def test_a_long_answer_is_not_read_to_its_end(authority: Authority, receiver: Receiver) -> None:
-    receiver.always("/", Reply(body=b"x" * 50_000_000))
-    begun = time.monotonic()
-    assert await _post(authority, receiver.url()) == Answer(200)
-    assert time.monotonic() - begun < 3
+async def test_a_long_answer_is_not_read_to_its_end(authority: Authority) -> None:
+
+    async def speak(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n")
+        while True:
+            writer.write(b"x" * 65_536)
+            await writer.drain()
+
+    assert await _post_to(authority, speak) == Answer(200)
 
 
 async def test_nobody_there_is_an_ordinary_failure(authority: Authority) -> None:

@@ -14,7 +14,7 @@ from loremark.base.crypto import Sealer
 from loremark.base.plans import PACKS, PLANS
 from loremark.base.settings import SettingsError
 from loremark.ports.payments.local import LocalPayments
-from loremark.ports.payments.opening import open_payments
+from loremark.ports.payments.payments import open_payments
 from loremark.ports.payments.provider import Buyer, NoPaymentMethod, Order, PaymentFailed, PaymentsUnavailable
 from loremark.ports.payments.stripe import StripePayments
 from tests.servers.stripe import KEY, SECRET, FakeStripe

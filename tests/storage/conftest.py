@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from loremark.storage.sqlite import SqliteDatabase
 from tests.support import databases
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from sqlalchemy import bindparam, insert, select, update
 
 from loremark.base import ids
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from loremark.storage.statements import Sql
 from loremark.storage.tables import usage_counters
+from tests.support.properties import examples
 
 _COUNTERS = ("a", "b", "c")
 
@@ -92,7 +93,7 @@ def test_counters_hold_the_sum_of_what_was_committed(address: str | Path) -> Non
     with asyncio.Runner() as runner:
         database = runner.run(open_database(address, pool=6))
 
-        @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(_PLANS)
         def check(plans: list[Plan]) -> None:
             runner.run(_play(database, plans))

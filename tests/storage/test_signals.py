@@ -8,8 +8,8 @@ from contextlib import suppress
 import asyncpg
 import pytest
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, StorageUnavailable
-from loremark.storage.opening import open_database
 from loremark.storage.signals import Listener, Signals
 from tests.storage import facts
 from tests.support import databases

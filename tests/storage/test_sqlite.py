@@ -6,7 +6,6 @@ import asyncio
 import resource
 import sqlite3
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
@@ -25,14 +24,14 @@ pytestmark = pytest.mark.anyio
 
 @contextmanager
 def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
-    """Another process's write transaction, open for a while."""
-    held = threading.Event()
+    """Another process's write transaction, open for this long or until the block ends."""
+    held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             held.set()
-            time.sleep(seconds)
+            release.wait(seconds)
             other.execute("ROLLBACK")
 
     thread = threading.Thread(target=hold)
@@ -41,6 +40,7 @@ def _held_by_another(path: Path, seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
+        release.set()
         thread.join()
 
 
@@ -102,34 +102,33 @@ async def test_two_hundred_writes_at_once_share_a_few_commits(sqlite_database: S
     assert 1 <= statements.count("COMMIT") <= 20
 
 
-async def test_one_write_alone_is_not_kept_waiting_for_company(sqlite_database: SqliteDatabase) -> None:
-    await _put(sqlite_database, "warm")
-    took = []
-    for number in range(20):
-        before = clock.monotonic()
-        await _put(sqlite_database, str(number))
-        took.append(clock.monotonic() - before)
-    assert sorted(took)[10] < batch._SECONDS
+async def test_one_write_alone_is_not_kept_waiting_for_company(
+    sqlite_database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_SECONDS", 3600.0)
+    async with asyncio.timeout(60):
+        await _put(sqlite_database, "alone")
+    assert await facts.names(sqlite_database) == ["alone"]
 
 
 async def test_the_state_is_asked_once_for_all_who_wait_and_anew_for_who_comes_after(
     sqlite_path: Path, sqlite_database: SqliteDatabase
 ) -> None:
     async def look() -> int:
-        return sqlite_database.state()
+        return sqlite_database.data_version()
 
     asked: list[str] = []
-    sqlite_database._near.set_trace_callback(asked.append)
+    sqlite_database._loop_connection.set_trace_callback(asked.append)
     assert len(set(await asyncio.gather(*(look() for _ in range(50))))) == 1
     assert len(asked) == 1
     with closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other:
         for number in range(50):
-            before = sqlite_database.state()
+            before = sqlite_database.data_version()
             other.execute("INSERT INTO installation (name, value) VALUES (?, ?)", (f"other {number}", ""))
             assert await asyncio.create_task(look()) != before, "who came after the commit was told of before it"
-            before = sqlite_database.state()
+            before = sqlite_database.data_version()
             await _put(sqlite_database, str(number))
-            assert sqlite_database.state() != before
+            assert sqlite_database.data_version() != before
 
 
 async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
@@ -138,19 +137,17 @@ async def test_another_process_that_writes_only_delays_us(sqlite_path: Path, sql
             before = clock.monotonic()
             await asyncio.gather(*(_put(sqlite_database, str(number)) for number in range(5)))
             took = clock.monotonic() - before
-    assert 0.1 < took < 3.0
+    assert took > 0.1
     assert rounds[0] > 10, "the loop waited for the lock"
     assert len(await facts.names_on_disk(sqlite_path)) == 5
 
 
 async def test_reads_go_on_while_another_process_writes(sqlite_path: Path, sqlite_database: SqliteDatabase) -> None:
     await _put(sqlite_database, "known", "value")
-    with _held_by_another(sqlite_path, 0.3):
-        before = clock.monotonic()
+    with _held_by_another(sqlite_path, 120.0):
         async with sqlite_database.read() as tx:
             assert await facts.find(tx, "known") == "value"
         assert await facts.names(sqlite_database) == ["known"]
-        assert clock.monotonic() - before < 0.2
 
 
 async def test_giving_up_while_another_process_writes_frees_the_writer(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select
 
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Tx
-from loremark.storage.opening import open_database
 from loremark.storage.snapshots import open_snapshot
 from loremark.storage.tables import installation
 from tests.storage import facts

@@ -8,14 +8,14 @@ from typing import Any
 
 import httpx
 
-from loremark.base.caller import OWNER, Caller, Role, Via
+from loremark.base.caller import OWNER, AuthMethod, Caller, Role
 from loremark.storage.database import Database, Tx
-from loremark.web.addresses import Addresses
 from loremark.web.app import App
-from loremark.web.call import Tools
+from loremark.web.authentication import Authenticators, Origins, VerifySignature
+from loremark.web.call import Services
+from loremark.web.client_address import TrustedProxies
 from loremark.web.metrics import Metrics
-from loremark.web.needs import Authenticators, Origins, VerifySignature
-from loremark.web.ratelimit import Counter, Limit, MemoryCounter, RateLimits
+from loremark.web.rate_limits import Counter, Limit, MemoryCounter, RateLimits
 from loremark.web.request import Request
 from loremark.web.routes import Routes
 
@@ -25,8 +25,8 @@ COOKIE = "loremark_login"
 NOON_MS = 1_800_000_000_000  # the first millisecond of a minute
 
 
-def caller(name: str, via: Via, role: Role = OWNER) -> Caller:
-    return Caller(user_id=name, team_id="team_1", role=role, via=via, credential_id="c", name=name)
+def caller(name: str, via: AuthMethod, role: Role = OWNER) -> Caller:
+    return Caller(user_id=name, team_id="team_1", role=role, auth_method=via, credential_id="c", name=name)
 
 
 async def _no_signature(_database: Database, _request: Request, _quick: bool) -> Caller:
@@ -69,8 +69,8 @@ def app_of(
         database=database,
         authenticators=by or authenticators(),
         limits=RateLimits(counter or MemoryCounter(), per_minute=per_minute, routes=limits or {}),
-        addresses=Addresses(trusted),
-        tools=Tools(*tools),
+        proxies=TrustedProxies(trusted),
+        services=Services(*tools),
         metrics=metrics or Metrics(),
         https=https,
     )

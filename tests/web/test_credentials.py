@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from loremark.base import errors
-from loremark.base.caller import ADMIN, MANAGERS, MEMBER, Via
+from loremark.base.caller import ADMIN, MANAGERS, MEMBER, AuthMethod
 from loremark.features.identity.cookies import LoginCookie, own_origins
 from loremark.storage.database import Database
+from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape
 from tests.web.kit import BASE_URL, COOKIE, app_of, authenticators, caller, speaking_to
@@ -40,7 +40,7 @@ other_words = Routes("other", unauthorized=errors.UNAUTHORIZED)
 @other_words.add("GET", "/other", needs(KEY | LOGIN), name="other")
 async def who(call: Call) -> Who:
     """Who asks."""
-    return Who(name=call.caller.name, via=call.caller.via)
+    return Who(name=call.caller.name, via=call.caller.auth_method)
 
 
 @routes.add("GET", "/anyone", ANYONE, name="anyone")
@@ -58,11 +58,11 @@ async def door(call: Call) -> Who:
 
 BY = authenticators(
     keys={
-        "key": caller("keeper", Via.KEY),
-        "admin": caller("admin", Via.KEY, ADMIN),
-        "member": caller("m", Via.KEY, MEMBER),
+        "key": caller("keeper", AuthMethod.KEY),
+        "admin": caller("admin", AuthMethod.KEY, ADMIN),
+        "member": caller("m", AuthMethod.KEY, MEMBER),
     },
-    logins={"token": caller("browser", Via.LOGIN), "member": caller("m", Via.LOGIN, MEMBER)},
+    logins={"token": caller("browser", AuthMethod.LOGIN), "member": caller("m", AuthMethod.LOGIN, MEMBER)},
     origins=own_origins(BASE_URL),
 )
 LOGGED_IN = {"Cookie": f"{COOKIE}=token"}

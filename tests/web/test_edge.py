@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 from loremark.base import errors, ids
 from loremark.features.identity import store as people
 from loremark.storage.database import Database, StorageUnavailable
+from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE
 from loremark.web.request import Message
 from loremark.web.response import HTML, Response
 from loremark.web.routes import Routes, TxMode
@@ -165,7 +165,7 @@ async def test_a_fault_tells_nothing_and_can_be_found_in_the_log(http: httpx.Asy
     assert (answer.status_code, answer.json()) == (500, {"error": "Internal server error"})
     assert answer.headers["x-request-id"] == "find-me-1"
     assert "password" not in str(answer.headers)
-    (entry,) = [entry for entry in logs if entry["event"] == "a fault of ours"]
+    (entry,) = [entry for entry in logs if entry["event"] == "unhandled exception"]
     assert (entry["request_id"], entry["log_level"]) == ("find-me-1", "error")
 
 

@@ -7,9 +7,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from loremark.base import clock
 from loremark.storage.database import Database
+from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
 from loremark.web.metrics import Metrics
-from loremark.web.needs import ANYONE
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape
 from tests.web.kit import app_of, speaking_to

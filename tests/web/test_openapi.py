@@ -73,7 +73,7 @@ def test_the_document_is_openapi_3_1() -> None:
 def test_it_names_every_route_and_no_other() -> None:
     described = {(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert {(route.method, route.path) for route in API_ROUTES} <= described
-    assert described == {(route.method, route.path) for route in ROUTES if route.described}
+    assert described == {(route.method, route.path) for route in ROUTES if route.in_openapi}
 
 
 def test_operations_have_names_of_their_own() -> None:
@@ -127,7 +127,7 @@ def test_an_operation_says_what_the_route_does(route: Route) -> None:
     for status, response in responses.items():
         if int(status) >= 400:
             assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}
-    body = route.body or route.reads
+    body = route.body or route.raw_body
     assert ("requestBody" in operation) == (body is not None)
     if body is not None:
         assert operation["requestBody"]["required"] == (not route.body_optional)

@@ -8,8 +8,8 @@ import pytest
 
 from loremark.base import ids
 from loremark.storage.database import Database
+from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes
 from loremark.wire.shapes import Shape

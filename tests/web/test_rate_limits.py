@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 from loremark.base import clock, errors, limits
-from loremark.base.caller import MEMBER, OWNER, Via
+from loremark.base.caller import MEMBER, OWNER, AuthMethod
 from loremark.storage.database import Database, StorageUnavailable
-from loremark.web.addresses import bucket
+from loremark.web.authentication import ANYONE, KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, LOGIN, needs
-from loremark.web.ratelimit import Limit, parse_route_limits
+from loremark.web.client_address import bucket
+from loremark.web.rate_limits import Limit, parse_route_limits
 from loremark.web.response import Response, Stream
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import Shape
@@ -87,7 +87,7 @@ async def stream(call: Call) -> Stream:
 @routes.add("POST", "/spend", ANYONE, name="spend", tx=TxMode.NONE)
 async def spend(call: Call) -> Note:
     """Counted by name."""
-    await call.spend("login", call.request.address)
+    await call.check_rate_limit("login", call.request.address)
     return Note(text="spent")
 
 
@@ -117,7 +117,9 @@ EVERY_ANSWER: dict[str, tuple[int, Ask]] = {
     "no database": (503, lambda http: http.get("/away")),
     "stream": (200, lambda http: http.get("/stream")),
 }
-BY = authenticators(keys={"members": caller("member", Via.KEY, MEMBER)}, logins={"owner": caller("owner", Via.LOGIN)})
+BY = authenticators(
+    keys={"members": caller("member", AuthMethod.KEY, MEMBER)}, logins={"owner": caller("owner", AuthMethod.LOGIN)}
+)
 
 
 @pytest.mark.parametrize("what", EVERY_ANSWER)
@@ -265,6 +267,6 @@ def test_limits_of_routes_are_read(text: str, found: dict[str, Limit]) -> None:
     ["login", "login=10", "login=ten/minute", "login=-1/minute", "login=1/week", "=1/minute", "a=1/minute;b=2/minute"],
 )
 def test_limits_that_cannot_be_read_are_shown(text: str) -> None:
-    with pytest.raises(ValueError, match="is not of the form name=count/window") as caught:
+    with pytest.raises(ValueError, match="must have the form name=count/window") as caught:
         parse_route_limits(text)
     assert repr(text) in str(caught.value)

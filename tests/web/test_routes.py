@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 
 from loremark.entry.application import ROUTES
+from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE
 from loremark.web.routes import Router, Routes, TxMode
 from loremark.wire.shapes import Shape
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from loremark.base import clock, ids
 from loremark.storage.database import Database
-from loremark.web.ratelimit import Limit, RateLimits, open_counter
+from loremark.web.rate_limits import Limit, RateLimits, open_counter
 from tests.servers import lifetime
 from tests.support.processes import free_port
 from tests.web.kit import NOON_MS, app_of, speaking_to
@@ -87,7 +87,7 @@ async def test_while_redis_is_away_each_process_counts_for_itself(sqlite: Databa
                 answers = [await http.get("/note") for _ in range(5)]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
     assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0", "0"]
-    warnings = [entry for entry in logs if entry["event"] == "redis is away, counting in this process"]
+    warnings = [entry for entry in logs if entry["event"] == "redis unavailable, counting in memory"]
     assert len(warnings) == 1, "said once, and Redis is left alone for a while"
 
 

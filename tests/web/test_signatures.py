@@ -11,11 +11,11 @@ import pytest
 
 from loremark.base import clock, ids, limits, signing
 from loremark.features.projects.signatures import Signatures
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database
-from loremark.storage.opening import open_database
 from loremark.web.app import App
+from loremark.web.authentication import ANYONE, SIGNATURE, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, SIGNATURE, needs
 from loremark.web.request import Message
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import Shape
@@ -48,13 +48,15 @@ routes = Routes("signed")
 @routes.add("POST", "/events", needs(SIGNATURE), name="take", status=202)
 async def take(call: Call, body: Event) -> Taken:
     """Take an event."""
-    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.via, event=body.event)
+    return Taken(
+        team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.auth_method, event=body.event
+    )
 
 
 @routes.add("GET", "/events", needs(SIGNATURE), name="list")
 async def list_events(call: Call) -> Taken:
     """A signed question without a body."""
-    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.via, event="")
+    return Taken(team=call.caller.team_id, project=call.caller.credential_id, via=call.caller.auth_method, event="")
 
 
 @routes.add("POST", "/raw", needs(SIGNATURE), name="raw", status=204, tx=TxMode.NONE)
@@ -100,7 +102,7 @@ async def signer(service: Service) -> AsyncIterator[Signer]:
     project_id = await owner.create_project()
     secret = (await owner.get(f"/api/projects/{project_id}/hmac-secret")).json()["secret"]
     app = app_of(
-        routes, service.house.database, by=authenticators(verify_signature=Signatures(service.house.sealer).verify)
+        routes, service.runtime.database, by=authenticators(verify_signature=Signatures(service.runtime.sealer).verify)
     )
     async with speaking_to(app) as http:
         yield Signer(http, owner, project_id, secret)
@@ -254,7 +256,7 @@ async def test_a_body_that_is_too_large_is_refused_before_it_is_checked(signer: 
 async def test_bodies_that_do_not_come_hold_no_connection_of_the_database(service: Service, database_url: str) -> None:
     """Anybody can begin a signed request; more of them than there are connections must keep nobody out."""
     narrow: Database = await open_database(storage_address(database_url), pool=2)
-    app = app_of(routes, narrow, by=authenticators(verify_signature=Signatures(service.house.sealer).verify))
+    app = app_of(routes, narrow, by=authenticators(verify_signature=Signatures(service.runtime.sealer).verify))
     stop = asyncio.Event()
     waiting = [asyncio.create_task(_begin(app, stop)) for _ in range(4)]
     try:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from loremark.base.caller import Via
+from loremark.base.caller import AuthMethod
 from loremark.entry import server
 from loremark.storage.database import Database
 from loremark.web import sse
 from loremark.web.app import App
+from loremark.web.authentication import ANYONE, KEY, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, needs
 from loremark.web.response import Stream
 from loremark.web.routes import Routes, TxMode
 from tests.support.service import settings_for
@@ -266,7 +266,7 @@ async def test_many_readers_leave_at_once(port: int, kitchen: Kitchen) -> None:
 
 
 async def test_a_stream_ends_when_its_caller_is_no_longer_allowed(sqlite: Database, kitchen: Kitchen) -> None:
-    keys = {"key": caller("keeper", Via.KEY)}
+    keys = {"key": caller("keeper", AuthMethod.KEY)}
     app = app_of(routes, sqlite, tools=(kitchen,), by=authenticators(keys=keys))
     async with speaking_to(app) as http, asyncio.timeout(60):
         asking = asyncio.create_task(http.get("/watched", headers={"Authorization": "Bearer key"}))

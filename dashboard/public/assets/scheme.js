@@ -1,12 +1,12 @@
-// Runs before the first paint, so that a dark page never flashes white.
+// Runs before the first paint, so a dark page never flashes white.
 (function () {
-  var kept = null;
+  var saved = null;
   try {
-    kept = localStorage.getItem("loremark-scheme");
+    saved = localStorage.getItem("loremark-scheme");
   } catch (ignored) {
-    // Storage may be closed to us; then the system decides.
+    // Storage is blocked: use the system setting.
   }
   var dark =
-    kept === "dark" || (kept !== "light" && window.matchMedia("(prefers-color-scheme: dark)").matches);
+    saved === "dark" || (saved !== "light" && window.matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
 })();

@@ -5,70 +5,74 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { showProblem } from "~/parts/toast";
-import { call, tell, type Answer, type ApiError, type Given, type PathOf } from "./client";
+import { showError } from "~/parts/toast";
+import { call, request, type ApiError, type PathOf, type RequestOptions, type ResponseBody } from "./client";
 
-/** How an answer is kept: by its address and what was asked. Live notices find it by the address. */
-export function keyOf<P extends PathOf<"get">>(path: P, given: Given<P, "get"> = {}): unknown[] {
-  return [path, given.path ?? {}, given.query ?? {}];
+/** Cache key of a GET. Live notices invalidate by its first element, the path. */
+export function queryKey<P extends PathOf<"get">>(path: P, params: RequestOptions<P, "get"> = {}): unknown[] {
+  return [path, params.path ?? {}, params.query ?? {}];
 }
 
 interface Options {
   enabled?: boolean;
-  /** Show the last answer while another question (a filter, a budget) is on its way. */
-  keep?: boolean;
+  /** Keep showing the previous data while a changed query loads. */
+  keepPrevious?: boolean;
 }
 
 export function useGet<P extends PathOf<"get">>(
   path: P,
-  given: Given<P, "get"> = {},
+  params: RequestOptions<P, "get"> = {},
   options: Options = {},
-): UseQueryResult<Answer<P, "get">, ApiError> {
-  return useQuery<Answer<P, "get">, ApiError>({
-    queryKey: keyOf(path, given),
-    queryFn: ({ signal }) => call("get", path, { ...given, signal }),
+): UseQueryResult<ResponseBody<P, "get">, ApiError> {
+  return useQuery<ResponseBody<P, "get">, ApiError>({
+    queryKey: queryKey(path, params),
+    queryFn: ({ signal }) => call("get", path, { ...params, signal }),
     enabled: options.enabled,
-    placeholderData: options.keep ? (before) => before : undefined,
+    placeholderData: options.keepPrevious ? (previous) => previous : undefined,
   });
 }
 
-/** A list that comes page by page; ``query`` without its cursor. */
-export function usePages<P extends PathOf<"get">>(path: P, given: Given<P, "get">, options: Options = {}) {
+/** A cursor-paginated list; pass the query without its cursor. */
+export function useGetPages<P extends PathOf<"get">>(
+  path: P,
+  params: RequestOptions<P, "get">,
+  options: Options = {},
+) {
   return useInfiniteQuery({
-    queryKey: [...keyOf(path, given), "pages"],
+    queryKey: [...queryKey(path, params), "pages"],
     queryFn: ({ signal, pageParam }) =>
-      tell("get", path, {
-        ...given,
-        query: { ...given.query, ...(pageParam ? { cursor: pageParam } : {}) },
+      request("get", path, {
+        ...params,
+        query: { ...params.query, ...(pageParam ? { cursor: pageParam } : {}) },
         signal,
-      } as Given<P, "get">),
+      } as RequestOptions<P, "get">),
     initialPageParam: "",
     getNextPageParam: (last) => last.nextCursor,
     enabled: options.enabled,
-    placeholderData: options.keep ? (before) => before : undefined,
+    placeholderData: options.keepPrevious ? (previous) => previous : undefined,
   });
 }
 
-/** A change. Its failure is shown in words; what it touches is asked for anew. */
+/** A mutation. Shows errors as a toast unless `quiet`; `invalidates` lists the path prefixes to refetch. */
 export function useSend<P extends PathOf<M>, M extends "post" | "put" | "patch" | "delete">(
   method: M,
   path: P,
-  options: { touches?: string[]; quiet?: boolean } = {},
+  options: { invalidates?: string[]; quiet?: boolean } = {},
 ) {
   const cache = useQueryClient();
-  return useMutation<Answer<P, M>, ApiError, Given<P, M>>({
-    mutationFn: (given) => call(method, path, given),
-    onError: (problem) => {
-      if (!options.quiet) showProblem(problem);
+  return useMutation<ResponseBody<P, M>, ApiError, RequestOptions<P, M>>({
+    mutationFn: (params) => call(method, path, params),
+    onError: (error) => {
+      if (!options.quiet) showError(error);
     },
     onSettled: () =>
       Promise.all(
-        (options.touches ?? []).map((prefix) => refresh(cache, (address) => address.startsWith(prefix))),
+        (options.invalidates ?? []).map((prefix) => invalidate(cache, (path) => path.startsWith(prefix))),
       ),
   });
 }
 
-/** Ask anew for all answers whose address is meant. */
-export function refresh(cache: ReturnType<typeof useQueryClient>, meant: (address: string) => boolean) {
-  return cache.invalidateQueries({ predicate: (query) => meant(String(query.queryKey[0])) });
+/** Refetches every query whose path matches. */
+export function invalidate(cache: ReturnType<typeof useQueryClient>, matches: (path: string) => boolean) {
+  return cache.invalidateQueries({ predicate: (query) => matches(String(query.queryKey[0])) });
 }

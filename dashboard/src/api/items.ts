@@ -1,103 +1,103 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { tell, type ApiError, type Given } from "./client";
-import { keyOf, useGet } from "./hooks";
+import { request, type ApiError, type RequestOptions } from "./client";
+import { queryKey, useGet } from "./hooks";
 import type { components } from "./schema";
 import type { Item, ItemFlag, ItemStatus } from "./types";
 
 const LIST = "/api/v2/items";
 const ONE = "/api/v2/items/{id}";
 
-export type CitedEvent = components["schemas"]["CitedEvent"];
+export type CitedEvent = components["schemas"]["EvidenceDetail"];
 export type Related = components["schemas"]["RelatedItems"];
-export type ItemChange = components["schemas"]["ItemChange"];
-export type ItemsQuery = NonNullable<Given<typeof LIST, "get">["query"]>;
+export type ItemChange = components["schemas"]["ItemUpdate"];
+export type ItemsQuery = NonNullable<RequestOptions<typeof LIST, "get">["query"]>;
 
-interface Stretch {
+interface ItemPage {
   cursor: string;
   items: Item[];
   next: string | null;
 }
 
-/** As much of a list as has been scrolled to. */
+/** The pages loaded so far. */
 interface ItemList {
-  stretches: Stretch[];
+  pages: ItemPage[];
   total: number | null;
 }
 
-const AT_ONCE = 200;
-/** A stretch that is asked for again has room for what has come in between. */
-const AGAIN = 260;
-/** So many stretches are always asked for again; of a longer list only the first and those in sight. */
-const FEW = 2;
+const PAGE_SIZE = 200;
+/** Larger than a page, to leave room for items added since it was loaded. */
+const REFETCH_SIZE = 260;
+/** The first pages are always refetched; later ones only while they are visible. */
+const ALWAYS_REFETCHED = 2;
 
-async function ask(query: ItemsQuery, cursor: string, limit: number, signal?: AbortSignal) {
-  const told = await tell("get", LIST, {
+async function fetchPage(query: ItemsQuery, cursor: string, limit: number, signal?: AbortSignal) {
+  const response = await request("get", LIST, {
     query: { ...query, limit, ...(cursor ? { cursor } : { count: true }) },
     signal,
   });
-  return { stretch: { cursor, items: told.data, next: told.nextCursor }, total: told.total };
+  return { page: { cursor, items: response.data, next: response.nextCursor }, total: response.total };
 }
 
-/** What stands between one stretch and the next now; null where the two no longer meet. */
-async function askAgain(
+/** Refetches a page up to where the next one starts. Returns null if the two no longer meet. */
+async function refetchPage(
   query: ItemsQuery,
-  known: Stretch,
-  next: Stretch | undefined,
+  current: ItemPage,
+  next: ItemPage | undefined,
   signal?: AbortSignal,
-): Promise<{ stretch: Stretch; total: number | null } | null> {
-  const told = await ask(query, known.cursor, next ? AGAIN : AT_ONCE, signal);
-  if (!next) return told;
-  const beyond = new Set(next.items.map((item) => item.id));
-  const meets = told.stretch.items.findIndex((item) => beyond.has(item.id));
-  if (meets < 0) return null;
-  const items = told.stretch.items.slice(0, meets);
-  return { ...told, stretch: { cursor: known.cursor, items, next: known.next } };
+): Promise<{ page: ItemPage; total: number | null } | null> {
+  const fetched = await fetchPage(query, current.cursor, next ? REFETCH_SIZE : PAGE_SIZE, signal);
+  if (!next) return fetched;
+  const nextIds = new Set(next.items.map((item) => item.id));
+  const overlap = fetched.page.items.findIndex((item) => nextIds.has(item.id));
+  if (overlap < 0) return null;
+  const items = fetched.page.items.slice(0, overlap);
+  return { ...fetched, page: { cursor: current.cursor, items, next: current.next } };
 }
 
 /**
- * Items, page by page as one scrolls. Whenever they have become old only what is in sight is asked for again: ten
- * thousand that somebody has scrolled through would use up the reader's rate limit at a stroke.
+ * Items, loaded page by page on scroll. Stale lists refetch only their visible pages: refetching ten thousand items
+ * would use up the user's rate limit.
  */
 export function useItemList(query: ItemsQuery, options: { enabled?: boolean } = {}) {
   const cache = useQueryClient();
-  const key = useMemo(() => [...keyOf(LIST, { query }), "stretches"], [query]);
-  const sight = useRef<[number, number]>([0, 0]);
-  const [more, setMore] = useState<"" | "busy" | ApiError>("");
-  const found = useQuery<ItemList, ApiError>({
+  const key = useMemo(() => [...queryKey(LIST, { query }), "item-pages"], [query]);
+  const visibleRange = useRef<[number, number]>([0, 0]);
+  const [loadMoreState, setLoadMoreState] = useState<"" | "busy" | ApiError>("");
+  const list = useQuery<ItemList, ApiError>({
     queryKey: key,
     enabled: options.enabled,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     queryFn: async ({ signal }) => {
-      const known = cache.getQueryData<ItemList>(key);
-      const start = async () => {
-        const first = await ask(query, "", AT_ONCE, signal);
-        return { stretches: [first.stretch], total: first.total };
+      const cached = cache.getQueryData<ItemList>(key);
+      const startOver = async () => {
+        const first = await fetchPage(query, "", PAGE_SIZE, signal);
+        return { pages: [first.page], total: first.total };
       };
-      if (!known) return start();
-      const stretches = [...known.stretches];
-      let { total } = known;
-      let place = 0;
-      for (let at = 0; at < known.stretches.length; at += 1) {
-        const stretch = known.stretches[at]!;
-        const [first, last] = sight.current;
-        const seen = place <= last && place + stretch.items.length > first;
-        place += stretch.items.length;
-        if (at >= FEW && !seen) continue;
-        const now = await askAgain(query, stretch, known.stretches[at + 1], signal);
-        if (!now) return start();
-        stretches[at] = now.stretch;
-        total = now.total ?? total;
+      if (!cached) return startOver();
+      const pages = [...cached.pages];
+      let { total } = cached;
+      let offset = 0;
+      for (let index = 0; index < cached.pages.length; index += 1) {
+        const page = cached.pages[index]!;
+        const [first, last] = visibleRange.current;
+        const visible = offset <= last && offset + page.items.length > first;
+        offset += page.items.length;
+        if (index >= ALWAYS_REFETCHED && !visible) continue;
+        const refetched = await refetchPage(query, page, cached.pages[index + 1], signal);
+        if (!refetched) return startOver();
+        pages[index] = refetched.page;
+        total = refetched.total ?? total;
       }
-      return { stretches, total };
+      return { pages, total };
     },
   });
-  const data = found.data;
+  const data = list.data;
   const items = useMemo(() => {
     const seen = new Set<string>();
     const all: Item[] = [];
-    for (const stretch of data?.stretches ?? []) {
-      for (const item of stretch.items) {
+    for (const page of data?.pages ?? []) {
+      for (const item of page.items) {
         if (seen.has(item.id)) continue;
         seen.add(item.id);
         all.push(item);
@@ -105,24 +105,23 @@ export function useItemList(query: ItemsQuery, options: { enabled?: boolean } = 
     }
     return all;
   }, [data]);
-  const next = found.isPlaceholderData ? null : (data?.stretches.at(-1)?.next ?? null);
+  const next = list.isPlaceholderData ? null : (data?.pages.at(-1)?.next ?? null);
   const loading = useRef(false);
   const loadMore = useCallback(async () => {
-    const known = cache.getQueryData<ItemList>(key);
-    const cursor = known?.stretches.at(-1)?.next;
+    const cursor = cache.getQueryData<ItemList>(key)?.pages.at(-1)?.next;
     if (!cursor || loading.current) return;
     loading.current = true;
-    setMore("busy");
+    setLoadMoreState("busy");
     try {
-      const { stretch } = await ask(query, cursor, AT_ONCE);
-      cache.setQueryData<ItemList>(key, (now) =>
-        now && now.stretches.at(-1)?.next === cursor
-          ? { ...now, stretches: [...now.stretches, stretch] }
-          : now,
+      const { page } = await fetchPage(query, cursor, PAGE_SIZE);
+      cache.setQueryData<ItemList>(key, (current) =>
+        current && current.pages.at(-1)?.next === cursor
+          ? { ...current, pages: [...current.pages, page] }
+          : current,
       );
-      setMore("");
-    } catch (problem) {
-      setMore(problem as ApiError);
+      setLoadMoreState("");
+    } catch (error) {
+      setLoadMoreState(error as ApiError);
     } finally {
       loading.current = false;
     }
@@ -130,39 +129,39 @@ export function useItemList(query: ItemsQuery, options: { enabled?: boolean } = 
   return {
     items,
     total: data?.total ?? null,
-    error: found.error,
-    isLoading: found.isPending && !data,
-    isOld: found.isPlaceholderData,
-    refetch: found.refetch,
+    error: list.error,
+    isLoading: list.isPending && !data,
+    isPlaceholder: list.isPlaceholderData,
+    refetch: list.refetch,
     hasMore: next !== null,
-    more,
+    loadMoreState,
     loadMore,
-    sight,
+    visibleRange,
   };
 }
 
-/** An item as it was read, and the mark by which the server knows that reading. */
-export interface Read {
+/** An item and the ETag it was read with. */
+export interface FetchedItem {
   item: Item;
   etag: string;
 }
 
-const oneKey = (id: string) => [...keyOf(ONE, { path: { id } }), "read"];
+const itemKey = (id: string) => [...queryKey(ONE, { path: { id } }), "read"];
 
 export function useItem(id: string) {
-  return useQuery<Read, ApiError>({
-    queryKey: oneKey(id),
-    queryFn: async ({ signal }) => readItem(id, signal),
+  return useQuery<FetchedItem, ApiError>({
+    queryKey: itemKey(id),
+    queryFn: async ({ signal }) => fetchItem(id, signal),
   });
 }
 
-export async function readItem(id: string, signal?: AbortSignal): Promise<Read> {
-  const told = await tell("get", ONE, { path: { id }, signal });
-  return { item: told.data, etag: told.etag ?? "" };
+export async function fetchItem(id: string, signal?: AbortSignal): Promise<FetchedItem> {
+  const response = await request("get", ONE, { path: { id }, signal });
+  return { item: response.data, etag: response.etag ?? "" };
 }
 
-export const keepRead = (cache: QueryClient, read: Read) =>
-  cache.setQueryData<Read>(oneKey(read.item.id), read);
+export const cacheItem = (cache: QueryClient, fetched: FetchedItem) =>
+  cache.setQueryData<FetchedItem>(itemKey(fetched.item.id), fetched);
 
 export const useEvidence = (id: string, enabled = true) =>
   useGet("/api/v2/items/{id}/evidence", { path: { id } }, { enabled });
@@ -170,99 +169,99 @@ export const useEvidence = (id: string, enabled = true) =>
 export const useRelated = (id: string, enabled = true) =>
   useGet("/api/v2/items/{id}/related", { path: { id } }, { enabled });
 
-/** Show items as they will be, wherever they are shown. */
-export function changeCached(cache: QueryClient, after: ReadonlyMap<string, Item>) {
-  const changed = (item: Item) => after.get(item.id) ?? item;
+const isItemList = (query: { queryKey: readonly unknown[] }) =>
+  query.queryKey[0] === LIST && query.queryKey.at(-1) === "item-pages";
+
+/** Replaces items in every cached list and detail. */
+export function updateCached(cache: QueryClient, updated: ReadonlyMap<string, Item>) {
+  const replace = (item: Item) => updated.get(item.id) ?? item;
   cache.setQueriesData<ItemList>(
-    { predicate: (query) => query.queryKey[0] === LIST && query.queryKey.at(-1) === "stretches" },
+    { predicate: isItemList },
     (list) =>
       list && {
         ...list,
-        stretches: list.stretches.map((stretch) =>
-          stretch.items.some((item) => after.has(item.id))
-            ? { ...stretch, items: stretch.items.map(changed) }
-            : stretch,
+        pages: list.pages.map((page) =>
+          page.items.some((item) => updated.has(item.id))
+            ? { ...page, items: page.items.map(replace) }
+            : page,
         ),
       },
   );
-  for (const item of after.values()) {
-    cache.setQueryData<Read>(oneKey(item.id), (read) => read && { ...read, item });
+  for (const item of updated.values()) {
+    cache.setQueryData<FetchedItem>(itemKey(item.id), (fetched) => fetched && { ...fetched, item });
   }
 }
 
-const DOUBTS: ItemFlag[] = ["stale", "low_confidence", "quality"];
+const CLEARED_BY_APPROVAL: ItemFlag[] = ["stale", "low_confidence", "quality", "conflict"];
 
-/** What the server will make of it: a person's word ends the doubts. */
-export function judged(item: Item, status: ItemStatus): Item {
-  const settled: ItemFlag[] = status === "approved" ? [...DOUBTS, "conflict"] : ["conflict"];
-  return { ...item, status, flags: item.flags.filter((flag) => !settled.includes(flag)) };
+/** The item as the server will return it after this review decision, which also clears flags. */
+export function withStatus(item: Item, status: ItemStatus): Item {
+  const cleared: ItemFlag[] = status === "approved" ? CLEARED_BY_APPROVAL : ["conflict"];
+  return { ...item, status, flags: item.flags.filter((flag) => !cleared.includes(flag)) };
 }
 
-/** Items that have gone are in no list any more. */
-export function dropCached(cache: QueryClient, ids: ReadonlySet<string>) {
-  cache.setQueriesData<ItemList>(
-    { predicate: (query) => query.queryKey[0] === LIST && query.queryKey.at(-1) === "stretches" },
-    (list) => {
-      if (!list) return list;
-      const gone = list.stretches
-        .flatMap((stretch) => stretch.items)
-        .filter((item) => ids.has(item.id)).length;
-      if (gone === 0) return list;
-      return {
-        total: list.total === null ? null : list.total - gone,
-        stretches: list.stretches.map((stretch) => ({
-          ...stretch,
-          items: stretch.items.filter((item) => !ids.has(item.id)),
-        })),
-      };
-    },
-  );
+/** Removes deleted items from every cached list. */
+export function removeCached(cache: QueryClient, ids: ReadonlySet<string>) {
+  cache.setQueriesData<ItemList>({ predicate: isItemList }, (list) => {
+    if (!list) return list;
+    const removed = list.pages.flatMap((page) => page.items).filter((item) => ids.has(item.id)).length;
+    if (removed === 0) return list;
+    return {
+      total: list.total === null ? null : list.total - removed,
+      pages: list.pages.map((page) => ({
+        ...page,
+        items: page.items.filter((item) => !ids.has(item.id)),
+      })),
+    };
+  });
 }
 
-/** What has been decided about items and is on its way to the server: how they will be, or null if they will be gone. */
-export type Fates = ReadonlyMap<string, Item | null>;
-let fates: Fates = new Map();
-const hearing = new Set<() => void>();
+/** Changes not yet confirmed by the server: the item as it will be, or null if it will be deleted. */
+export type PendingChanges = ReadonlyMap<string, Item | null>;
+let pending: PendingChanges = new Map();
+const listeners = new Set<() => void>();
 
-function setFates(now: Fates) {
-  fates = now;
-  for (const hear of hearing) hear();
+function replacePending(changes: PendingChanges) {
+  pending = changes;
+  for (const listener of listeners) listener();
 }
 
-export function decide(decided: Iterable<readonly [string, Item | null]>) {
-  setFates(new Map([...fates, ...decided]));
+export function setPending(changes: Iterable<readonly [string, Item | null]>) {
+  replacePending(new Map([...pending, ...changes]));
 }
 
-export function forget(ids: Iterable<string>) {
-  const now = new Map(fates);
-  for (const id of ids) now.delete(id);
-  setFates(now);
+export function clearPending(ids: Iterable<string>) {
+  const remaining = new Map(pending);
+  for (const id of ids) remaining.delete(id);
+  replacePending(remaining);
 }
 
-/** So long a list that was asked for before a change may still arrive after it. */
-const LATE_MS = 3000;
+/** How long a list requested before a change may still arrive after it. */
+const LATE_LIST_MS = 3000;
 
-/** The server has said how they are: that holds against lists which are older than its word. */
-export function settled(cache: QueryClient, after: ReadonlyMap<string, Item>) {
-  changeCached(cache, after);
-  decide(after);
-  setTimeout(() => forget([...after.keys()].filter((id) => fates.get(id) === after.get(id))), LATE_MS);
+/** Stores the items the server returned, and keeps them over any older list still in flight. */
+export function confirmPending(cache: QueryClient, confirmed: ReadonlyMap<string, Item>) {
+  updateCached(cache, confirmed);
+  setPending(confirmed);
+  const clear = () =>
+    clearPending([...confirmed.keys()].filter((id) => pending.get(id) === confirmed.get(id)));
+  setTimeout(clear, LATE_LIST_MS);
 }
 
-function hear(tell: () => void) {
-  hearing.add(tell);
-  return () => hearing.delete(tell);
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-export const fateOf = (id: string) => fates.get(id);
+export const findPending = (id: string) => pending.get(id);
 
-export const useFates = (): Fates => useSyncExternalStore(hear, () => fates);
+export const usePendingChanges = (): PendingChanges => useSyncExternalStore(subscribe, () => pending);
 
-/** Items as they will be. */
-export function foretold(items: Item[], decided: Fates): Item[] {
-  if (decided.size === 0) return items;
+/** Items with pending changes applied. */
+export function applyPending(items: Item[], changes: PendingChanges): Item[] {
+  if (changes.size === 0) return items;
   return items.flatMap((item) => {
-    const fate = decided.get(item.id);
-    return fate === undefined ? [item] : fate === null ? [] : [fate];
+    const change = changes.get(item.id);
+    return change === undefined ? [item] : change === null ? [] : [change];
   });
 }

@@ -1,18 +1,18 @@
 import { useEffect } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { refresh } from "./hooks";
+import { invalidate } from "./hooks";
 
-/** Something the reader may see has changed. */
+/** A live notice: data the user can see has changed. */
 export interface Notice {
   type: "ready" | "changed";
-  what?: string;
+  resource?: string;
   projectId?: string | null;
 }
 
 const MEMORY = ["/api/v2/items", "/api/v2/search", "/api/v2/brain", "/api/v2/overview", "/api/v2/map"];
 
-/** Which answers a notice makes old, by how their addresses begin. */
-const OLD: Record<string, string[]> = {
+/** Path prefixes to refetch for each resource named in a notice. */
+const INVALIDATED_PREFIXES: Record<string, string[]> = {
   items: MEMORY,
   memory: MEMORY,
   contexts: ["/api/contexts", "/api/v2/brain", "/api/v2/map", "/api/v2/overview"],
@@ -28,46 +28,46 @@ const OLD: Record<string, string[]> = {
 };
 
 /**
- * Notices come in swarms while a session is enriched. What they mean is done once for all of them, soon after the first
- * and then with a pause between, so that an open page never uses its reader's rate limit up.
+ * Enriching a session sends many notices at once. They are batched, with a pause between refetches: an open page must
+ * never use up its user's rate limit.
  */
-const GATHER_MS = 200;
+const BATCH_MS = 200;
 const PAUSE_MS = 2000;
-const heard = new EventTarget();
+const notices = new EventTarget();
 
-/** Hear of changes while a page is open; such as the very first event of a project. */
-export function useNotice(hear: (notice: Notice) => void) {
+/** Calls a handler for every live notice while the component is mounted. */
+export function useLiveNotice(handler: (notice: Notice) => void) {
   useEffect(() => {
-    const listen = (event: Event) => hear((event as CustomEvent<Notice>).detail);
-    heard.addEventListener("notice", listen);
-    return () => heard.removeEventListener("notice", listen);
-  }, [hear]);
+    const listener = (event: Event) => handler((event as CustomEvent<Notice>).detail);
+    notices.addEventListener("notice", listener);
+    return () => notices.removeEventListener("notice", listener);
+  }, [handler]);
 }
 
-function listen(cache: QueryClient): () => void {
+function connect(cache: QueryClient): () => void {
   const stream = new EventSource("/api/live");
-  let old = new Set<string>();
+  let stale = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wasOpen = false;
-  let renewedAt = 0;
-  const renew = () => {
+  let refetchedAt = 0;
+  const refetch = () => {
     timer = undefined;
-    renewedAt = Date.now();
-    const prefixes = [...old];
-    old = new Set();
-    void refresh(cache, (address) => prefixes.some((prefix) => address.startsWith(prefix)));
+    refetchedAt = Date.now();
+    const prefixes = [...stale];
+    stale = new Set();
+    void invalidate(cache, (path) => prefixes.some((prefix) => path.startsWith(prefix)));
   };
   stream.onmessage = (event: MessageEvent<string>) => {
     const notice = JSON.parse(event.data) as Notice;
     if (notice.type === "ready") {
-      // After a break we do not know what we have missed.
+      // Notices sent while disconnected are lost, so refetch everything.
       if (wasOpen) void cache.invalidateQueries();
       wasOpen = true;
       return;
     }
-    for (const prefix of OLD[notice.what ?? ""] ?? []) old.add(prefix);
-    timer ??= setTimeout(renew, Math.max(GATHER_MS, renewedAt + PAUSE_MS - Date.now()));
-    heard.dispatchEvent(new CustomEvent("notice", { detail: notice }));
+    for (const prefix of INVALIDATED_PREFIXES[notice.resource ?? ""] ?? []) stale.add(prefix);
+    timer ??= setTimeout(refetch, Math.max(BATCH_MS, refetchedAt + PAUSE_MS - Date.now()));
+    notices.dispatchEvent(new CustomEvent("notice", { detail: notice }));
   };
   return () => {
     clearTimeout(timer);
@@ -75,8 +75,8 @@ function listen(cache: QueryClient): () => void {
   };
 }
 
-/** One stream for the whole page: what changes on the server changes here. */
+/** Refetches data as it changes on the server, through one event stream per page. */
 export function useLive(signedIn: boolean) {
   const cache = useQueryClient();
-  useEffect(() => (signedIn ? listen(cache) : undefined), [cache, signedIn]);
+  useEffect(() => (signedIn ? connect(cache) : undefined), [cache, signedIn]);
 }

@@ -1,8 +1,8 @@
-import { ApiError, call, refusal } from "./client";
+import { ApiError, call, readError } from "./client";
 import type { Source } from "./types";
 
-/** The last of a stream: an answer, or the error that kept it away. */
-export interface AnswerDone {
+/** The final event of an answer stream: the answer, or an error. */
+export interface AnswerResult {
   type: "done";
   answer?: string;
   error?: string;
@@ -17,21 +17,20 @@ export interface Question {
   chatSessionId: string | null;
 }
 
-export interface Listening {
-  /** The conversation the answer belongs to; a new one where none was named. */
-  chat: (chatId: string) => void;
-  token: (text: string) => void;
+export interface AnswerHandlers {
+  /** Called with the chat the answer belongs to; a new one if the question named none. */
+  onChat: (chatId: string) => void;
+  onToken: (text: string) => void;
 }
 
-/** More than any answer with all its sources; a server that sends more is not ours. */
-const MOST_CHARS = 32 * 1024 * 1024;
-/** A line ends in CR, LF or both; a CR that came last may be the first half of both. */
+/** Far more than any answer with all its sources. */
+const MAX_CHARS = 32 * 1024 * 1024;
+/** A line ends in CR, LF or CRLF; a trailing CR may be the first half of a CRLF. */
 const LINE_END = /\r\n|\n|\r(?!$)/;
 
 /**
- * The data of server-sent events, one after the other. Pieces may be cut anywhere: inside a character, a line or its
- * end. Comments (they only keep the line open) and fields other than data are passed over; an event that was not ended
- * by an empty line never was one.
+ * Yields the data of each server-sent event. Chunks may be split anywhere, even inside a character or a line ending.
+ * Comments, fields other than data, and an unterminated last event are ignored.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
@@ -42,10 +41,10 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const piece = decoder.decode(value, { stream: !done });
-      length += piece.length;
-      if (length > MOST_CHARS) throw new ApiError(0, "The answer is longer than an answer can be.");
-      const lines = (rest + piece).split(LINE_END);
+      const chunk = decoder.decode(value, { stream: !done });
+      length += chunk.length;
+      if (length > MAX_CHARS) throw new ApiError(0, "The answer is too long. Try a narrower question.");
+      const lines = (rest + chunk).split(LINE_END);
       rest = lines.pop() ?? "";
       for (const line of lines) {
         if (line === "" && data.length > 0) {
@@ -58,62 +57,70 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       if (done) return;
     }
   } finally {
-    // Whoever stops listening hangs up, and the worker stops too.
+    // Closes the connection, so the worker stops generating.
     void reader.cancel().catch(() => undefined);
   }
 }
 
-/** The conversation a ticket is for: its first half is public, and says so. */
-function chatOf(ticket: string): string | null {
+/** Reads the chat ID from a ticket's payload, which is readable without a key. */
+function findChatId(ticket: string): string | null {
   try {
     const payload = ticket.split(".", 1)[0]!.replaceAll("-", "+").replaceAll("_", "/");
     const claims: unknown = JSON.parse(atob(payload));
     if (claims && typeof claims === "object" && "sid" in claims && typeof claims.sid === "string")
       return claims.sid;
   } catch {
-    // Of another form than we know: the answer comes all the same.
+    // Unknown ticket format: the answer works without the chat ID.
   }
   return null;
 }
 
 async function post(url: string, body: string, signal: AbortSignal): Promise<Response> {
-  // Without cookies: the ticket alone says who asks, wherever the worker lives.
+  // No cookies: the ticket alone authenticates, and the worker may be on another host.
   const headers = { "Content-Type": "application/json" };
   return fetch(url, { method: "POST", headers, body, signal, credentials: "omit" });
 }
 
 /**
- * The worker's answer. Where the page was opened under another name than the server knows itself by (localhost, say),
- * the browser keeps the two apart; the same worker then also answers at the page's own address.
+ * Opens the answer stream. If the page was opened under a different host name than the server's own (such as
+ * localhost), the browser blocks the worker URL as cross-origin; the worker then answers at the page's origin too.
  */
-async function open(workerUrl: string, body: string, signal: AbortSignal): Promise<Response> {
+async function openStream(workerUrl: string, body: string, signal: AbortSignal): Promise<Response> {
   try {
     return await post(`${workerUrl}/ask`, body, signal);
-  } catch (problem) {
-    if (signal.aborted) throw problem;
+  } catch (error) {
+    if (signal.aborted) throw error;
     if (new URL(workerUrl, window.location.href).origin !== window.location.origin) {
-      const near = await post("/worker/ask", body, signal).catch(() => null);
-      if (near && near.status !== 404) return near;
+      const sameOrigin = await post("/worker/ask", body, signal).catch(() => null);
+      if (sameOrigin && sameOrigin.status !== 404) return sameOrigin;
     }
-    throw new ApiError(0, "Whoever answers questions cannot be reached. Is the answer worker running?");
+    throw new ApiError(0, "Can't reach the answer worker. Check that it is running, then try again.");
   }
 }
 
-/** Ask the memory: a ticket first, then the answer as it is made. Ends with the last event, or throws. */
-export async function ask(asked: Question, hear: Listening, signal: AbortSignal): Promise<AnswerDone> {
-  const { ticket, workerUrl } = await call("post", "/api/v2/ask", { body: asked, signal });
-  const chatId = chatOf(ticket);
-  if (chatId) hear.chat(chatId);
-  const answer = await open(workerUrl, JSON.stringify({ ticket, question: asked.question }), signal);
-  if (!answer.ok || !answer.body) throw await refusal(answer);
+/** Asks a question and streams the answer. Returns the final event, or throws. */
+export async function ask(
+  question: Question,
+  handlers: AnswerHandlers,
+  signal: AbortSignal,
+): Promise<AnswerResult> {
+  const { ticket, workerUrl } = await call("post", "/api/v2/ask", { body: question, signal });
+  const chatId = findChatId(ticket);
+  if (chatId) handlers.onChat(chatId);
+  const response = await openStream(
+    workerUrl,
+    JSON.stringify({ ticket, question: question.question }),
+    signal,
+  );
+  if (!response.ok || !response.body) throw await readError(response);
   try {
-    for await (const data of readEvents(answer.body)) {
-      const event = JSON.parse(data) as { type: "token"; content: string } | AnswerDone;
-      if (event.type === "token") hear.token(event.content);
+    for await (const data of readEvents(response.body)) {
+      const event = JSON.parse(data) as { type: "token"; content: string } | AnswerResult;
+      if (event.type === "token") handlers.onToken(event.content);
       else if (event.type === "done") return event;
     }
-  } catch (problem) {
-    if (signal.aborted || problem instanceof ApiError) throw problem;
+  } catch (error) {
+    if (signal.aborted || error instanceof ApiError) throw error;
   }
-  throw new ApiError(0, "The answer broke off. The connection was lost, or the worker ended.");
+  throw new ApiError(0, "The answer was interrupted. Try again.");
 }

@@ -2,7 +2,7 @@ import type { components } from "./schema";
 
 type Shapes = components["schemas"];
 
-export type Me = Shapes["Me"];
+export type CurrentUser = Shapes["CurrentUser"];
 export type Project = Shapes["ProjectEntry"];
 export type Item = Shapes["MemoryItem"];
 export type ItemType = Item["type"];

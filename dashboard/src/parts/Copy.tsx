@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./parts.module.css";
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyIconButton({ text, label = "Copy" }: { text: string; label?: string }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
@@ -16,15 +16,15 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   );
 }
 
-/** Something to be pasted elsewhere. */
-export function Code({ children, label }: { children: string; label?: string }) {
+/** Preformatted text with a copy button. */
+export function CodeBlock({ children, label }: { children: string; label?: string }) {
   return (
     <div className={classes.copy}>
       <pre className={classes.code} tabIndex={0}>
         {children}
       </pre>
       <div className={classes.copyButton}>
-        <Copy text={children} label={label} />
+        <CopyIconButton text={children} label={label} />
       </div>
     </div>
   );

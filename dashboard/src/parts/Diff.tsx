@@ -5,21 +5,21 @@ import classes from "./parts.module.css";
 
 type Line = { sign: "+" | "-" | " " | "…"; parts: { text: string; changed: boolean }[] };
 
-/** Unchanged lines that are shown around a change. */
-const AROUND = 2;
-/** A diff of very long texts would hold the page up. */
-const MOST_CHARS = 400_000;
+/** Unchanged lines shown around a change. */
+const CONTEXT_LINES = 2;
+/** Above this, diffing would block the page; all lines are shown as removed and added instead. */
+const MAX_CHARS = 400_000;
 
-function split(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-const whole = (sign: Line["sign"], text: string): Line => ({ sign, parts: [{ text, changed: false }] });
+const plainLine = (sign: Line["sign"], text: string): Line => ({ sign, parts: [{ text, changed: false }] });
 
-/** A line beside the one it replaces: the words that differ are marked. */
-function beside(before: string, after: string): [Line, Line] {
+/** A removed line and its replacement, with the changed words marked. */
+function diffPair(before: string, after: string): [Line, Line] {
   const words = diffWordsWithSpace(before, after);
   const side = (sign: "+" | "-", other: "added" | "removed", own: "added" | "removed"): Line => ({
     sign,
@@ -30,70 +30,70 @@ function beside(before: string, after: string): [Line, Line] {
   return [side("-", "added", "removed"), side("+", "removed", "added")];
 }
 
-export function diffOf(before: string, after: string): Line[] {
-  if (before.length + after.length > MOST_CHARS)
+export function diffText(before: string, after: string): Line[] {
+  if (before.length + after.length > MAX_CHARS)
     return [
-      ...split(before).map((line) => whole("-", line)),
-      ...split(after).map((line) => whole("+", line)),
+      ...splitLines(before).map((line) => plainLine("-", line)),
+      ...splitLines(after).map((line) => plainLine("+", line)),
     ];
   const lines: Line[] = [];
   const chunks = diffLines(before, after);
-  for (let place = 0; place < chunks.length; place += 1) {
-    const chunk = chunks[place]!;
-    const next = chunks[place + 1];
-    const own = split(chunk.value);
+  for (let index = 0; index < chunks.length; index += 1) {
+    const chunk = chunks[index]!;
+    const next = chunks[index + 1];
+    const own = splitLines(chunk.value);
     if (chunk.removed && next?.added) {
-      const other = split(next.value);
+      const other = splitLines(next.value);
       if (own.length === other.length) {
-        const pairs = own.map((line, row) => beside(line, other[row]!));
-        lines.push(...pairs.map(([gone]) => gone), ...pairs.map(([, come]) => come));
+        const pairs = own.map((line, row) => diffPair(line, other[row]!));
+        lines.push(...pairs.map(([removed]) => removed), ...pairs.map(([, added]) => added));
       } else {
-        lines.push(...own.map((line) => whole("-", line)), ...other.map((line) => whole("+", line)));
+        lines.push(...own.map((line) => plainLine("-", line)), ...other.map((line) => plainLine("+", line)));
       }
-      place += 1;
+      index += 1;
     } else if (chunk.added || chunk.removed) {
-      lines.push(...own.map((line) => whole(chunk.added ? "+" : "-", line)));
-    } else if (own.length > 2 * AROUND + 1) {
-      const first = place === 0 ? [] : own.slice(0, AROUND);
-      const last = place === chunks.length - 1 ? [] : own.slice(-AROUND);
+      lines.push(...own.map((line) => plainLine(chunk.added ? "+" : "-", line)));
+    } else if (own.length > 2 * CONTEXT_LINES + 1) {
+      const first = index === 0 ? [] : own.slice(0, CONTEXT_LINES);
+      const last = index === chunks.length - 1 ? [] : own.slice(-CONTEXT_LINES);
       const skipped = own.length - first.length - last.length;
-      lines.push(...first.map((line) => whole(" ", line)));
-      lines.push(whole("…", skipped === 1 ? "1 line alike" : `${skipped} lines alike`));
-      lines.push(...last.map((line) => whole(" ", line)));
+      lines.push(...first.map((line) => plainLine(" ", line)));
+      lines.push(plainLine("…", skipped === 1 ? "1 unchanged line" : `${skipped} unchanged lines`));
+      lines.push(...last.map((line) => plainLine(" ", line)));
     } else {
-      lines.push(...own.map((line) => whole(" ", line)));
+      lines.push(...own.map((line) => plainLine(" ", line)));
     }
   }
   return lines;
 }
 
-/** A patch as git writes it. */
-function patchOf(patch: string): Line[] {
-  return split(patch).map((line) => {
+/** Parses a git patch. */
+function parsePatch(patch: string): Line[] {
+  return splitLines(patch).map((line) => {
     if (line.startsWith("@@") || line.startsWith("diff ") || line.startsWith("+++") || line.startsWith("---"))
-      return whole("…", line);
-    if (line.startsWith("+")) return whole("+", line.slice(1));
-    if (line.startsWith("-")) return whole("-", line.slice(1));
-    return whole(" ", line.startsWith(" ") ? line.slice(1) : line);
+      return plainLine("…", line);
+    if (line.startsWith("+")) return plainLine("+", line.slice(1));
+    if (line.startsWith("-")) return plainLine("-", line.slice(1));
+    return plainLine(" ", line.startsWith(" ") ? line.slice(1) : line);
   });
 }
 
-const LOOK = { "+": classes.added, "-": classes.removed, " ": "", "…": classes.skipped };
-const SAID = { "+": "added: ", "-": "removed: ", " ": "", "…": "" };
+const LINE_CLASS = { "+": classes.added, "-": classes.removed, " ": "", "…": classes.skipped };
+const SPOKEN_PREFIX = { "+": "added: ", "-": "removed: ", " ": "", "…": "" };
 
 function Lines({ lines, label }: { lines: Line[]; label: string }) {
   return (
     <Box className={classes.diff} tabIndex={0} role="group" aria-label={label}>
-      {lines.map((line, place) => (
-        <div key={place} className={`${classes.diffLine} ${LOOK[line.sign]}`}>
+      {lines.map((line, index) => (
+        <div key={index} className={`${classes.diffLine} ${LINE_CLASS[line.sign]}`}>
           <span className={classes.diffSign} aria-hidden>
             {line.sign}
           </span>
           <span>
-            <span className="said">{SAID[line.sign]}</span>
-            {line.parts.map((part, at) => (
+            <span className="visually-hidden">{SPOKEN_PREFIX[line.sign]}</span>
+            {line.parts.map((part, index) => (
               <span
-                key={at}
+                key={index}
                 className={
                   part.changed ? (line.sign === "+" ? classes.addedWord : classes.removedWord) : undefined
                 }
@@ -108,7 +108,7 @@ function Lines({ lines, label }: { lines: Line[]; label: string }) {
   );
 }
 
-/** Two texts, and what lies between them. */
+/** A line-by-line diff of two texts. */
 export function Diff({
   before,
   after,
@@ -118,11 +118,11 @@ export function Diff({
   after: string;
   label?: string;
 }) {
-  const lines = useMemo(() => diffOf(before, after), [before, after]);
+  const lines = useMemo(() => diffText(before, after), [before, after]);
   return <Lines lines={lines} label={label} />;
 }
 
 export function Patch({ patch, label = "Patch" }: { patch: string; label?: string }) {
-  const lines = useMemo(() => patchOf(patch), [patch]);
+  const lines = useMemo(() => parsePatch(patch), [patch]);
   return <Lines lines={lines} label={label} />;
 }

@@ -1,38 +1,38 @@
 import { Button } from "@mantine/core";
 import MarkdownIt, { type Token } from "markdown-it";
 import { createElement, Fragment, memo, useMemo, useState, type ReactNode } from "react";
-import { count } from "./Time";
-import { safeLink } from "./link";
+import { formatNumber } from "./format";
+import { safeLink } from "./safeLink";
 import classes from "./parts.module.css";
 
 export { safeLink };
 
 /**
- * Markdown of people, agents and repositories: hostile, until shown otherwise. It is read into tokens, and those become
- * elements of a short list; no text is ever handed to the browser as markup. Pictures are not loaded: asking for one
- * would tell a stranger who reads what.
+ * Markdown from users, agents and repositories is untrusted. It is parsed into tokens, which become elements from an
+ * allowlist; no text reaches the browser as markup. Images are not loaded: a request would tell a third party who is
+ * reading what.
  */
-const reader = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
-reader.validateLink = () => true;
+const parser = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(["image"]);
+parser.validateLink = () => true;
 
-/** So much is read at once: a text made to be slow takes time by the square of its length. */
-const PIECE_CHARS = 40_000;
-/** Whoever means to be understood stays below these; what does not is shown as it is written. */
-const MOST_LEVELS = 40;
-const MOST_TOKENS = 20_000;
-reader.set({ maxNesting: MOST_LEVELS });
+/** Parsed per chunk: adversarial input takes time quadratic in its length. */
+const CHUNK_CHARS = 40_000;
+/** Text beyond these limits is shown as plain text. */
+const MAX_DEPTH = 40;
+const MAX_TOKENS = 20_000;
+parser.set({ maxNesting: MAX_DEPTH });
 
 const ALLOWED = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td".split(" "),
 );
 
-interface Open {
+interface OpenElement {
   tag: string;
   attributes: Record<string, unknown>;
   children: ReactNode[];
 }
 
-function leaf(token: Token, key: string): ReactNode {
+function renderLeaf(token: Token, key: string): ReactNode {
   switch (token.type) {
     case "inline":
       return createElement(Fragment, { key }, nest(token.children ?? [], key));
@@ -56,11 +56,11 @@ function leaf(token: Token, key: string): ReactNode {
   }
 }
 
-function opened(token: Token): Open {
+function openElement(token: Token): OpenElement {
   if (token.tag === "a") {
     const href = safeLink(String(token.attrGet("href") ?? ""));
-    const outside = href !== null && !href.startsWith("/") && !href.startsWith("#");
-    const attributes = outside ? { href, target: "_blank", rel: "noopener noreferrer nofollow" } : { href };
+    const external = href !== null && !href.startsWith("/") && !href.startsWith("#");
+    const attributes = external ? { href, target: "_blank", rel: "noopener noreferrer nofollow" } : { href };
     return href === null
       ? { tag: "span", attributes: {}, children: [] }
       : { tag: "a", attributes, children: [] };
@@ -71,77 +71,82 @@ function opened(token: Token): Open {
 }
 
 function nest(tokens: Token[], prefix: string): ReactNode[] {
-  const root: Open = { tag: "", attributes: {}, children: [] };
-  const stack: Open[] = [root];
-  tokens.forEach((token, place) => {
-    const key = `${prefix}.${place}`;
+  const root: OpenElement = { tag: "", attributes: {}, children: [] };
+  const stack: OpenElement[] = [root];
+  tokens.forEach((token, index) => {
+    const key = `${prefix}.${index}`;
     const into = stack.at(-1)!;
     if (token.nesting === 1) {
-      // Too deep for a browser: what is inside goes into what is around it.
-      if (stack.length > MOST_LEVELS) stack.push(into);
-      else stack.push(token.hidden ? { tag: "", attributes: {}, children: [] } : opened(token));
+      // Too deep for a browser: flatten into the enclosing element.
+      if (stack.length > MAX_DEPTH) stack.push(into);
+      else stack.push(token.hidden ? { tag: "", attributes: {}, children: [] } : openElement(token));
     } else if (token.nesting === -1) {
       stack.pop();
-      const around = stack.at(-1) ?? root;
-      // An array, not arguments: of those a call takes only so many.
-      if (into !== around)
-        around.children.push(createElement(into.tag || Fragment, { key, ...into.attributes }, into.children));
+      const parent = stack.at(-1) ?? root;
+      // Children as an array: a call takes only so many arguments.
+      if (into !== parent)
+        parent.children.push(createElement(into.tag || Fragment, { key, ...into.attributes }, into.children));
     } else {
-      into.children.push(leaf(token, key));
+      into.children.push(renderLeaf(token, key));
     }
   });
   return root.children;
 }
 
-/** The reader leaves out what lies too deep, and a page cannot hold too much: such a text is told to be plain. */
-function isUnreadable(tokens: Token[]): boolean {
-  let all = tokens.length;
+/** True if the parser dropped deeply nested text or produced more elements than a page can hold. */
+function exceedsLimits(tokens: Token[]): boolean {
+  let total = tokens.length;
   for (const token of tokens) {
-    if (token.level >= MOST_LEVELS - 1) return true;
-    all += token.children?.length ?? 0;
+    if (token.level >= MAX_DEPTH - 1) return true;
+    total += token.children?.length ?? 0;
   }
-  return all > MOST_TOKENS;
+  return total > MAX_TOKENS;
 }
 
-const AS_WRITTEN = { whiteSpace: "pre-wrap", overflowWrap: "anywhere" } as const;
+const PLAIN_TEXT = { whiteSpace: "pre-wrap", overflowWrap: "anywhere" } as const;
 
-const Piece = memo(function Piece({ text }: { text: string }) {
+const Chunk = memo(function Chunk({ text }: { text: string }) {
   const content = useMemo(() => {
-    const tokens = reader.parse(text, {});
-    return isUnreadable(tokens) ? <div style={AS_WRITTEN}>{text}</div> : nest(tokens, "m");
+    const tokens = parser.parse(text, {});
+    return exceedsLimits(tokens) ? <div style={PLAIN_TEXT}>{text}</div> : nest(tokens, "m");
   }, [text]);
   return <div className={classes.markdown}>{content}</div>;
 });
 
-/** Where the piece that starts here ends: between two paragraphs or lines if there are any, else anywhere. */
-function endOfPiece(text: string, start: number): number {
-  const most = start + PIECE_CHARS;
-  if (text.length <= most) return text.length;
+/** Where the chunk starting here ends: at a paragraph or line break if possible. */
+function chunkEnd(text: string, start: number): number {
+  const limit = start + CHUNK_CHARS;
+  if (text.length <= limit) return text.length;
   for (const mark of ["\n\n", "\n"]) {
-    const found = text.lastIndexOf(mark, most);
-    if (found > start + PIECE_CHARS / 2) return found + mark.length;
+    const found = text.lastIndexOf(mark, limit);
+    if (found > start + CHUNK_CHARS / 2) return found + mark.length;
   }
-  return most;
+  return limit;
 }
 
-/** A long text comes piece by piece, as far as somebody reads. */
+/** Renders untrusted Markdown. Long text is rendered in chunks, on request. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const [wanted, setWanted] = useState(1);
-  const pieces: string[] = [];
+  const [chunkCount, setChunkCount] = useState(1);
+  const chunks: string[] = [];
   let end = 0;
-  while (end < text.length && pieces.length < wanted) {
-    const next = endOfPiece(text, end);
-    pieces.push(text.slice(end, next));
+  while (end < text.length && chunks.length < chunkCount) {
+    const next = chunkEnd(text, end);
+    chunks.push(text.slice(end, next));
     end = next;
   }
   return (
     <>
-      {pieces.map((piece, place) => (
-        <Piece key={place} text={piece} />
+      {chunks.map((chunk, index) => (
+        <Chunk key={index} text={chunk} />
       ))}
       {end < text.length && (
-        <Button variant="default" size="compact-sm" mt="sm" onClick={() => setWanted((some) => some + 1)}>
-          Read on ({count(text.length - end)} more characters)
+        <Button
+          variant="default"
+          size="compact-sm"
+          mt="sm"
+          onClick={() => setChunkCount((count) => count + 1)}
+        >
+          Show more ({formatNumber(text.length - end)} more characters)
         </Button>
       )}
     </>

@@ -1,14 +1,14 @@
 import { Group, Text } from "@mantine/core";
-import { count } from "./Time";
+import { formatNumber } from "./format";
 import classes from "./parts.module.css";
 
-/** So much of so much. Without a real limit only the figure. */
+/** Usage against a limit; without a limit, only the number. */
 export function Meter({
   label,
   used,
   limit,
   unit = "",
-  format = count,
+  format = formatNumber,
 }: {
   label: string;
   used: number;
@@ -16,15 +16,15 @@ export function Meter({
   unit?: string;
   format?: (value: number) => string;
 }) {
-  const endless = limit >= Number.MAX_SAFE_INTEGER;
-  const part = endless || limit <= 0 ? 0 : Math.min(1, used / limit);
+  const unlimited = limit >= Number.MAX_SAFE_INTEGER;
+  const fraction = unlimited || limit <= 0 ? 0 : Math.min(1, used / limit);
   return (
     <div>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="sm">{label}</Text>
         <Text size="sm" c="dimmed">
           {format(used)}
-          {unit} {endless ? "" : `of ${format(limit)}${unit}`}
+          {unit} {unlimited ? "" : `of ${format(limit)}${unit}`}
         </Text>
       </Group>
       <div
@@ -33,20 +33,20 @@ export function Meter({
         aria-label={label}
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-valuenow={Math.round(part * 100)}
+        aria-valuenow={Math.round(fraction * 100)}
       >
         <div
-          className={`${classes.meterFill} ${part > 0.85 ? classes.meterHigh : ""}`}
-          style={{ width: `${part * 100}%` }}
+          className={`${classes.meterFill} ${fraction > 0.85 ? classes.meterHigh : ""}`}
+          style={{ width: `${fraction * 100}%` }}
         />
       </div>
     </div>
   );
 }
 
-/** A row of bars without axes: how something went. */
-export function Spark({ values, label }: { values: number[]; label: string }) {
-  const most = Math.max(1, ...values);
+/** A small bar chart without axes. */
+export function Sparkline({ values, label }: { values: number[]; label: string }) {
+  const highest = Math.max(1, ...values);
   const width = 100 / Math.max(1, values.length);
   return (
     <svg
@@ -56,13 +56,13 @@ export function Spark({ values, label }: { values: number[]; label: string }) {
       role="img"
       aria-label={label}
     >
-      {values.map((value, place) => {
-        const height = value === 0 ? 1 : Math.max(2, (value / most) * 30);
+      {values.map((value, index) => {
+        const height = value === 0 ? 1 : Math.max(2, (value / highest) * 30);
         return (
           <rect
-            key={place}
+            key={index}
             className={classes.sparkBar}
-            x={place * width + width * 0.12}
+            x={index * width + width * 0.12}
             y={30 - height}
             width={width * 0.76}
             height={height}

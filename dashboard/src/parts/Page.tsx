@@ -1,4 +1,15 @@
-import { Alert, Box, Button, Center, Group, Loader, Stack, Text, Title } from "@mantine/core";
+import {
+  Alert,
+  Box,
+  Button,
+  Center,
+  Group,
+  Loader,
+  Stack,
+  Text,
+  Title,
+  type TitleOrder,
+} from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect, type ReactNode } from "react";
 import type { ApiError } from "~/api/client";
@@ -6,10 +17,10 @@ import classes from "./parts.module.css";
 
 interface PageProps {
   title: string;
-  /** One sentence on what this page is for. */
+  /** One sentence about what this page is for. */
   about?: ReactNode;
   actions?: ReactNode;
-  /** As wide as the window: for pictures and lists side by side. */
+  /** Use the full window width: for charts and side-by-side lists. */
   wide?: boolean;
   children: ReactNode;
 }
@@ -21,7 +32,7 @@ export function Page({ title, about, actions, wide, children }: PageProps) {
   return (
     <Box className={wide ? classes.wide : classes.page}>
       <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
-        <Box miw={0} flex="1 1 16rem" className={classes.said}>
+        <Box miw={0} flex="1 1 16rem" className={classes.heading}>
           <Title order={1}>{title}</Title>
           {about && (
             <Text c="dimmed" mt={4}>
@@ -36,16 +47,10 @@ export function Page({ title, about, actions, wide, children }: PageProps) {
   );
 }
 
-/** An error in words, with a way to try again. */
-export function Problem({ error, retry }: { error: ApiError | Error; retry?: () => void }) {
+/** Shows why something failed to load, with a retry button. */
+export function ErrorAlert({ error, retry }: { error: ApiError | Error; retry?: () => void }) {
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<IconAlertCircle />}
-      title="This could not be shown"
-      role="alert"
-    >
+    <Alert color="red" variant="outline" icon={<IconAlertCircle />} title="Couldn't load this" role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
         {retry && (
@@ -58,20 +63,22 @@ export function Problem({ error, retry }: { error: ApiError | Error; retry?: () 
   );
 }
 
-interface EmptyProps {
+interface EmptyStateProps {
   icon: ReactNode;
   title: string;
-  /** What would stand here, and how it comes to be. */
+  /** Heading level, where the page has no other heading. */
+  titleOrder?: TitleOrder;
+  /** What will appear here, and how to get it. */
   children?: ReactNode;
   action?: ReactNode;
 }
 
-export function Empty({ icon, title, children, action }: EmptyProps) {
+export function EmptyState({ icon, title, titleOrder, children, action }: EmptyStateProps) {
   return (
     <Center className={classes.empty}>
       <Stack align="center" gap="xs" maw={460} ta="center">
         <Box c="dimmed">{icon}</Box>
-        <Text fw={600}>{title}</Text>
+        {titleOrder ? <Title order={titleOrder}>{title}</Title> : <Text fw={600}>{title}</Text>}
         {children && (
           <Text c="dimmed" size="sm" component="div">
             {children}
@@ -84,17 +91,17 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
 }
 
 interface LoadedProps<T> {
-  of: { data: T | undefined; error: ApiError | Error | null; refetch: () => unknown };
+  query: { data: T | undefined; error: ApiError | Error | null; refetch: () => unknown };
   children: (data: T) => ReactNode;
 }
 
-/** What was asked for; or that it is on its way; or why it is not there. */
-export function Loaded<T>({ of, children }: LoadedProps<T>) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
-  if (of.error) return <Problem error={of.error} retry={() => void of.refetch()} />;
+/** Renders a query's data, a spinner while it loads, or its error. */
+export function Loaded<T>({ query, children }: LoadedProps<T>) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <ErrorAlert error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center py="xl">
-      <Loader size="sm" aria-label="Loading" />
+      <Loader size="sm" role="status" aria-label="Loading" />
     </Center>
   );
 }

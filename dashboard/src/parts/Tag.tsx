@@ -4,7 +4,7 @@ import classes from "./parts.module.css";
 
 export type Tone = "plain" | "good" | "warn" | "bad" | "info" | "soft";
 
-/** A word in a coloured field. The word says it all; the colour only repeats it. */
+/** A colored label. The text carries the meaning; the color only repeats it. */
 export function Tag({
   tone = "plain",
   title,
@@ -21,7 +21,7 @@ export function Tag({
   );
 }
 
-export const TYPES: ItemType[] = [
+export const ITEM_TYPES: ItemType[] = [
   "architecture",
   "convention",
   "decision",
@@ -42,25 +42,24 @@ export function TypeTag({ type }: { type: string }) {
 }
 
 const FLAGS: Record<ItemFlag, [string, Tone, string]> = {
-  conflict: ["conflict", "bad", "Another memory says something else"],
-  stale: ["stale", "warn", "A file it speaks of has changed since"],
+  conflict: ["conflict", "bad", "Contradicts another memory"],
+  stale: ["stale", "warn", "A file it mentions has changed since"],
   low_confidence: ["low confidence", "warn", "The evidence is indirect"],
-  quality: ["quality", "warn", "It says little, or says it badly"],
-  redacted: ["redacted", "plain", "A secret was taken out of it"],
+  quality: ["quality", "warn", "Vague or poorly worded"],
+  redacted: ["redacted", "plain", "A secret was removed"],
 };
 
 export function FlagTags({ flags }: { flags: ItemFlag[] }) {
   return flags.map((flag) => {
-    const [word, tone, why] = FLAGS[flag];
+    const [label, tone, description] = FLAGS[flag];
     return (
-      <Tag key={flag} tone={tone} title={why}>
-        {word}
+      <Tag key={flag} tone={tone} title={description}>
+        {label}
       </Tag>
     );
   });
 }
 
-/** How sure it is, in a word that can be compared. */
 export function Confidence({ value }: { value: number }) {
-  return <Tag title="Confidence: how direct the evidence is">{Math.round(value * 100)}% sure</Tag>;
+  return <Tag title="Confidence: how direct the evidence is">{Math.round(value * 100)}% confidence</Tag>;
 }

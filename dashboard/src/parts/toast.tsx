@@ -4,24 +4,24 @@ import type { ApiError } from "~/api/client";
 
 /** Long enough to read a line and reach for the mouse. */
 export const UNDO_MS = 6000;
-/** The button that puts a note away has only a picture. */
+/** The close button has only an icon. */
 const CLOSE = { closeButtonProps: { "aria-label": "Close" } };
 
-export function showProblem(problem: ApiError | Error) {
+export function showError(error: ApiError | Error) {
   notifications.show({
     color: "red",
-    title: "That did not work",
-    message: problem.message,
+    title: "Something went wrong",
+    message: error.message,
     autoClose: 8000,
     ...CLOSE,
   });
 }
 
-export function showDone(message: string) {
+export function showSuccess(message: string) {
   notifications.show({ message, autoClose: 3000, ...CLOSE });
 }
 
-/** What was done, with a way back. Returned: how to put the note away. */
+/** Shows a message with an Undo button. Returns a function that hides it. */
 export function showUndo(message: string, undo: () => void): () => void {
   const id = notifications.show({
     ...CLOSE,
@@ -45,12 +45,12 @@ export function showUndo(message: string, undo: () => void): () => void {
   return () => notifications.hide(id);
 }
 
-/** Do it when nobody has taken it back for a while, or when the page is left. Returned: how to take it back. */
-export function doLater(message: string, act: (leaving: boolean) => void, undo: () => void): () => void {
-  let open = true;
+/** Acts once the undo period is over or the page is closed. Returns a function that undoes it. */
+export function doWithUndo(message: string, act: (leaving: boolean) => void, undo: () => void): () => void {
+  let pending = true;
   const finish = (leaving: boolean) => {
-    if (!open) return;
-    open = false;
+    if (!pending) return;
+    pending = false;
     clearTimeout(timer);
     window.removeEventListener("pagehide", leave);
     act(leaving);
@@ -58,16 +58,16 @@ export function doLater(message: string, act: (leaving: boolean) => void, undo: 
   const leave = () => finish(true);
   const timer = setTimeout(() => finish(false), UNDO_MS);
   window.addEventListener("pagehide", leave);
-  const takeBack = () => {
-    if (!open) return;
-    open = false;
+  const cancel = () => {
+    if (!pending) return;
+    pending = false;
     clearTimeout(timer);
     window.removeEventListener("pagehide", leave);
     undo();
   };
-  const putAway = showUndo(message, takeBack);
+  const hide = showUndo(message, cancel);
   return () => {
-    putAway();
-    takeBack();
+    hide();
+    cancel();
   };
 }

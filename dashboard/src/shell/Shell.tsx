@@ -22,49 +22,49 @@ import { Link, useLocation } from "wouter";
 import { call } from "~/api/client";
 import { useGet } from "~/api/hooks";
 import { Tag } from "~/parts/Tag";
-import { showProblem } from "~/parts/toast";
+import { showError } from "~/parts/toast";
 import { useMe } from "./login";
-import { OF_PROJECT, OF_TEAM, type Place } from "./pages";
-import { Palette, openPalette } from "./Palette";
+import { PROJECT_PAGES, TEAM_PAGES, type NavPage } from "./pages";
+import { CommandPalette, openCommandPalette } from "./CommandPalette";
 import { useProjects } from "./project";
 import classes from "./shell.module.css";
 
-const PLACE = /^\/p\/([^/]+)(?:\/([^/]+))?/;
-const LAST = "loremark-last-project";
+const PROJECT_PATH = /^\/p\/([^/]+)(?:\/([^/]+))?/;
+const LAST_PROJECT = "loremark-last-project";
 
-function remembered(): string | null {
+function readLastProject(): string | null {
   try {
-    return localStorage.getItem(LAST);
+    return localStorage.getItem(LAST_PROJECT);
   } catch {
     return null;
   }
 }
 
-function remember(projectId: string) {
+function saveLastProject(projectId: string) {
   try {
-    localStorage.setItem(LAST, projectId);
+    localStorage.setItem(LAST_PROJECT, projectId);
   } catch {
-    // Storage is closed to us: the first project is shown next time.
+    // Storage is blocked: next time the first project opens instead.
   }
 }
 
-/** The project of this page, or the one shown last: its pages are never more than a click away. */
-export function useNearProject(): string | null {
+/** The project in the URL, else the last one opened, else the first. */
+export function useCurrentProjectId(): string | null {
   const [location] = useLocation();
   const projects = useProjects();
-  const here = PLACE.exec(location)?.[1];
-  if (here) return here;
+  const inPath = PROJECT_PATH.exec(location)?.[1];
+  if (inPath) return inPath;
   const all = projects.data ?? [];
-  return (all.find((one) => one.id === remembered()) ?? all[0])?.id ?? null;
+  return (all.find((project) => project.id === readLastProject()) ?? all[0])?.id ?? null;
 }
 
-function Way({
-  place,
+function NavItem({
+  page,
   to,
   badge,
   close,
 }: {
-  place: Place;
+  page: NavPage;
   to: string;
   badge?: ReactNode;
   close: () => void;
@@ -76,50 +76,50 @@ function Way({
       component={Link}
       href={to}
       onClick={close}
-      label={place.name}
-      leftSection={<place.icon size={18} stroke={1.6} />}
+      label={page.name}
+      leftSection={<page.icon size={18} stroke={1.6} />}
       rightSection={badge}
       active={active}
       aria-current={active ? "page" : undefined}
-      className={classes.way}
+      className={classes.navItem}
     />
   );
 }
 
-function ProjectWays({ projectId, close }: { projectId: string; close: () => void }) {
+function ProjectNav({ projectId, close }: { projectId: string; close: () => void }) {
   const [location, go] = useLocation();
   const projects = useProjects();
   const overview = useGet("/api/v2/overview/{projectId}", { path: { projectId } });
-  const waiting = overview.data
+  const toReview = overview.data
     ? overview.data.review.drafts + overview.data.review.conflicts + overview.data.review.stale
     : 0;
-  const choose = (chosen: string | null) => {
-    if (!chosen) return;
-    remember(chosen);
-    const page = PLACE.exec(location)?.[2] ?? "memory";
-    go(`/p/${chosen}/${page}`);
+  const switchProject = (id: string | null) => {
+    if (!id) return;
+    saveLastProject(id);
+    const page = PROJECT_PATH.exec(location)?.[2] ?? "memory";
+    go(`/p/${id}/${page}`);
   };
   return (
     <>
       <Select
         aria-label="Project"
-        data={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        data={(projects.data ?? []).map((project) => ({ value: project.id, label: project.name }))}
         value={projectId}
-        onChange={choose}
+        onChange={switchProject}
         allowDeselect={false}
         searchable={(projects.data?.length ?? 0) > 8}
         mb="xs"
       />
-      {OF_PROJECT.map((place) => (
-        <Way
-          key={place.path}
-          place={place}
-          to={`/p/${projectId}/${place.path}`}
+      {PROJECT_PAGES.map((page) => (
+        <NavItem
+          key={page.path}
+          page={page}
+          to={`/p/${projectId}/${page.path}`}
           close={close}
           badge={
-            place.path === "review" && waiting > 0 ? (
-              <Tag tone="info" title="Waiting for a judgement">
-                {waiting > 999 ? "999+" : waiting}
+            page.path === "review" && toReview > 0 ? (
+              <Tag tone="info" title="Waiting for review">
+                {toReview > 999 ? "999+" : toReview}
               </Tag>
             ) : undefined
           }
@@ -129,41 +129,41 @@ function ProjectWays({ projectId, close }: { projectId: string; close: () => voi
   );
 }
 
-function Scheme() {
+function ColorSchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
-  const now = useComputedColorScheme("light");
-  const other = now === "dark" ? "light" : "dark";
+  const current = useComputedColorScheme("light");
+  const other = current === "dark" ? "light" : "dark";
   return (
     <ActionIcon
       variant="subtle"
       color="gray"
       size="lg"
       onClick={() => setColorScheme(other)}
-      aria-label={`Change to the ${other} look`}
+      aria-label={`Switch to ${other} mode`}
     >
-      {now === "dark" ? <IconSun size={18} /> : <IconMoon size={18} />}
+      {current === "dark" ? <IconSun size={18} /> : <IconMoon size={18} />}
     </ActionIcon>
   );
 }
 
-function Account() {
+function AccountMenu() {
   const me = useMe();
   const cache = useQueryClient();
   const [, go] = useLocation();
-  const leave = async () => {
+  const signOut = async () => {
     try {
       await call("post", "/api/auth/logout");
       cache.clear();
       go("/sign-in");
-    } catch (problem) {
-      showProblem(problem as Error);
+    } catch (error) {
+      showError(error as Error);
     }
   };
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${me.name}`} className={classes.account}>
-          <Avatar name={me.name} color="stone" variant="filled" size={32} radius="xl" />
+        <UnstyledButton aria-label={`Account menu for ${me.name}`} className={classes.account}>
+          <Avatar name={me.name} color="slate" variant="filled" size={32} radius="xl" />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -175,14 +175,14 @@ function Account() {
             {me.email}
           </Text>
           <Text size="xs">
-            {me.role} of {me.teamName}
+            {me.teamName} · {me.role}
           </Text>
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item leftSection={<IconUser size={16} />} component={Link} href="/account">
           Account
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
@@ -193,7 +193,7 @@ function Account() {
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
   const [opened, menu] = useDisclosure(false);
-  const projectId = useNearProject();
+  const projectId = useCurrentProjectId();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -201,7 +201,7 @@ export function Shell({ children }: { children: ReactNode }) {
       padding={{ base: "md", md: "xl" }}
     >
       <a className={classes.skip} href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header className={classes.header}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -213,23 +213,27 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <UnstyledButton className={classes.find} onClick={openPalette} aria-label="Find or go to">
+            <UnstyledButton
+              className={classes.search}
+              onClick={openCommandPalette}
+              aria-label="Search or jump to"
+            >
               <IconSearch size={16} />
-              <span className={classes.findWords}>Find or go to…</span>
+              <span className={classes.searchLabel}>Search or jump to…</span>
               <kbd>Ctrl K</kbd>
             </UnstyledButton>
-            <Scheme />
-            <Account />
+            <ColorSchemeToggle />
+            <AccountMenu />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" className={classes.navbar}>
         <ScrollArea flex={1} type="never">
           <nav aria-label="Main">
-            {projectId && <ProjectWays projectId={projectId} close={menu.close} />}
+            {projectId && <ProjectNav projectId={projectId} close={menu.close} />}
             {projectId && <Divider my="sm" />}
-            {OF_TEAM.filter((place) => place.open?.(me) ?? true).map((place) => (
-              <Way key={place.path} place={place} to={place.path} close={menu.close} />
+            {TEAM_PAGES.filter((page) => page.visibleTo?.(me) ?? true).map((page) => (
+              <NavItem key={page.path} page={page} to={page.path} close={menu.close} />
             ))}
           </nav>
         </ScrollArea>
@@ -237,7 +241,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <AppShell.Main id="content" tabIndex={-1}>
         {children}
       </AppShell.Main>
-      <Palette projectId={projectId} />
+      <CommandPalette projectId={projectId} />
     </AppShell>
   );
 }

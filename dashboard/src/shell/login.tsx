@@ -4,44 +4,48 @@ import { useQueryClient } from "@tanstack/react-query";
 import { signedOut } from "~/api/client";
 import { useGet } from "~/api/hooks";
 import { useLive } from "~/api/live";
-import type { Me } from "~/api/types";
+import type { CurrentUser } from "~/api/types";
 import { Loaded } from "~/parts/Page";
 
-const Login = createContext<Me | null>(null);
+const LoginContext = createContext<CurrentUser | null>(null);
 
-export function useMe(): Me {
-  const me = useContext(Login);
-  if (me === null) throw new Error("useMe is for pages behind the sign-in");
+export function useMe(): CurrentUser {
+  const me = useContext(LoginContext);
+  if (me === null) throw new Error("useMe needs a signed-in page");
   return me;
 }
 
-/** Owners and admins manage the team; the owner alone pays. */
-export const manages = (me: Me) => me.role === "owner" || me.role === "admin";
+/** Owners and admins manage the team; only the owner pays. */
+export const canManageTeam = (me: CurrentUser) => me.role === "owner" || me.role === "admin";
 
-/** Where to go after signing in: only to a page of our own. */
+/** Where to go after signing in; only paths on this site. */
 export function safeNext(search: string): string {
   const next = new URLSearchParams(search).get("next") ?? "/";
-  // A browser takes tabs and line breaks out of an address: "/", tab, "/elsewhere" would lead elsewhere.
+  // Browsers strip tabs and line breaks from URLs: "/", tab, "/evil.example" would leave this site.
   return /^\/(?![/\\])/.test(next) && !/[\t\n\r]/.test(next) ? next : "/";
 }
 
-/** Pages for whoever is signed in; others are led to the sign-in page and back. */
-export function SignedIn({ children }: { children: ReactNode }) {
+/** Renders its children for signed-in users; others go to the sign-in page and come back afterwards. */
+export function RequireSignIn({ children }: { children: ReactNode }) {
   const me = useGet("/api/auth/me");
   const cache = useQueryClient();
   const [, go] = useLocation();
-  const out = me.error?.status === 401;
-  useLive(me.data !== undefined && !out);
+  const signedOutNow = me.error?.status === 401;
+  useLive(me.data !== undefined && !signedOutNow);
   useEffect(() => {
     const leave = () => {
       cache.clear();
-      const here = window.location.pathname + window.location.search;
-      go(here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}`, { replace: true });
+      const current = window.location.pathname + window.location.search;
+      go(current === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(current)}`, { replace: true });
     };
-    if (out) leave();
+    if (signedOutNow) leave();
     signedOut.addEventListener("out", leave);
     return () => signedOut.removeEventListener("out", leave);
-  }, [out, cache, go]);
-  if (out) return null;
-  return <Loaded of={me}>{(data) => <Login.Provider value={data}>{children}</Login.Provider>}</Loaded>;
+  }, [signedOutNow, cache, go]);
+  if (signedOutNow) return null;
+  return (
+    <Loaded query={me}>
+      {(data) => <LoginContext.Provider value={data}>{children}</LoginContext.Provider>}
+    </Loaded>
+  );
 }

@@ -16,19 +16,19 @@ import {
   IconWebhook,
   type Icon,
 } from "@tabler/icons-react";
-import type { Me } from "~/api/types";
-import { manages } from "./login";
+import type { CurrentUser } from "~/api/types";
+import { canManageTeam } from "./login";
 
-export interface Place {
+export interface NavPage {
   path: string;
   name: string;
   icon: Icon;
-  /** Who is shown the way there; all, if not said. */
-  open?: (me: Me) => boolean;
+  /** Who sees this page in the navigation; everyone by default. */
+  visibleTo?: (me: CurrentUser) => boolean;
 }
 
-/** Pages of a project, below /p/<project>/. */
-export const OF_PROJECT: Place[] = [
+/** Project pages, under /p/<project>/. */
+export const PROJECT_PAGES: NavPage[] = [
   { path: "review", name: "Review", icon: IconSparkles },
   { path: "memory", name: "Memory", icon: IconStack2 },
   { path: "map", name: "Map", icon: IconMap2 },
@@ -41,11 +41,11 @@ export const OF_PROJECT: Place[] = [
   { path: "settings", name: "Project settings", icon: IconSettings },
 ];
 
-/** Pages of the team. */
-export const OF_TEAM: Place[] = [
+/** Team pages. */
+export const TEAM_PAGES: NavPage[] = [
   { path: "/", name: "Home", icon: IconHome },
   { path: "/team", name: "Team", icon: IconUsers },
-  { path: "/keys", name: "Keys and agents", icon: IconKey },
-  { path: "/billing", name: "Billing", icon: IconCreditCard, open: manages },
-  { path: "/audit", name: "Audit log", icon: IconHistory, open: manages },
+  { path: "/keys", name: "API keys", icon: IconKey },
+  { path: "/billing", name: "Billing", icon: IconCreditCard, visibleTo: canManageTeam },
+  { path: "/audit", name: "Audit log", icon: IconHistory, visibleTo: canManageTeam },
 ];

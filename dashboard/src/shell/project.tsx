@@ -3,43 +3,43 @@ import { IconFolderQuestion } from "@tabler/icons-react";
 import { useParams } from "wouter";
 import { useGet } from "~/api/hooks";
 import type { Project } from "~/api/types";
-import { Empty, Loaded } from "~/parts/Page";
+import { EmptyState, Loaded } from "~/parts/Page";
 
-const Current = createContext<Project | null>(null);
+const ProjectContext = createContext<Project | null>(null);
 
-/** The project whose pages are shown. */
+/** The project in the URL. */
 export function useProject(): Project {
-  const project = useContext(Current);
-  if (project === null) throw new Error("useProject is for pages of a project");
+  const project = useContext(ProjectContext);
+  if (project === null) throw new Error("useProject needs a project page");
   return project;
 }
 
-/** Whether to offer a change: nobody is shown what they may not do. */
-export function useMayWrite(): boolean {
+/** Whether to offer changes to the project's memory. */
+export function useCanWrite(): boolean {
   const project = useProject();
-  return project.status === "active" && project.rights !== "read";
+  return project.status === "active" && project.accessLevel !== "read";
 }
 
-export function useMayManage(): boolean {
-  return useProject().rights === "manage";
+export function useCanManage(): boolean {
+  return useProject().accessLevel === "manage";
 }
 
 export function useProjects() {
   return useGet("/api/projects");
 }
 
-export function OfProject({ children }: { children: ReactNode }) {
+export function ProjectProvider({ children }: { children: ReactNode }) {
   const { projectId } = useParams<{ projectId: string }>();
   const projects = useProjects();
   return (
-    <Loaded of={projects}>
+    <Loaded query={projects}>
       {(all) => {
-        const project = all.find((one) => one.id === projectId);
-        if (project) return <Current.Provider value={project}>{children}</Current.Provider>;
+        const project = all.find((candidate) => candidate.id === projectId);
+        if (project) return <ProjectContext.Provider value={project}>{children}</ProjectContext.Provider>;
         return (
-          <Empty icon={<IconFolderQuestion size={40} />} title="There is no such project">
-            It was deleted, or you are not one of its members. Ask whoever owns it.
-          </Empty>
+          <EmptyState icon={<IconFolderQuestion size={40} />} title="Project not found">
+            It was deleted, or you don't have access. Ask a team admin to add you to it.
+          </EmptyState>
         );
       }}
     </Loaded>

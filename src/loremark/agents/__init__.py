@@ -1,1 +1,1 @@
-"""How each coding agent is set up: where its files lie, what is merged into them, and how that is undone."""
+"""Set up coding agents: where their files are, what we merge into them, and how to undo it."""

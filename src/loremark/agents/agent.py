@@ -1,4 +1,4 @@
-"""What is known about one agent, as data; the shapes that the descriptions in ``catalog`` fill in."""
+"""The data model for agents; ``catalog`` lists the supported ones."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ USER, PROJECT = "user", "project"
 KEY_VARIABLE = "LOREMARK_API_KEY"
 
 
-class Places(NamedTuple):
-    """Where things lie on this machine; nothing here is read from the environment."""
+class Locations(NamedTuple):
+    """Paths and environment variables of this machine, passed in rather than read from the environment."""
 
     home: str
     project: str
@@ -25,55 +25,55 @@ class Places(NamedTuple):
     def root(self, scope: str) -> str:
         return self.home if scope == USER else self.project
 
-    def folder(self, variable: str, *usual: str) -> str:
-        """A folder an agent lets be moved by a variable."""
+    def folder(self, variable: str, *default: str) -> str:
+        """Return the folder set by an environment variable, or the default below home."""
         given = self.variables.get(variable, "")
-        return given if os.path.isabs(given) else os.path.join(self.home, *usual)
+        return given if os.path.isabs(given) else os.path.join(self.home, *default)
 
     @property
     def config(self) -> str:
-        """Where programs that follow XDG keep their configuration (on a Mac too)."""
+        """The XDG configuration folder (on macOS too)."""
         return self.folder("XDG_CONFIG_HOME", ".config")
 
     @property
     def code(self) -> str:
-        """The user folder of VS Code."""
+        """VS Code's user folder."""
         if self.platform == "darwin":
             return os.path.join(self.home, "Library", "Application Support", "Code", "User")
         return os.path.join(self.config, "Code", "User")
 
 
 class Server(NamedTuple):
-    """How agents reach our MCP server: the bridge on this machine, or HTTP with a key from a variable."""
+    """How agents reach our MCP server: the local bridge, or HTTP with a key from an environment variable."""
 
     url: str | None = None
 
 
-class Wish(NamedTuple):
-    """What is to be set up: in which scope, with which executable, over which transport."""
+class SetupOptions(NamedTuple):
+    """What to set up: scope, executable and transport."""
 
-    places: Places
+    locations: Locations
     scope: str
     executable: str = "loremark"
     server: Server = Server()
 
     def hook(self, agent: str) -> str:
-        """The hook's command line, safe in a shell whatever the path of our executable."""
+        """Return the hook's command line, quoted for the shell."""
         words = [self.executable, "hook", agent]
-        return subprocess.list2cmdline(words) if self.places.platform == "win32" else shlex.join(words)
+        return subprocess.list2cmdline(words) if self.locations.platform == "win32" else shlex.join(words)
 
     def bearer(self, variable: str) -> dict[str, str]:
-        """The header, with the key in the agent's own way of naming a variable."""
+        """Return the Authorization header. ``variable`` is the key in the agent's own placeholder syntax."""
         return {"Authorization": f"Bearer {variable}"}
 
 
-class FileWish(NamedTuple):
-    """A file and what should be in it."""
+class FilePlan(NamedTuple):
+    """A file and the changes it should contain."""
 
     path: str
     changes: tuple[Change, ...]
     is_optional: bool = False
-    """Where it cannot be done, the rest is done all the same and the person told."""
+    """If this file can't be edited, report it and continue with the others."""
 
 
 class Agent(NamedTuple):
@@ -81,17 +81,17 @@ class Agent(NamedTuple):
     title: str
     aliases: tuple[str, ...]
     binaries: tuple[str, ...]
-    signs: Callable[[Places], tuple[str, ...]]
-    """Folders that are there where the agent is."""
-    files: Callable[[Wish], list[FileWish]]
-    steps: Callable[[Wish], tuple[str, ...]]
-    """What the person must still do."""
-    roots: Callable[[Places], tuple[str, ...]] = lambda places: ()
-    """Folders outside of the home where its files may lie too."""
-    speaks_http: bool = True
-    """Whether its configuration can name a variable for the key; without that no HTTP."""
+    detection_folders: Callable[[Locations], tuple[str, ...]]
+    """Folders that exist if the agent is installed."""
+    files: Callable[[SetupOptions], list[FilePlan]]
+    steps: Callable[[SetupOptions], tuple[str, ...]]
+    """What the user has to do next."""
+    roots: Callable[[Locations], tuple[str, ...]] = lambda locations: ()
+    """Folders outside home that may contain its files."""
+    supports_http: bool = True
+    """Whether its configuration can take the key from an environment variable, which HTTP requires."""
     briefing_characters: int = 9_500
-    """How much of a briefing reaches the model in one piece."""
+    """The longest briefing that reaches the model intact."""
     instructions: tuple[str, ...] = ("AGENTS.md",)
-    """The instruction files it reads in a project."""
+    """The instruction files that the agent reads in a project."""
     has_hooks: bool = True

@@ -1,4 +1,4 @@
-"""All agents we know."""
+"""All supported agents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from loremark.agents import claude, cline, codex, copilot, cursor, gemini, opencode, vscode, windsurf, zed
-from loremark.agents.agent import Agent, Places
+from loremark.agents.agent import Agent, Locations
 
 AGENTS: tuple[Agent, ...] = (
     claude.AGENT,
@@ -24,10 +24,12 @@ AGENTS: tuple[Agent, ...] = (
 
 
 def find_agent(name: str) -> Agent | None:
-    told = name.strip().lower()
-    return next((agent for agent in AGENTS if told == agent.name or told in agent.aliases), None)
+    wanted = name.strip().lower()
+    return next((agent for agent in AGENTS if wanted == agent.name or wanted in agent.aliases), None)
 
 
-def is_present(agent: Agent, places: Places, find_program: Callable[[str], str | None]) -> bool:
-    """Whether the agent seems to be on this machine."""
-    return any(os.path.isdir(sign) for sign in agent.signs(places)) or any(map(find_program, agent.binaries))
+def is_present(agent: Agent, locations: Locations, find_program: Callable[[str], str | None]) -> bool:
+    """Return whether the agent seems to be installed on this machine."""
+    return any(os.path.isdir(folder) for folder in agent.detection_folders(locations)) or any(
+        map(find_program, agent.binaries)
+    )

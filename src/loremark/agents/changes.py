@@ -1,4 +1,4 @@
-"""What is done to a file of an agent, as data: kept in the ledger, applied and taken back by ``merging``."""
+"""Changes to an agent's files, as data: stored in the ledger, applied and reverted by ``merging``."""
 
 from __future__ import annotations
 
@@ -8,52 +8,52 @@ import msgspec
 
 
 class Member(msgspec.Struct, frozen=True, tag="member"):
-    """A member of a JSON object, such as our server among the others."""
+    """A member of a JSON object, such as our entry in the list of servers."""
 
     path: tuple[str, ...]
     value: Any
     only_if_absent: bool = False
-    """Part of the format (a version number), not ours: set where missing, else left alone."""
+    """Required by the format (a version number) but not ours: only set if missing."""
 
 
 class Element(msgspec.Struct, frozen=True, tag="element"):
-    """A hook of ours in a JSON array, beside the hooks of others."""
+    """Our hook in a JSON array that may contain other hooks."""
 
     path: tuple[str, ...]
     value: Any
 
 
 class Block(msgspec.Struct, frozen=True, tag="block"):
-    """Lines between our two markers in a text file."""
+    """Lines between our markers in a text file."""
 
     text: str
     style: str
     table: tuple[str, ...] = ()
-    """TOML: the table in the block; the rest of the file must not have it too."""
+    """TOML: the table in the block, which the rest of the file must not define."""
 
 
-class Whole(msgspec.Struct, frozen=True, tag="whole"):
-    """A file that is all ours; recognised by ``MARK`` near its beginning."""
+class WholeFile(msgspec.Struct, frozen=True, tag="whole"):
+    """A file that we own completely, recognized by ``OWNED_MARK`` near the top."""
 
     text: str
     executable: bool = False
 
 
-MARK = "loremark:owned"
+OWNED_MARK = "loremark:owned"
 
-Change = Member | Element | Block | Whole
+Change = Member | Element | Block | WholeFile
 
 
-class Trace(msgspec.Struct, omit_defaults=True):
-    """What applying one change met, so that taking it back leaves the bytes as they were."""
+class UndoInfo(msgspec.Struct, omit_defaults=True):
+    """What is needed to revert a change byte for byte."""
 
     created: list[list[str]] = []
-    """Containers that were not there."""
+    """Containers that we created."""
     interiors: list[tuple[list[str], str]] = []
-    """What stood between the brackets of a container that held nothing."""
+    """The whitespace inside containers that were empty."""
     previous: str | None = None
-    """The value as it was written before ours."""
+    """The value we replaced, as it was written."""
     separator: str | None = None
-    """What was put between the file's last line and our block."""
+    """The separator between the file's last line and our block."""
     blank: str | None = None
-    """The whole text, where it held no value at all."""
+    """The original text, if it contained no value."""

@@ -5,49 +5,49 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from loremark.agents import shapes
-from loremark.agents.agent import USER, Agent, FileWish, Places, Wish
+from loremark.agents import config_entries
+from loremark.agents.agent import USER, Agent, FilePlan, Locations, SetupOptions
 from loremark.agents.changes import Member
 
 NAME = "claude-code"
 
 
-def _folder(places: Places) -> str:
-    return places.folder("CLAUDE_CONFIG_DIR", ".claude")
+def _folder(locations: Locations) -> str:
+    return locations.folder("CLAUDE_CONFIG_DIR", ".claude")
 
 
-def _state(places: Places) -> str:
-    """The file that holds a person's servers: beside the folder, or in it where the folder was moved."""
-    moved = places.variables.get("CLAUDE_CONFIG_DIR")
-    return os.path.join(moved or places.home, ".claude.json")
+def _state(locations: Locations) -> str:
+    """Return the file with the user's servers: in home, or in the folder if CLAUDE_CONFIG_DIR is set."""
+    moved = locations.variables.get("CLAUDE_CONFIG_DIR")
+    return os.path.join(moved or locations.home, ".claude.json")
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    places = wish.places
-    if wish.scope == USER:
-        settings, servers = os.path.join(_folder(places), "settings.json"), _state(places)
+def _files(options: SetupOptions) -> list[FilePlan]:
+    locations = options.locations
+    if options.scope == USER:
+        settings, servers = os.path.join(_folder(locations), "settings.json"), _state(locations)
     else:
-        settings = os.path.join(places.project, ".claude", "settings.json")
-        servers = os.path.join(places.project, ".mcp.json")
+        settings = os.path.join(locations.project, ".claude", "settings.json")
+        servers = os.path.join(locations.project, ".mcp.json")
     return [
-        FileWish(settings, tuple(shapes.grouped_hooks(wish.hook(NAME), shapes.EVENTS))),
-        FileWish(servers, (Member(("mcpServers", "loremark"), server_entry(wish)),)),
+        FilePlan(settings, tuple(config_entries.grouped_hooks(options.hook(NAME), config_entries.EVENTS))),
+        FilePlan(servers, (Member(("mcpServers", "loremark"), server_entry(options)),)),
     ]
 
 
-def server_entry(wish: Wish) -> dict[str, Any]:
-    """Without alwaysLoad our tools hide behind a tool search, and a memory one must search for is not used."""
-    return shapes.server(wish, alwaysLoad=True)
+def server_entry(options: SetupOptions) -> dict[str, Any]:
+    """Return our MCP server entry. Without alwaysLoad, agents must search for our tools and rarely use them."""
+    return config_entries.mcp_server(options, alwaysLoad=True)
 
 
-def _steps(wish: Wish) -> tuple[str, ...]:
-    if wish.scope == USER:
-        return ("Start Claude Code anew.",)
-    steps = ("Start Claude Code anew in this folder; it asks once whether to use the server of .mcp.json: say yes.",)
-    if os.path.exists(os.path.join(wish.places.project, ".github", "mcp.json")):
+def _steps(options: SetupOptions) -> tuple[str, ...]:
+    if options.scope == USER:
+        return ("Restart Claude Code.",)
+    steps = ("Restart Claude Code in this folder, and approve the server from .mcp.json when it asks.",)
+    if os.path.exists(os.path.join(options.locations.project, ".github", "mcp.json")):
         return (
             *steps,
-            "Where there is a .mcp.json, Copilot reads that and not .github/mcp.json: move its servers there.",
+            "Copilot ignores .github/mcp.json if there is a .mcp.json: move your Copilot servers to .mcp.json.",
         )
     return steps
 
@@ -57,9 +57,9 @@ AGENT = Agent(
     title="Claude Code",
     aliases=("claude",),
     binaries=("claude",),
-    signs=lambda places: (_folder(places),),
+    detection_folders=lambda locations: (_folder(locations),),
     files=_files,
     steps=_steps,
-    roots=lambda places: (_folder(places),),
+    roots=lambda locations: (_folder(locations),),
     instructions=("CLAUDE.md",),
 )

@@ -1,71 +1,73 @@
-"""Cline: an executable for each event, and a server for the person (a project cannot have its own)."""
+"""Cline: one hook script per event, and an MCP server for the user (it has none per project)."""
 
 from __future__ import annotations
 
 import os
 import shlex
 
-from loremark.agents import shapes
-from loremark.agents.agent import USER, Agent, FileWish, Places, Wish
-from loremark.agents.changes import MARK, Member, Whole
+from loremark.agents import config_entries
+from loremark.agents.agent import USER, Agent, FilePlan, Locations, SetupOptions
+from loremark.agents.changes import OWNED_MARK, Member, WholeFile
 
 NAME = "cline"
 EVENTS = ("TaskStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "TaskComplete", "SessionShutdown")
 _SETTINGS = "cline_mcp_settings.json"
 
 
-def _folder(places: Places) -> str:
-    return os.path.join(places.home, ".cline")
+def _folder(locations: Locations) -> str:
+    return os.path.join(locations.home, ".cline")
 
 
-def _documents(places: Places) -> str:
-    return os.path.join(places.home, "Documents", "Cline")
+def _documents(locations: Locations) -> str:
+    return os.path.join(locations.home, "Documents", "Cline")
 
 
-def _extension(places: Places) -> str:
-    return os.path.join(places.code, "globalStorage", "saoudrizwan.claude-dev")
+def _extension(locations: Locations) -> str:
+    return os.path.join(locations.code, "globalStorage", "saoudrizwan.claude-dev")
 
 
 def script(executable: str, event: str) -> str:
-    """A hook; should our executable be gone, Cline goes on as if there was none."""
+    """Return a hook script. If our executable is missing, the script lets Cline continue."""
     quoted = shlex.quote(executable)
     return (
         "#!/bin/sh\n"
-        f"# {MARK}: put here by `loremark install cline`; `loremark uninstall cline` takes it away\n"
+        f"# {OWNED_MARK}: created by `loremark install cline`, removed by `loremark uninstall cline`\n"
         f"command -v {quoted} >/dev/null 2>&1 || {{ printf '{{\"cancel\": false}}\\n'; exit 0; }}\n"
         f"exec {quoted} hook {NAME} {event}\n"
     )
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    places = wish.places
-    if wish.scope != USER:
-        return _scripts(os.path.join(places.project, ".clinerules", "hooks"), wish)
-    servers = [os.path.join(_folder(places), "data", "settings", _SETTINGS)]
-    files = _scripts(os.path.join(_folder(places), "hooks"), wish)
-    if os.path.isdir(_documents(places)):  # the extension's own place for what the CLI keeps in ~/.cline
-        files += _scripts(os.path.join(_documents(places), "Hooks"), wish)
-    if os.path.isdir(_extension(places)):
-        servers.append(os.path.join(_extension(places), "settings", _SETTINGS))
-    entry = shapes.stdio(wish, disabled=False)
-    return [*(FileWish(path, (Member(("mcpServers", "loremark"), entry),)) for path in servers), *files]
+def _files(options: SetupOptions) -> list[FilePlan]:
+    locations = options.locations
+    if options.scope != USER:
+        return _scripts(os.path.join(locations.project, ".clinerules", "hooks"), options)
+    servers = [os.path.join(_folder(locations), "data", "settings", _SETTINGS)]
+    files = _scripts(os.path.join(_folder(locations), "hooks"), options)
+    if os.path.isdir(_documents(locations)):  # the extension's equivalent of ~/.cline
+        files += _scripts(os.path.join(_documents(locations), "Hooks"), options)
+    if os.path.isdir(_extension(locations)):
+        servers.append(os.path.join(_extension(locations), "settings", _SETTINGS))
+    entry = config_entries.stdio_server(options, disabled=False)
+    return [*(FilePlan(path, (Member(("mcpServers", "loremark"), entry),)) for path in servers), *files]
 
 
-def _scripts(folder: str, wish: Wish) -> list[FileWish]:
+def _scripts(folder: str, options: SetupOptions) -> list[FilePlan]:
     return [
-        FileWish(
-            os.path.join(folder, event), (Whole(script(wish.executable, event), executable=True),), is_optional=True
+        FilePlan(
+            os.path.join(folder, event),
+            (WholeFile(script(options.executable, event), executable=True),),
+            is_optional=True,
         )
         for event in EVENTS
     ]
 
 
-def _steps(wish: Wish) -> tuple[str, ...]:
-    if wish.scope == USER:
-        return ("Start Cline anew; in the extension, turn hooks on in its settings.",)
+def _steps(options: SetupOptions) -> tuple[str, ...]:
+    if options.scope == USER:
+        return ("Restart Cline. In the extension, enable hooks in the settings.",)
     return (
-        "Start Cline anew; in the extension, turn hooks on in its settings.",
-        "Cline has no servers per project: for our tools run loremark install cline --scope user.",
+        "Restart Cline. In the extension, enable hooks in the settings.",
+        "Cline has no MCP servers per project. For the memory tools, run `loremark install cline --scope user`.",
     )
 
 
@@ -74,8 +76,8 @@ AGENT = Agent(
     title="Cline",
     aliases=("cline-cli",),
     binaries=("cline",),
-    signs=lambda places: (_folder(places), _documents(places), _extension(places)),
+    detection_folders=lambda locations: (_folder(locations), _documents(locations), _extension(locations)),
     files=_files,
     steps=_steps,
-    speaks_http=False,
+    supports_http=False,
 )

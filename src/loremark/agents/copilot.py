@@ -1,42 +1,42 @@
-"""Copilot CLI (and, by the same files, Copilot's cloud agent)."""
+"""Copilot CLI, and Copilot's cloud agent, which reads the same files."""
 
 from __future__ import annotations
 
 import os
 
-from loremark.agents import claude, shapes
-from loremark.agents.agent import USER, Agent, FileWish, Places, Wish
+from loremark.agents import claude, config_entries
+from loremark.agents.agent import USER, Agent, FilePlan, Locations, SetupOptions
 from loremark.agents.changes import Member
 
 NAME = "copilot"
 
 
-def folder(places: Places) -> str:
-    return places.folder("COPILOT_HOME", ".copilot")
+def folder(locations: Locations) -> str:
+    return locations.folder("COPILOT_HOME", ".copilot")
 
 
-def hooks_file(wish: Wish) -> FileWish:
-    """One file for Copilot and VS Code: both read everything in that folder."""
-    at = folder(wish.places) if wish.scope == USER else os.path.join(wish.places.project, ".github")
-    return FileWish(os.path.join(at, "hooks", "loremark.json"), tuple(shapes.copilot_hooks(wish.hook(NAME))))
+def hooks_file(options: SetupOptions) -> FilePlan:
+    """Return the hooks file shared by Copilot and VS Code, which both read the whole folder."""
+    at = folder(options.locations) if options.scope == USER else os.path.join(options.locations.project, ".github")
+    return FilePlan(os.path.join(at, "hooks", "loremark.json"), tuple(config_entries.copilot_hooks(options.hook(NAME))))
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    entry = shapes.server(wish, tools=["*"])
-    if wish.scope == USER:
-        servers = os.path.join(folder(wish.places), "mcp-config.json")
+def _files(options: SetupOptions) -> list[FilePlan]:
+    entry = config_entries.mcp_server(options, tools=["*"])
+    if options.scope == USER:
+        servers = os.path.join(folder(options.locations), "mcp-config.json")
     else:
-        servers = os.path.join(wish.places.project, ".github", "mcp.json")
-        shared = os.path.join(wish.places.project, ".mcp.json")
-        if os.path.lexists(shared):  # where it is there, Copilot reads it instead of its own; Claude's entry will do
-            servers, entry = shared, claude.server_entry(wish)
-    return [hooks_file(wish), FileWish(servers, (Member(("mcpServers", "loremark"), entry),))]
+        servers = os.path.join(options.locations.project, ".github", "mcp.json")
+        shared = os.path.join(options.locations.project, ".mcp.json")
+        if os.path.lexists(shared):  # then Copilot ignores its own file; Claude's entry works
+            servers, entry = shared, claude.server_entry(options)
+    return [hooks_file(options), FilePlan(servers, (Member(("mcpServers", "loremark"), entry),))]
 
 
-def _steps(wish: Wish) -> tuple[str, ...]:
-    if wish.scope == USER:
-        return ("Start copilot anew.",)
-    return ("Start copilot anew in this folder and trust the folder when it asks.",)
+def _steps(options: SetupOptions) -> tuple[str, ...]:
+    if options.scope == USER:
+        return ("Restart copilot.",)
+    return ("Restart copilot in this folder and trust the folder when it asks.",)
 
 
 AGENT = Agent(
@@ -44,9 +44,9 @@ AGENT = Agent(
     title="Copilot CLI",
     aliases=("copilot-cli", "github-copilot"),
     binaries=("copilot",),
-    signs=lambda places: (folder(places),),
+    detection_folders=lambda locations: (folder(locations),),
     files=_files,
     steps=_steps,
-    roots=lambda places: (folder(places),),
+    roots=lambda locations: (folder(locations),),
     instructions=("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from loremark.agents import shapes
-from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FileWish, Places, Wish
+from loremark.agents import config_entries
+from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FilePlan, Locations, SetupOptions
 from loremark.agents.changes import Change, Element, Member
 
 NAME = "cursor"
@@ -20,8 +20,8 @@ _NAMES = {
 }
 
 
-def _folder(places: Places) -> str:
-    return os.path.join(places.home, ".cursor")
+def _folder(locations: Locations) -> str:
+    return os.path.join(locations.home, ".cursor")
 
 
 def _hooks(command: str) -> list[Change]:
@@ -32,13 +32,13 @@ def _hooks(command: str) -> list[Change]:
     return [Member(("version",), 1, only_if_absent=True), *entries]
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    folder = _folder(wish.places) if wish.scope == USER else os.path.join(wish.places.project, ".cursor")
-    entry = shapes.server(wish, "${env:" + KEY_VARIABLE + "}")
-    del entry["type"]  # told by command or url
+def _files(options: SetupOptions) -> list[FilePlan]:
+    folder = _folder(options.locations) if options.scope == USER else os.path.join(options.locations.project, ".cursor")
+    entry = config_entries.mcp_server(options, "${env:" + KEY_VARIABLE + "}")
+    del entry["type"]  # implied by command or url
     return [
-        FileWish(os.path.join(folder, "hooks.json"), tuple(_hooks(wish.hook(NAME)))),
-        FileWish(os.path.join(folder, "mcp.json"), (Member(("mcpServers", "loremark"), entry),)),
+        FilePlan(os.path.join(folder, "hooks.json"), tuple(_hooks(options.hook(NAME)))),
+        FilePlan(os.path.join(folder, "mcp.json"), (Member(("mcpServers", "loremark"), entry),)),
     ]
 
 
@@ -47,8 +47,8 @@ AGENT = Agent(
     title="Cursor",
     aliases=(),
     binaries=("cursor", "cursor-agent"),
-    signs=lambda places: (_folder(places),),
+    detection_folders=lambda locations: (_folder(locations),),
     files=_files,
-    steps=lambda wish: ("Start Cursor anew and turn the server loremark on in Settings, Tools & MCP.",),
+    steps=lambda options: ("Restart Cursor and enable the loremark server in Settings > Tools & MCP.",),
     instructions=("AGENTS.md", ".cursor/rules"),
 )

@@ -1,4 +1,4 @@
-"""Reading and writing an agent's files: through links but not out of their place, whole or not at all."""
+"""Read and write agents' files: atomically, following symlinks only within their root."""
 
 from __future__ import annotations
 
@@ -8,59 +8,61 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from loremark.agents.refusal import Refused
+from loremark.agents.errors import EditError
 from loremark.base import clock, ids
 
-LARGEST_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 32 * 1024 * 1024
 _GIT = ".git"
-_PART = ".loremark-part"
+_TEMPORARY_SUFFIX = ".loremark-part"
 _STALE_MS = clock.HOUR_MS
 
 
-class Found(NamedTuple):
-    """A file as it is now; ``content`` is None where there is none."""
+class FileState(NamedTuple):
+    """The current state of a file; ``content`` is None if it doesn't exist."""
 
     target: str
     content: bytes | None
     mode: int | None
 
 
-def find(path: str, root: str) -> Found:
-    """The file at the end of all links, which must lie below ``root``."""
+def read(path: str, root: str) -> FileState:
+    """Read the file that the path resolves to, which must be below ``root``."""
     target = resolve(path, root)
     try:
         handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return Found(target, None, None)
+        return FileState(target, None, None)
     except OSError as error:
-        raise Refused(f"it cannot be read ({error.strerror})") from None
-    about = os.fstat(handle)
-    if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_BYTES:
+        raise EditError(f"it can't be read ({error.strerror})") from None
+    info = os.fstat(handle)
+    if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
         os.close(handle)
-        raise Refused("it is too large" if stat.S_ISREG(about.st_mode) else "it is not a regular file")
+        raise EditError("it is too large" if stat.S_ISREG(info.st_mode) else "it is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        return Found(target, file.read(), stat.S_IMODE(about.st_mode))
+        return FileState(target, file.read(), stat.S_IMODE(info.st_mode))
 
 
 def resolve(path: str, root: str) -> str:
-    """Where the path really leads; refused if that is outside of ``root``."""
+    """Resolve symlinks. Raises EditError if the target is outside ``root``."""
     real_root, target = os.path.realpath(root), os.path.realpath(path)
     if target == real_root or os.path.commonpath([real_root, target]) != real_root:
-        raise Refused(f"it is a link that leads out of {root}")
+        raise EditError(f"it is a symlink that points outside {root}")
     if _GIT in os.path.relpath(target, real_root).casefold().split(os.sep):
-        raise Refused("it is a link into git's own folder")
+        raise EditError("it is a symlink into the .git folder")
     return target
 
 
 def write(target: str, content: bytes, mode: int | None, executable: bool = False) -> None:
-    """Replace the file at once, keeping its mode."""
+    """Replace the file atomically, keeping its mode."""
     folder = os.path.dirname(target)
     os.makedirs(folder, exist_ok=True)
-    _sweep(folder)
-    part = os.path.join(folder, f".{os.path.basename(target)[:100]}.{ids.token(9)}{_PART}")
-    made = 0o777 if executable else 0o666
-    # What was private is private from its first byte on: a crash may leave the part behind.
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, made if mode is None else 0o600)
+    _remove_stale_temporaries(folder)
+    temporary = os.path.join(folder, f".{os.path.basename(target)[:100]}.{ids.token(9)}{_TEMPORARY_SUFFIX}")
+    default_mode = 0o777 if executable else 0o666
+    # Private from the start, because a crash may leave the temporary file behind.
+    handle = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, default_mode if mode is None else 0o600
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             if mode is not None:
@@ -68,18 +70,18 @@ def write(target: str, content: bytes, mode: int | None, executable: bool = Fals
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, target)
+        os.replace(temporary, target)
     except OSError:
-        os.unlink(part)
+        os.unlink(temporary)
         raise
     _sync(folder)
 
 
-def _sweep(folder: str) -> None:
-    """Without the parts that a crash has left."""
+def _remove_stale_temporaries(folder: str) -> None:
+    """Delete temporary files left by a crash."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            is_part = entry.name.startswith(".") and entry.name.endswith(_PART)
+            is_part = entry.name.startswith(".") and entry.name.endswith(_TEMPORARY_SUFFIX)
             if is_part and clock.now_ms() - int(entry.stat(follow_symlinks=False).st_mtime * 1_000) > _STALE_MS:
                 os.unlink(entry.path)
 
@@ -90,7 +92,7 @@ def delete(target: str) -> None:
 
 
 def missing_folders(target: str) -> list[str]:
-    """The folders that have to be made for the file."""
+    """List the folders that must be created for the file."""
     missing, folder = [], os.path.dirname(target)
     while folder and not os.path.isdir(folder):
         missing.append(folder)
@@ -99,7 +101,7 @@ def missing_folders(target: str) -> list[str]:
 
 
 def remove_empty(folders: Iterable[str]) -> list[str]:
-    """Without the folders in which nothing is; answers those in which something is."""
+    """Delete the empty folders and return the others."""
     kept = []
     for folder in sorted(folders, key=len, reverse=True):
         try:

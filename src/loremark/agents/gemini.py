@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from loremark.agents import shapes
-from loremark.agents.agent import USER, Agent, FileWish, Places, Wish
+from loremark.agents import config_entries
+from loremark.agents.agent import USER, Agent, FilePlan, Locations, SetupOptions
 from loremark.agents.changes import Change, Element, Member
 
 NAME = "gemini"
@@ -13,12 +13,12 @@ NAME = "gemini"
 _EVENTS = {"SessionStart": 10, "BeforeAgent": 5, "AfterTool": 5, "AfterAgent": 5, "SessionEnd": 3}
 
 
-def _folder(places: Places) -> str:
-    return os.path.join(places.folder("GEMINI_CLI_HOME"), ".gemini")
+def _folder(locations: Locations) -> str:
+    return os.path.join(locations.folder("GEMINI_CLI_HOME"), ".gemini")
 
 
 def hooks(command: str) -> list[Change]:
-    """Like Claude's, but with names, and in milliseconds."""
+    """Return hooks in Claude's format, but with names and timeouts in milliseconds."""
     return [
         Element(
             ("hooks", event),
@@ -28,23 +28,23 @@ def hooks(command: str) -> list[Change]:
     ]
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    folder = _folder(wish.places) if wish.scope == USER else os.path.join(wish.places.project, ".gemini")
-    entry = shapes.server(wish)
-    if wish.server.url is None:
-        del entry["type"]  # a server with a command is always spoken to over its standard input
+def _files(options: SetupOptions) -> list[FilePlan]:
+    folder = _folder(options.locations) if options.scope == USER else os.path.join(options.locations.project, ".gemini")
+    entry = config_entries.mcp_server(options)
+    if options.server.url is None:
+        del entry["type"]  # implied by the command
     return [
-        FileWish(
+        FilePlan(
             os.path.join(folder, "settings.json"),
-            (Member(("mcpServers", "loremark"), entry), *hooks(wish.hook(NAME))),
+            (Member(("mcpServers", "loremark"), entry), *hooks(options.hook(NAME))),
         )
     ]
 
 
-def _steps(wish: Wish) -> tuple[str, ...]:
-    if wish.scope == USER:
-        return ("Start Gemini CLI anew.",)
-    return ("Start Gemini CLI anew in this folder and trust the folder: it runs no hooks of a project before that.",)
+def _steps(options: SetupOptions) -> tuple[str, ...]:
+    if options.scope == USER:
+        return ("Restart Gemini CLI.",)
+    return ("Restart Gemini CLI in this folder and trust the folder. It only runs project hooks in trusted folders.",)
 
 
 AGENT = Agent(
@@ -52,9 +52,9 @@ AGENT = Agent(
     title="Gemini CLI",
     aliases=("gemini-cli",),
     binaries=("gemini",),
-    signs=lambda places: (_folder(places),),
+    detection_folders=lambda locations: (_folder(locations),),
     files=_files,
     steps=_steps,
-    roots=lambda places: (_folder(places),),
+    roots=lambda locations: (_folder(locations),),
     instructions=("GEMINI.md",),
 )

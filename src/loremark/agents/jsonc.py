@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, read with the place of every value, so that text can be edited around it."""
+"""Parse JSON with comments and trailing commas, keeping the position of every value for text edits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-DEEPEST = 100
+MAX_DEPTH = 100
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
 _TRIVIA_THIS_LINE = re.compile(r"(?:[ \t]+|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
@@ -20,28 +20,28 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-# Reads what is strict JSON, and most is, many times faster than we do; what it refuses we look at ourselves.
-_QUICK = json.JSONDecoder(parse_constant=_refuse)
+# Much faster than our parser; used for strict JSON, with ours as the fallback.
+_STRICT = json.JSONDecoder(parse_constant=_refuse)
 
 
-class NotJson(Exception):
-    """The text is not JSON, also not with comments; says where."""
+class JsonError(Exception):
+    """The text is not valid JSON, even with comments. The message includes the position."""
 
-    def __init__(self, text: str, at: int, wanted: str) -> None:
+    def __init__(self, text: str, at: int, problem: str) -> None:
         line = text.count("\n", 0, at) + 1
         column = at - (text.rfind("\n", 0, at) + 1) + 1
-        super().__init__(f"line {line}, column {column}: {wanted}")
+        super().__init__(f"line {line}, column {column}: {problem}")
 
 
 @dataclass
 class Item:
-    """A member of an object or an element of an array: from its key (or value) to the end of its value."""
+    """A member of an object or an element of an array, from its key (or value) to the end of its value."""
 
     start: int
     value: Node
     key: str | None = None
     comma: int | None = None
-    """Where the comma behind it stands, if there is one."""
+    """The position of the comma after it, if any."""
 
     @property
     def end(self) -> int:
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass
 class Node:
-    """A value and where it stands in the text; what is in it is looked at when somebody asks."""
+    """A value and its position in the text. Its items are parsed on demand."""
 
     text: str
     start: int
@@ -66,7 +66,7 @@ class Node:
         return self._items or []
 
     def plain(self) -> Any:
-        """The value as Python knows it; of a key given twice the last counts, as in every parser."""
+        """Return the Python value. For duplicate keys the last one wins, as in most parsers."""
         if self.kind == "object":
             return {item.key: item.value.plain() for item in self.items}
         if self.kind == "array":
@@ -74,56 +74,56 @@ class Node:
         return _scalar(self.text, self.start, self.text[self.start : self.end])
 
     def find(self, key: str) -> Item | None:
-        """The member of that name that counts."""
+        """Return the member with this key (the last one, if duplicated), or None."""
         return next((item for item in reversed(self.items) if item.key == key), None)
 
 
 def parse(text: str) -> Node:
-    """The one value of the text; :class:`NotJson` otherwise."""
+    """Parse the text. Raises :class:`JsonError`."""
     at = skip(text, 0)
     node = _container(text, at, 0) if text[at : at + 1] in _CLOSING else _value(text, at, 0)
     end = skip(text, node.end)
     if end != len(text):
-        raise NotJson(text, end, "nothing more is expected here")
+        raise JsonError(text, end, "unexpected text after the value")
     return node
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is no value at all, only space and comments."""
+    """Return whether the text is only whitespace and comments."""
     try:
         return skip(text, 0) == len(text)
-    except NotJson:
+    except JsonError:
         return False
 
 
 def skip(text: str, at: int, *, this_line: bool = False) -> int:
-    """Past space and comments; with ``this_line`` no further than the end of the line it begins on."""
+    """Return the position after whitespace and comments; with ``this_line``, at most the end of the line."""
     found = (_TRIVIA_THIS_LINE if this_line else _TRIVIA).match(text, at)
     end = found.end() if found else at
     if text.startswith("/*", end):
-        raise NotJson(text, end, "a comment that is never closed")
+        raise JsonError(text, end, "unclosed comment")
     return end
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the line ends."""
+    """Return the position of the end of the line."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found
 
 
 def _value(text: str, at: int, depth: int) -> Node:
-    if depth > DEEPEST:
-        raise NotJson(text, at, "nested too deeply")
+    if depth > MAX_DEPTH:
+        raise JsonError(text, at, "nested too deeply")
     first = text[at : at + 1]
     if first and first in _CLOSING:
         try:
-            end = _QUICK.raw_decode(text, at)[1]
+            end = _STRICT.raw_decode(text, at)[1]
         except (ValueError, RecursionError):
             return _container(text, at, depth)
         return Node(text, at, end, "object" if first == "{" else "array", depth)
     found = (_STRING if first == '"' else _LITERAL).match(text, at)
     if found is None:
-        raise NotJson(text, at, "a string that is never closed" if first == '"' else "a value is expected here")
+        raise JsonError(text, at, "unclosed string" if first == '"' else "expected a value")
     return Node(text, at, found.end(), "scalar", depth)
 
 
@@ -131,7 +131,7 @@ def _scalar(text: str, at: int, raw: str) -> Any:
     try:
         return json.loads(raw, strict=False)
     except ValueError:
-        raise NotJson(text, at, "not a value of JSON") from None
+        raise JsonError(text, at, "invalid value") from None
 
 
 def _container(text: str, at: int, depth: int) -> Node:
@@ -141,7 +141,7 @@ def _container(text: str, at: int, depth: int) -> Node:
     at = skip(text, at + 1)
     while not text.startswith(_CLOSING[opening], at):
         if items and items[-1].comma is None:
-            raise NotJson(text, at, f"a comma or {_CLOSING[opening]} is expected here")
+            raise JsonError(text, at, f"expected a comma or {_CLOSING[opening]}")
         item = _member(text, at, depth) if opening == "{" else Item(at, _value(text, at, depth + 1))
         items.append(item)
         at = skip(text, item.end)
@@ -155,8 +155,8 @@ def _container(text: str, at: int, depth: int) -> Node:
 def _member(text: str, at: int, depth: int) -> Item:
     found = _STRING.match(text, at)
     if found is None:
-        raise NotJson(text, at, "a name in quotes is expected here")
+        raise JsonError(text, at, "expected a quoted name")
     colon = skip(text, found.end())
     if not text.startswith(":", colon):
-        raise NotJson(text, colon, "a colon is expected here")
+        raise JsonError(text, colon, "expected a colon")
     return Item(at, _value(text, skip(text, colon + 1), depth + 1), str(_scalar(text, at, found.group())))

@@ -1,4 +1,4 @@
-"""What was done to which file: its bytes before, its hash after, and who asked. One small file each, for us alone."""
+"""Record our changes to each file: its original bytes, its hash afterwards, and who requested them."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from contextlib import contextmanager, suppress
 
 import msgspec
 
-from loremark.agents.changes import Change, Trace
+from loremark.agents.changes import Change, UndoInfo
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """One agent (in one scope) that wants these changes in the file."""
+    """The changes that one agent, in one scope, needs in the file."""
 
     owner: str
     changes: list[Change]
 
 
 class Record(msgspec.Struct):
-    """A file we changed."""
+    """A file that we changed."""
 
     path: str
     root: str
     original: bytes | None
-    """None: there was no file."""
+    """None if the file did not exist."""
     mode: int | None
     after: str
-    """The hash of the file as we left it."""
-    traces: list[Trace]
+    """The hash of the file after our last change."""
+    undo_infos: list[UndoInfo]
     claims: list[Claim]
     folders: list[str] = []
-    """Made by us, for this file."""
+    """Folders that we created for this file."""
 
     def owners(self) -> set[str]:
         return {claim.owner for claim in self.claims}
@@ -44,7 +44,7 @@ def digest(content: bytes) -> str:
 
 
 class Ledger:
-    """The records in a folder of ours."""
+    """Records stored as JSON files in a private folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ class Ledger:
         return [record for record in found if record is not None]
 
     def save(self, record: Record) -> None:
-        """On disk before the file itself is touched, so that a crash in between can be undone."""
+        """Store the record durably. Called before the file is changed, so a crash in between can be undone."""
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         path = self._path(record.path)
         handle = os.open(path + ".part", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -77,7 +77,7 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One at a time."""
+        """Hold an exclusive lock across processes."""
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with open(os.path.join(self._folder, "lock"), "wb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""One change to a JSON file: applied to its text, or taken back from it."""
+"""Apply one change to the text of a JSON file, or revert it."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from collections.abc import Iterable
 from typing import Any
 
 from loremark.agents import jsonc, jsonc_edit
-from loremark.agents.changes import Element, Member, Trace
-from loremark.agents.jsonc import Item, Node, NotJson
-from loremark.agents.refusal import Refused
+from loremark.agents.changes import Element, Member, UndoInfo
+from loremark.agents.errors import EditError
+from loremark.agents.jsonc import Item, JsonError, Node
 
 _OUR_COMMAND = re.compile(r"(?:^|[\s/\\\"'])loremark(?:\.exe)?[\"']*\s+hook(?:\s|$)")
 _COMMAND_FIELDS = ("command", "bash", "powershell")
 
 
-def root_of(text: str) -> Node:
+def parse_object(text: str) -> Node:
     try:
         root = jsonc.parse(text)
-    except NotJson as error:
-        raise Refused(f"it is not valid JSON ({error})") from None
+    except JsonError as error:
+        raise EditError(f"it is not valid JSON ({error})") from None
     if root.kind != "object":
-        raise Refused("it does not hold a JSON object")
+        raise EditError("it is not a JSON object")
     return root
 
 
-def apply(text: str, change: Member | Element) -> tuple[str, Trace]:
-    """The text with the change, and what is needed to take it back."""
+def apply(text: str, change: Member | Element) -> tuple[str, UndoInfo]:
+    """Return the text with the change, and how to undo it."""
     if jsonc.is_blank(text):
-        newline = jsonc_edit.newline_of(text)
+        newline = jsonc_edit.newline_style(text)
         lead = text if not text or text.endswith("\n") else text + newline
-        made, trace = apply(f"{lead}{{}}{newline}", change)
-        trace.blank = text
-        return made, trace
-    root = root_of(text)
-    wanted = change.path[:-1] if isinstance(change, Member) else change.path
-    container, depth = _descend(root, wanted, "object" if isinstance(change, Member) else "array")
-    if depth < len(wanted):
-        return _insert_nested(text, container, change, wanted, depth)
+        made, undo = apply(f"{lead}{{}}{newline}", change)
+        undo.blank = text
+        return made, undo
+    root = parse_object(text)
+    parents = change.path[:-1] if isinstance(change, Member) else change.path
+    container, depth = _descend(root, parents, "object" if isinstance(change, Member) else "array")
+    if depth < len(parents):
+        return _insert_nested(text, container, change, parents, depth)
     if isinstance(change, Member):
         return _apply_member(text, container, change)
     return _apply_element(text, container, change)
 
 
 def _descend(root: Node, path: tuple[str, ...], last: str) -> tuple[Node, int]:
-    """The deepest container of the path that is there, and how deep it lies."""
+    """Return the deepest existing container on the path, and its depth."""
     node = root
     for depth, key in enumerate(path):
         found = node.find(key)
@@ -52,51 +52,51 @@ def _descend(root: Node, path: tuple[str, ...], last: str) -> tuple[Node, int]:
             return node, depth
         kind = last if depth == len(path) - 1 else "object"
         if found.value.kind != kind:
-            raise Refused(f"{'.'.join(path[: depth + 1])!r} in it is not what it should be (an {kind})")
+            raise EditError(f"{'.'.join(path[: depth + 1])!r} in it should be an {kind}, but is not")
         node = found.value
     return node, len(path)
 
 
 def _insert_nested(
-    text: str, container: Node, change: Member | Element, wanted: tuple[str, ...], depth: int
-) -> tuple[str, Trace]:
+    text: str, container: Node, change: Member | Element, parents: tuple[str, ...], depth: int
+) -> tuple[str, UndoInfo]:
     value: Any = {change.path[-1]: change.value} if isinstance(change, Member) else [change.value]
-    for key in reversed(wanted[depth + 1 :]):
+    for key in reversed(parents[depth + 1 :]):
         value = {key: value}
-    trace = Trace(created=[list(wanted[:end]) for end in range(depth + 1, len(wanted) + 1)])
+    undo = UndoInfo(created=[list(parents[:end]) for end in range(depth + 1, len(parents) + 1)])
     if not container.items:
-        trace.interiors = [(list(wanted[:depth]), jsonc_edit.interior(text, container))]
-    return jsonc_edit.insert(text, container, value, wanted[depth]), trace
+        undo.interiors = [(list(parents[:depth]), jsonc_edit.interior(text, container))]
+    return jsonc_edit.insert(text, container, value, parents[depth]), undo
 
 
-def _apply_member(text: str, container: Node, change: Member) -> tuple[str, Trace]:
+def _apply_member(text: str, container: Node, change: Member) -> tuple[str, UndoInfo]:
     key = change.path[-1]
     found = container.find(key)
     if found is None:
-        trace = Trace()
+        undo = UndoInfo()
         if not container.items:
-            trace.interiors = [(list(change.path[:-1]), jsonc_edit.interior(text, container))]
-        return jsonc_edit.insert(text, container, change.value, key), trace
+            undo.interiors = [(list(change.path[:-1]), jsonc_edit.interior(text, container))]
+        return jsonc_edit.insert(text, container, change.value, key), undo
     if change.only_if_absent or found.value.plain() == change.value:
-        return text, Trace(previous=text[found.value.start : found.value.end] if change.only_if_absent else None)
+        return text, UndoInfo(previous=text[found.value.start : found.value.end] if change.only_if_absent else None)
     before = text[found.value.start : found.value.end]
-    return jsonc_edit.replace(text, found.value, change.value), Trace(previous=before)
+    return jsonc_edit.replace(text, found.value, change.value), UndoInfo(previous=before)
 
 
-def _apply_element(text: str, array: Node, change: Element) -> tuple[str, Trace]:
+def _apply_element(text: str, array: Node, change: Element) -> tuple[str, UndoInfo]:
     ours = _ours(array)
     if not ours:
-        trace = Trace()
+        undo = UndoInfo()
         if not array.items:
-            trace.interiors = [(list(change.path), jsonc_edit.interior(text, array))]
-        return jsonc_edit.insert(text, array, change.value), trace
+            undo.interiors = [(list(change.path), jsonc_edit.interior(text, array))]
+        return jsonc_edit.insert(text, array, change.value), undo
     holder, kept = ours[0]
     value = change.value if holder is array else _inner(change.value)
-    for other, item in reversed(ours[1:]):  # from the end, so that the places before stay right
+    for other, item in reversed(ours[1:]):  # from the end, so earlier positions stay valid
         text = jsonc_edit.remove(text, other, item)
     if kept.value.plain() != value:
         text = jsonc_edit.replace(text, kept.value, value)
-    return text, Trace()
+    return text, UndoInfo()
 
 
 def _inner(value: Any) -> Any:
@@ -105,7 +105,7 @@ def _inner(value: Any) -> Any:
 
 
 def _ours(array: Node) -> list[tuple[Node, Item]]:
-    """Our hooks in the array; where somebody put one into a group of theirs, the hook and not the group."""
+    """Find our hooks in the array. In a group with other hooks, only ours counts, not the group."""
     found: list[tuple[Node, Item]] = []
     for item in array.items:
         if is_our_hook(item.value.plain()):
@@ -123,16 +123,16 @@ def _ours(array: Node) -> list[tuple[Node, Item]]:
 
 
 def is_our_hook(value: Any) -> bool:
-    """Whether a hook entry runs ``loremark hook``, from wherever it is installed."""
+    """Return whether a hook entry runs ``loremark hook``, at any install path."""
     if not isinstance(value, dict):
         return False
-    told = (value.get(name) for name in _COMMAND_FIELDS)
-    return any(isinstance(command, str) and _OUR_COMMAND.search(command) for command in told)
+    commands = (value.get(name) for name in _COMMAND_FIELDS)
+    return any(isinstance(command, str) and _OUR_COMMAND.search(command) for command in commands)
 
 
-def _is_our_server(value: Any, wanted: Any) -> bool:
-    """Whether an entry among the servers is one we write, from wherever ``loremark`` is installed."""
-    if value == wanted:
+def _is_our_server(value: Any, expected: Any) -> bool:
+    """Return whether a server entry is ours, at any install path."""
+    if value == expected:
         return True
     if not isinstance(value, dict):
         return False
@@ -143,14 +143,14 @@ def _is_our_server(value: Any, wanted: Any) -> bool:
     )
 
 
-def revert(text: str, change: Member | Element, trace: Trace | None) -> str:
-    """The text without what is ours; what we replaced comes back."""
-    root = root_of(text)
+def revert(text: str, change: Member | Element, undo: UndoInfo | None) -> str:
+    """Remove our change and restore any value that it replaced."""
+    root = parse_object(text)
     path = change.path[:-1] if isinstance(change, Member) else change.path
     try:
         container, depth = _descend(root, path, "object" if isinstance(change, Member) else "array")
-    except Refused:
-        return text  # somebody made something else of it: nothing of ours is in there
+    except EditError:
+        return text  # the structure was changed: nothing of ours is left
     if depth < len(path):
         return text
     if isinstance(change, Element):
@@ -158,21 +158,21 @@ def revert(text: str, change: Member | Element, trace: Trace | None) -> str:
             text = jsonc_edit.remove(text, holder, item)
         return text
     found = container.find(change.path[-1])
-    if found is None or (change.only_if_absent and (trace is None or trace.previous is not None)):
+    if found is None or (change.only_if_absent and (undo is None or undo.previous is not None)):
         return text
-    if trace is None and not _is_our_server(found.value.plain(), change.value):
+    if undo is None and not _is_our_server(found.value.plain(), change.value):
         return text
-    if trace is not None and trace.previous is not None:
-        return jsonc_edit.restore(text, found.value, trace.previous)
+    if undo is not None and undo.previous is not None:
+        return jsonc_edit.restore(text, found.value, undo.previous)
     return jsonc_edit.remove(text, container, found)
 
 
 def tidy(text: str, created: Iterable[list[str]], interiors: Iterable[tuple[list[str], str]]) -> str:
-    """Without the containers we made and that hold nothing now; emptied ones look as they did."""
+    """Remove empty containers that we created, and restore the whitespace of others."""
     raw = {tuple(path): inside for path, inside in interiors}
     made = {tuple(path) for path in created}
     for path in sorted(made | set(raw), key=len, reverse=True):
-        parent, item, node = _at(root_of(text), path)
+        parent, item, node = _at(parse_object(text), path)
         if node is None or node.items:
             continue
         inside = jsonc_edit.interior(text, node)

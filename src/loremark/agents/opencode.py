@@ -1,4 +1,4 @@
-"""opencode: a server in its configuration, and a plugin in JavaScript that feeds the hook."""
+"""opencode: an MCP server in its configuration, and a JavaScript plugin that calls the hook."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ import json
 import os
 from importlib import resources
 
-from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FileWish, Places, Wish
-from loremark.agents.changes import Member, Whole
+from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FilePlan, Locations, SetupOptions
+from loremark.agents.changes import Member, WholeFile
 
 NAME = "opencode"
-_CONFIGURATIONS = ("opencode.jsonc", "opencode.json")
+_CONFIG_NAMES = ("opencode.jsonc", "opencode.json")
 
 
-def _folder(places: Places) -> str:
+def _folder(locations: Locations) -> str:
     return (
-        places.folder("OPENCODE_CONFIG_DIR")
-        if "OPENCODE_CONFIG_DIR" in places.variables
-        else os.path.join(places.config, "opencode")
+        locations.folder("OPENCODE_CONFIG_DIR")
+        if "OPENCODE_CONFIG_DIR" in locations.variables
+        else os.path.join(locations.config, "opencode")
     )
 
 
-def _configuration(folder: str) -> str:
-    """The file that is there; else the plain one."""
-    there = (os.path.join(folder, name) for name in _CONFIGURATIONS)
-    return next((path for path in there if os.path.exists(path)), os.path.join(folder, "opencode.json"))
+def _config_file(folder: str) -> str:
+    """Return the existing configuration file, or opencode.json."""
+    candidates = (os.path.join(folder, name) for name in _CONFIG_NAMES)
+    return next((path for path in candidates if os.path.exists(path)), os.path.join(folder, "opencode.json"))
 
 
 def plugin(executable: str) -> str:
-    """The plugin's source, with our executable in it as a JavaScript string."""
+    """Return the plugin's source with the path of our executable filled in."""
     source = resources.files("loremark.agents").joinpath("plugin", "opencode.js").read_text()
-    told = json.dumps(executable).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return source.replace('"%LOREMARK%"', told)
+    literal = json.dumps(executable).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return source.replace('"%LOREMARK%"', literal)
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    if wish.scope == USER:
-        base = plugins = _folder(wish.places)
+def _files(options: SetupOptions) -> list[FilePlan]:
+    if options.scope == USER:
+        base = plugins = _folder(options.locations)
     else:
-        base, plugins = wish.places.project, os.path.join(wish.places.project, ".opencode")
-    if wish.server.url is None:
-        entry: dict[str, object] = {"type": "local", "command": [wish.executable, "mcp"], "enabled": True}
+        base, plugins = options.locations.project, os.path.join(options.locations.project, ".opencode")
+    if options.server.url is None:
+        entry: dict[str, object] = {"type": "local", "command": [options.executable, "mcp"], "enabled": True}
     else:
-        headers = wish.bearer("{env:" + KEY_VARIABLE + "}")
-        entry = {"type": "remote", "url": wish.server.url, "headers": headers, "enabled": True}
+        headers = options.bearer("{env:" + KEY_VARIABLE + "}")
+        entry = {"type": "remote", "url": options.server.url, "headers": headers, "enabled": True}
     return [
-        FileWish(_configuration(base), (Member(("mcp", "loremark"), entry),)),
-        FileWish(os.path.join(plugins, "plugins", "loremark.js"), (Whole(plugin(wish.executable)),)),
+        FilePlan(_config_file(base), (Member(("mcp", "loremark"), entry),)),
+        FilePlan(os.path.join(plugins, "plugins", "loremark.js"), (WholeFile(plugin(options.executable)),)),
     ]
 
 
@@ -55,8 +55,8 @@ AGENT = Agent(
     title="opencode",
     aliases=("open-code",),
     binaries=("opencode",),
-    signs=lambda places: (_folder(places),),
+    detection_folders=lambda locations: (_folder(locations),),
     files=_files,
-    steps=lambda wish: ("Start opencode anew.",),
-    roots=lambda places: (_folder(places), places.config),
+    steps=lambda options: ("Restart opencode.",),
+    roots=lambda locations: (_folder(locations), locations.config),
 )

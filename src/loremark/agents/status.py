@@ -1,4 +1,4 @@
-"""How far an agent is set up, and what a plan would change, told to a person."""
+"""Describe whether an agent is installed, and what a plan would change."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from loremark.agents import installing
-from loremark.agents.agent import Agent, Wish
-from loremark.agents.installing import Plan, Step
+from loremark.agents import installer
+from loremark.agents.agent import Agent, SetupOptions
+from loremark.agents.errors import EditError
+from loremark.agents.installer import Plan, Step
 from loremark.agents.ledger import Ledger
-from loremark.agents.refusal import Refused
 
 
-def state_of(agent: Agent, wish: Wish, ledger: Ledger) -> str:
-    """``installed``, ``outdated``, ``not installed``, or ``blocked``."""
-    wish = wish._replace(server=installing.server_of(agent, wish, ledger))
-    is_there = any(step.is_change for step in installing.plan_uninstall(agent, wish, ledger).steps)
+def install_state(agent: Agent, options: SetupOptions, ledger: Ledger) -> str:
+    """Return ``installed``, ``outdated``, ``not installed`` or ``blocked``."""
+    options = options._replace(server=installer.current_server(agent, options, ledger))
+    is_there = any(step.is_change for step in installer.plan_uninstall(agent, options, ledger).steps)
     try:
-        is_due = installing.plan_install(agent, wish, ledger).is_change
-    except Refused:
+        is_outdated = installer.plan_install(agent, options, ledger).is_change
+    except EditError:
         return "blocked"
     if not is_there:
         return "not installed"
-    return "outdated" if is_due else "installed"
+    return "outdated" if is_outdated else "installed"
 
 
-def kind_of(step: Step) -> str:
+def change_kind(step: Step) -> str:
     if not step.is_change:
         return "unchanged"
     if step.before is None:
@@ -34,8 +34,8 @@ def kind_of(step: Step) -> str:
     return "deleted" if step.after is None else "changed"
 
 
-def difference(step: Step) -> Iterator[str]:
-    """A unified diff of what would become of the file."""
+def unified_diff(step: Step) -> Iterator[str]:
+    """Yield the lines of a unified diff of the change."""
     before, after = (_lines(step.before), _lines(step.after))
     old = "/dev/null" if step.before is None else step.path
     new = "/dev/null" if step.after is None else step.path
@@ -43,11 +43,13 @@ def difference(step: Step) -> Iterator[str]:
         yield line.rstrip("\r\n")
 
 
-def told(plan: Plan, with_differences: bool = False) -> dict[str, Any]:
-    """A plan for programs."""
-    changed = [{"path": step.path, "change": kind_of(step)} for step in plan.steps]
+def describe(plan: Plan, with_differences: bool = False) -> dict[str, Any]:
+    """Return the plan as JSON-compatible data."""
+    changed = [{"path": step.path, "change": change_kind(step)} for step in plan.steps]
     if with_differences:
-        changed = [{**one, "diff": "\n".join(difference(step))} for one, step in zip(changed, plan.steps, strict=True)]
+        changed = [
+            {**entry, "diff": "\n".join(unified_diff(step))} for entry, step in zip(changed, plan.steps, strict=True)
+        ]
     return {"files": changed, "notes": plan.notes}
 
 

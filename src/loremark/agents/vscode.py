@@ -1,22 +1,22 @@
-"""VS Code with its own agent: a server in ``mcp.json``, and the hooks that Copilot reads too."""
+"""VS Code's built-in agent: an MCP server in ``mcp.json``, and the same hooks as Copilot."""
 
 from __future__ import annotations
 
 import os
 
-from loremark.agents import copilot, shapes
-from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FileWish, Wish
+from loremark.agents import config_entries, copilot
+from loremark.agents.agent import KEY_VARIABLE, USER, Agent, FilePlan, SetupOptions
 from loremark.agents.changes import Member
 
 NAME = "vscode"
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    folder = wish.places.code if wish.scope == USER else os.path.join(wish.places.project, ".vscode")
-    entry = shapes.server(wish, "${env:" + KEY_VARIABLE + "}")
+def _files(options: SetupOptions) -> list[FilePlan]:
+    folder = options.locations.code if options.scope == USER else os.path.join(options.locations.project, ".vscode")
+    entry = config_entries.mcp_server(options, "${env:" + KEY_VARIABLE + "}")
     return [
-        FileWish(os.path.join(folder, "mcp.json"), (Member(("servers", "loremark"), entry),)),
-        copilot.hooks_file(wish),
+        FilePlan(os.path.join(folder, "mcp.json"), (Member(("servers", "loremark"), entry),)),
+        copilot.hooks_file(options),
     ]
 
 
@@ -25,11 +25,11 @@ AGENT = Agent(
     title="VS Code",
     aliases=("code", "vs-code"),
     binaries=("code", "code-insiders"),
-    signs=lambda places: (places.code,),
+    detection_folders=lambda locations: (locations.code,),
     files=_files,
-    steps=lambda wish: (
-        "In VS Code run MCP: List Servers and start loremark; hooks are a preview (setting chat.useHooks).",
+    steps=lambda options: (
+        "In VS Code, run `MCP: List Servers` and start loremark. Hooks are a preview feature: enable `chat.useHooks`.",
     ),
-    roots=lambda places: (places.config, copilot.folder(places)),
+    roots=lambda locations: (locations.config, copilot.folder(locations)),
     instructions=("AGENTS.md", ".github/copilot-instructions.md"),
 )

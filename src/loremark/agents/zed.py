@@ -1,27 +1,27 @@
-"""Zed: a context server; it has no hooks, so nothing is captured there."""
+"""Zed: an MCP (context) server. It has no hooks, so sessions are not captured."""
 
 from __future__ import annotations
 
 import os
 
-from loremark.agents.agent import USER, Agent, FileWish, Places, Wish
+from loremark.agents.agent import USER, Agent, FilePlan, Locations, SetupOptions
 from loremark.agents.changes import Member
 
 NAME = "zed"
 
 
-def _folder(places: Places) -> str:
+def _folder(locations: Locations) -> str:
     return (
-        os.path.join(places.home, ".config", "zed")
-        if places.platform == "darwin"
-        else os.path.join(places.config, "zed")
+        os.path.join(locations.home, ".config", "zed")
+        if locations.platform == "darwin"
+        else os.path.join(locations.config, "zed")
     )
 
 
-def _files(wish: Wish) -> list[FileWish]:
-    folder = _folder(wish.places) if wish.scope == USER else os.path.join(wish.places.project, ".zed")
-    entry = {"source": "custom", "command": wish.executable, "args": ["mcp"], "env": {}}
-    return [FileWish(os.path.join(folder, "settings.json"), (Member(("context_servers", "loremark"), entry),))]
+def _files(options: SetupOptions) -> list[FilePlan]:
+    folder = _folder(options.locations) if options.scope == USER else os.path.join(options.locations.project, ".zed")
+    entry = {"source": "custom", "command": options.executable, "args": ["mcp"], "env": {}}
+    return [FilePlan(os.path.join(folder, "settings.json"), (Member(("context_servers", "loremark"), entry),))]
 
 
 AGENT = Agent(
@@ -29,12 +29,12 @@ AGENT = Agent(
     title="Zed",
     aliases=(),
     binaries=("zed", "zeditor"),
-    signs=lambda places: (_folder(places),),
+    detection_folders=lambda locations: (_folder(locations),),
     files=_files,
-    steps=lambda wish: (
-        "Zed starts the server by itself. It has no hooks: run loremark sync so that AGENTS.md briefs it.",
+    steps=lambda options: (
+        "Zed starts the server automatically. It has no hooks: run `loremark sync` to brief it through AGENTS.md.",
     ),
-    roots=lambda places: (places.config,),
-    speaks_http=False,
+    roots=lambda locations: (locations.config,),
+    supports_http=False,
     has_hooks=False,
 )

@@ -1,1 +1,1 @@
-"""Floor 0: what everything stands on. Settings, errors, limits, callers, ids, time, signatures, secrets, logs."""
+"""Layer 0, imported by every other layer: settings, errors, limits, callers, ids, time, signatures, secrets, logs."""

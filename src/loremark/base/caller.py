@@ -1,4 +1,4 @@
-"""Who is asking, and whose data they may see."""
+"""The caller of a request and the team whose data they may access."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MEMBER: Role = "member"
 MANAGERS: frozenset[Role] = frozenset((OWNER, ADMIN))
 
 Scope = NewType("Scope", str)
-"""The team whose rows a query may touch. Every store function takes one, or says why it cannot."""
+"""The team whose rows a query may touch. Every store function takes one or documents why it cannot."""
 
 
-class Via(enum.StrEnum):
-    """The credential a caller came with."""
+class AuthMethod(enum.StrEnum):
+    """The kind of credential the caller authenticated with."""
 
     KEY = "key"
     LOGIN = "login"
@@ -34,7 +34,7 @@ class Origin(NamedTuple):
     request_id: str
 
 
-NOWHERE = Origin("", "")
+NO_ORIGIN = Origin("", "")
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,12 +43,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str
     team_id: str
     role: Role
-    via: Via
+    auth_method: AuthMethod
     credential_id: str
     name: str = ""
     email: str = ""
     proof: str = ""
-    """By which sealed secret a quick signature was verified."""
+    """The sealed secret that verified a quick signature."""
     address: str = ""
     request_id: str = ""
 

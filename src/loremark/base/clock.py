@@ -1,7 +1,7 @@
-"""The only place that knows the time.
+"""The only module that reads the time.
 
-Times are whole milliseconds since the epoch; a name that holds one ends in ``_ms``. Tests replace the
-source with ``use``; nothing else does.
+Times are integer milliseconds since the epoch, in names that end in ``_ms``. Only tests replace the source, with
+``use``.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def now_ms() -> int:
 
 
 def monotonic() -> float:
-    """Seconds on a clock that never goes back, for measuring how long something took."""
+    """Seconds on a monotonic clock, for measuring durations."""
     return time.perf_counter()
 
 
 def pause(seconds: float) -> None:
-    """Let time pass, in a thread that may wait."""
+    """Sleep. Blocks the thread, so never call it on the event loop."""
     time.sleep(seconds)
 
 
 def iso(at_ms: int) -> str:
-    """The moment as the interface writes it: ISO 8601, UTC, milliseconds, ``Z``."""
+    """Format for the API: ISO 8601, UTC, milliseconds, ``Z``."""
     seconds, rest = divmod(at_ms, 1000)
     return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}Z"
 
 
 def rfc2822(at_ms: int) -> str:
-    """The moment as mail headers write it."""
+    """Format for email headers."""
     at = datetime.fromtimestamp(at_ms // 1000, tz=UTC)
     return f"{_DAYS[at.weekday()]}, {at.day:02d} {_MONTHS[at.month - 1]} {at.year:04d} {at:%H:%M:%S} +0000"
 
@@ -60,7 +60,7 @@ def iso_or_none(at_ms: int | None) -> str | None:
 
 @contextmanager
 def use(source: Callable[[], int]) -> Iterator[None]:
-    """Let another source tell the time while the block runs (tests only)."""
+    """Replace the time source within the block (tests only)."""
     global _source
     before = _source
     _source = source

@@ -1,6 +1,6 @@
-"""Secrets at rest: sealed with AES-256-GCM under the installation's key.
+"""Encrypts secrets at rest with AES-256-GCM under the installation's key.
 
-A sealed text names what it belongs to (``context``), so that a row copied elsewhere does not open there.
+The ``context`` is authenticated, so a sealed value copied to another row does not open there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VERSION = "v1."
 
 
 class SealError(Exception):
-    """A sealed text does not open: another key, another place, or altered bytes."""
+    """A sealed value does not open: wrong key, wrong context or modified bytes."""
 
 
 class Sealer:
@@ -34,12 +34,12 @@ class Sealer:
         self._aead = AESGCM(self.derive("seal"))
 
     def derive(self, purpose: str) -> bytes:
-        """A key of its own for one purpose."""
+        """Return the subkey for one purpose."""
         return hmac.new(self._root, b"loremark/" + purpose.encode(), hashlib.sha256).digest()
 
     @property
     def fingerprint(self) -> str:
-        """Tells two root keys apart without telling anything about them."""
+        """Identifies the root key without revealing it."""
         return hashlib.sha256(self.derive("fingerprint")).hexdigest()[:16]
 
     def seal(self, text: str, context: str) -> str:
@@ -52,4 +52,4 @@ class Sealer:
             raw = base64.urlsafe_b64decode(sealed.removeprefix(_VERSION))
             return self._aead.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], context.encode()).decode()
         except (InvalidTag, binascii.Error, ValueError) as error:
-            raise SealError("a stored secret does not open with this installation's key") from error
+            raise SealError("a stored secret cannot be decrypted with this installation's key") from error

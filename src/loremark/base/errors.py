@@ -1,8 +1,7 @@
-"""Every refusal the service can utter: one type, one table.
+"""The table of every error response.
 
-An ``ErrorKind`` is a row of the table: a status and the exact text. Calling it gives the ``Refusal`` to
-raise. Nothing else in the house holds a status or an error text, and the edge turns a refusal into
-``{"error": text}``.
+An ``ErrorKind`` is a row: a status and the exact text. Calling it returns the ``Refusal`` to raise. No other module
+defines a status or an error text; ``web`` turns a refusal into ``{"error": text}``.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 
 class Refusal(Exception):
-    """The request is answered with this status and text instead of a result."""
+    """Ends the request with this status and text."""
 
     def __init__(self, kind: ErrorKind, text: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(text)
@@ -24,7 +23,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ErrorKind:
-    """A row of the table. ``text`` may hold ``{placeholders}`` that the caller fills."""
+    """A row of the table. ``text`` may contain ``{placeholders}`` for the caller to fill."""
 
     status: int
     text: str
@@ -36,7 +35,7 @@ class ErrorKind:
 # Authentication and access
 UNAUTHENTICATED = ErrorKind(401, "Invalid or missing authentication credentials")
 UNAUTHORIZED = ErrorKind(401, "Unauthorized")
-WRONG_PASSWORD = ErrorKind(401, "E-mail or password is wrong")
+WRONG_PASSWORD = ErrorKind(401, "Incorrect email or password")
 MISSING_HEADER = ErrorKind(401, "Missing required header")
 TIMESTAMP_EXPIRED = ErrorKind(401, "Timestamp expired")
 INVALID_SIGNATURE = ErrorKind(401, "Invalid signature")
@@ -64,15 +63,15 @@ UNSUPPORTED_ENCODING = ErrorKind(415, "Content-Encoding must be gzip or identity
 RATE_LIMITED = ErrorKind(429, "Rate limit exceeded. Please retry after {seconds} seconds.")
 RATE_LIMITED_PLAIN = ErrorKind(429, "Rate limit exceeded")
 
-# Things that are not there, or not in that state
+# Missing resources and conflicting states
 PROJECT_NOT_FOUND = ErrorKind(404, "Project not found")
 MEMBER_NOT_FOUND = ErrorKind(404, "Member not found")
 KEY_NOT_FOUND = ErrorKind(404, "Key not found")
 PROJECT_ARCHIVED = ErrorKind(409, "Project is archived")
 ALREADY_MEMBER = ErrorKind(409, "Already a member")
-EMAIL_TAKEN = ErrorKind(409, "An account with this e-mail already exists")
+EMAIL_TAKEN = ErrorKind(409, "An account with this email already exists")
 LAST_OWNER = ErrorKind(409, "The last owner cannot be removed")
-OWNER_STAYS = ErrorKind(409, "The owner cannot be removed")
+OWNER_NOT_REMOVABLE = ErrorKind(409, "The owner cannot be removed")
 OWNER_ROLE_FIXED = ErrorKind(409, "The owner's role cannot be changed")
 
 PROJECT_ID_REQUIRED = ErrorKind(400, "projectId is required")
@@ -83,7 +82,7 @@ WORKER_NOT_CONFIGURED = ErrorKind(503, "Worker not configured")
 
 SESSION_NOT_FOUND = ErrorKind(404, "Session not found")
 WEBHOOK_NOT_FOUND = ErrorKind(404, "Webhook not found")
-WEBHOOK_LIMIT = ErrorKind(409, "A project may have at most 50 webhooks")
+WEBHOOK_LIMIT = ErrorKind(409, "A project can have at most 50 webhooks")
 DELIVERY_NOT_FOUND = ErrorKind(404, "Delivery not found")
 ENRICHMENT_RUNNING = ErrorKind(409, "Enrichment already in progress")
 NO_FAILED_JOB = ErrorKind(409, "No failed job to retry")
@@ -103,18 +102,18 @@ NO_PAYMENT_METHOD = ErrorKind(402, "Payment method required")
 PAYMENT_FAILED = ErrorKind(402, "Payment failed")
 BAD_WEBHOOK_SIGNATURE = ErrorKind(400, "Webhook signature is invalid")
 SCHEMA_KEY_TAKEN = ErrorKind(409, "schemaKey already exists")
-CHANGED_MEANWHILE = ErrorKind(412, "It has changed meanwhile; read it again")
+PRECONDITION_FAILED = ErrorKind(412, "The resource has changed since you read it. Fetch it again and retry.")
 
-# Ours
+# Server errors
 INTERNAL = ErrorKind(500, "Internal server error")
 UNAVAILABLE = ErrorKind(503, "Service temporarily unavailable")
 
 
 def invalid(sentence: str) -> Refusal:
-    """400 with one plain sentence that names the field."""
+    """Return a 400 with a sentence that names the field."""
     return INVALID(sentence=sentence)
 
 
 def table() -> dict[str, ErrorKind]:
-    """Every row by its name, for documentation and tests."""
+    """Return every row by name, for documentation and tests."""
     return {name: value for name, value in globals().items() if isinstance(value, ErrorKind)}

@@ -1,4 +1,4 @@
-"""Where a person's files lie on this platform. Imported by the hook, so: little, and quick to load."""
+"""The user's data, cache, config and state directories on this platform. The hook imports it, so keep it light."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ _NAME = "loremark"
 
 
 def data_folder(environment: Mapping[str, str] | None = None) -> str:
-    """For application data."""
+    """Return the directory for application data."""
     return _folder("XDG_DATA_HOME", (".local", "share"), ("Library", "Application Support"), environment)
 
 
 def cache_folder(environment: Mapping[str, str] | None = None) -> str:
-    """For what can be made again."""
+    """Return the directory for data that can be regenerated."""
     return _folder("XDG_CACHE_HOME", (".cache",), ("Library", "Caches"), environment)
 
 
 def config_folder(environment: Mapping[str, str] | None = None) -> str:
-    """For a person's configuration."""
+    """Return the directory for user configuration."""
     return _folder("XDG_CONFIG_HOME", (".config",), ("Library", "Application Support"), environment)
 
 
 def state_folder(environment: Mapping[str, str] | None = None) -> str:
-    """For what must outlive a restart and is not configuration: the hook's spool."""
+    """Return the directory for persistent state other than configuration, such as the hook's spool."""
     return _folder("XDG_STATE_HOME", (".local", "state"), ("Library", "Application Support"), environment)
 
 
-def moved_by(names: Iterable[str]) -> dict[str, str]:
-    """Those of these variables that are set: programs let their folders be moved by them."""
+def environment_overrides(names: Iterable[str]) -> dict[str, str]:
+    """Return which of these environment variables are set. Programs use them to move their directories."""
     return {name: value for name in names if (value := os.environ.get(name))}
 
 

@@ -1,8 +1,7 @@
-"""The only place that makes identifiers and random tokens.
+"""The only module that creates identifiers and random tokens.
 
-An identifier is a short prefix, an underscore and 26 characters of Crockford's base 32: 48 bits of time in
-milliseconds, then 80 random bits. They sort by the time they were made, also as text, and within one
-process strictly so.
+An identifier is a short prefix, an underscore and 26 characters of Crockford base 32: 48 bits of time in milliseconds,
+then 80 random bits. As text they sort by creation time, strictly so within one process.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _used = 0
 
 
 def _random(size: int) -> int:
-    """A random number of so many bytes, from a larger piece: the system is asked once for many identifiers."""
+    """Return a random number of ``size`` bytes, from a pool that saves one system call per identifier."""
     global _pool, _used
     if _used + size > len(_pool):
         _pool, _used = secrets.token_bytes(_POOL_BYTES), 0
@@ -43,7 +42,7 @@ def _random(size: int) -> int:
 
 
 def _forget_pool() -> None:
-    """A forked child must not go on with its parent's random bytes."""
+    """Drop the pool: a forked child must not reuse its parent's random bytes."""
     global _pool
     _pool = b""
 
@@ -52,14 +51,14 @@ os.register_at_fork(after_in_child=_forget_pool)
 
 
 def _next_number() -> int:
-    """128 bits: the time and 80 random bits, always more than the number given before."""
+    """Return 128 bits (time, then 80 random bits), always greater than the previous number."""
     global _last
     now_ms = clock.now_ms()
     with _lock:
         if now_ms > _last >> _RANDOM_BITS:
             _last = now_ms << _RANDOM_BITS | _random(_RANDOM_BYTES)
         else:
-            # Same millisecond, or the clock went back: stay above, by a step nobody can guess.
+            # Same millisecond, or the clock went back: increase by an unpredictable step.
             _last += 1 + _random(_STEP_BYTES)
         return _last
 
@@ -70,7 +69,7 @@ def _time_text(at_ms: int) -> str:
 
 
 def new(prefix: str) -> str:
-    """A new identifier such as ``prj_01jd…``."""
+    """Return a new identifier such as ``prj_01jd…``."""
     number = _next_number()
     pairs = _PAIRS
     return (
@@ -81,7 +80,7 @@ def new(prefix: str) -> str:
 
 
 def new_after(prefix: str, last: str) -> str:
-    """A new identifier that sorts after this one of its kind, also where another process's clock runs ahead."""
+    """Return a new identifier that sorts after ``last``, even if another process's clock runs ahead."""
     made = new(prefix)
     if made > last:
         return made
@@ -94,17 +93,17 @@ def new_after(prefix: str, last: str) -> str:
 
 
 def serial(prefix: str) -> str:
-    """An identifier for what is only told apart, not kept: quick to make, and easy to guess from the one before."""
+    """Return a cheap, predictable identifier for values that are not stored, such as request ids."""
     return f"{prefix}_{_SERIAL}{next(_count):010x}"
 
 
 def looks_valid(text: str, prefix: str | None = None) -> bool:
-    """Whether the text has the shape of an identifier; anything else can be refused without a query."""
+    """Return whether the text is formatted like an identifier; anything else can be rejected without a query."""
     return _SHAPE.fullmatch(text) is not None and (prefix is None or text.startswith(prefix + "_"))
 
 
 def token(size: int = 32) -> str:
-    """A random secret in URL-safe characters."""
+    """Return a random URL-safe secret."""
     return secrets.token_urlsafe(size)
 
 
@@ -113,5 +112,5 @@ def token_bytes(size: int) -> bytes:
 
 
 def fraction() -> float:
-    """A random number from 0 up to 1, for jitter."""
+    """Return a random number in [0, 1), for jitter."""
     return secrets.randbits(53) / (1 << 53)

@@ -1,4 +1,4 @@
-"""The numbers of the contract that are not settings."""
+"""Fixed limits of the API; operators cannot change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs: structured, one line an event, on standard error."""
+"""Structured logging to standard error, one line per event."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def configure(level: str, form: str) -> None:
 
 
 def logger(name: str) -> structlog.typing.FilteringBoundLogger:
-    """A logger that says which part of the house speaks."""
+    """Return a logger that tags every event with the component's name."""
     bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(part=name)
     return bound

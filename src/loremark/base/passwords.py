@@ -1,4 +1,4 @@
-"""Passwords: Argon2id, off the event loop, a bounded number at a time."""
+"""Password hashing with Argon2id, in threads and with bounded concurrency."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ T = TypeVar("T")
 _MOST_WAITING = 64
 
 
-def _nobodys_hash(memory_kib: int, rounds: int) -> str:
-    """A hash that no password has, and that takes as long to be compared with as anybody's."""
+def _dummy_hash(memory_kib: int, rounds: int) -> str:
+    """Return a hash that no password matches, with the same cost to verify as a real one."""
     salt, digest = "A" * 22, "A" * 43
     return f"$argon2id$v=19$m={memory_kib},t={rounds},p=1${salt}${digest}"
 
 
 class Passwords:
-    """Hashes and checks passwords in a small pool of its own, so that logins cannot starve other work."""
+    """Hashes and checks passwords in its own small thread pool, so logins cannot starve other work."""
 
     def __init__(self, *, memory_kib: int = 47_104, rounds: int = 1) -> None:
         self._hasher = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
         self._waiting = 0
-        self._nobody = _nobodys_hash(memory_kib, rounds)
+        self._dummy = _dummy_hash(memory_kib, rounds)
 
     async def _run(self, work: Callable[[], T]) -> T:
-        """In the pool; a flood of log-ins is turned away rather than queued without end."""
+        """Run in the pool. When too many are waiting, fail with 503 instead of queueing."""
         if self._waiting >= _MOST_WAITING:
             raise errors.UNAVAILABLE({"Retry-After": "5"})
         self._waiting += 1
@@ -46,13 +46,13 @@ class Passwords:
         return await self._run(lambda: self._hasher.hash(password))
 
     async def matches(self, password: str, hashed: str | None) -> bool:
-        """Whether the password fits. Without a hash it takes as long and says no."""
+        """Return whether the password matches. Without a hash it returns False after the same time."""
         return await self._run(lambda: self._check(password, hashed))
 
     def _check(self, password: str, hashed: str | None) -> bool:
         hashed = hashed or None
         try:
-            self._hasher.verify(hashed or self._nobody, password)
+            self._hasher.verify(hashed or self._dummy, password)
         except (VerificationError, InvalidHashError):
             return False
         return hashed is not None

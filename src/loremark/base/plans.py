@@ -1,4 +1,4 @@
-"""The plans and the packs of credits: one table each, which an operator may replace by a file."""
+"""Plans and credit packs. An operator can override them with a TOML file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Amount = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a team may use in a month, and what it costs."""
+    """A team's monthly limits and price."""
 
     id: str
     ai_tokens: Amount
@@ -96,7 +96,7 @@ PLANS: dict[str, Plan] = {
 
 
 class Pack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Credits that are bought together; they never expire."""
+    """A purchasable amount of credits, which never expire."""
 
     id: str
     tokens: Annotated[int, msgspec.Meta(ge=1)]
@@ -115,14 +115,14 @@ PACKS: dict[str, Pack] = {
 
 
 class PlansError(Exception):
-    """The operator's table of plans cannot be read; the text is one line."""
+    """The operator's plans file cannot be used; the message is one line."""
 
 
 Row = TypeVar("Row", Plan, Pack)
 
 
 class Plans:
-    """The plans and packs in force, and the plan a new team gets."""
+    """The active plans and packs, and the default plan for new teams."""
 
     def __init__(self, table: dict[str, Plan], default: str, packs: dict[str, Pack] | None = None) -> None:
         if default not in table:
@@ -132,31 +132,31 @@ class Plans:
         self.packs = PACKS if packs is None else packs
 
     def get(self, plan_id: str) -> Plan:
-        """The plan; one that was taken out of the table counts as the default."""
+        """Return the plan, or the default plan if it no longer exists."""
         return self._table.get(plan_id) or self._table[self.default]
 
     @property
-    def sold(self) -> dict[str, Plan]:
-        """The plans that can be bought: those with a price."""
+    def purchasable(self) -> dict[str, Plan]:
+        """The plans with a price."""
         return {plan.id: plan for plan in self._table.values() if plan.price_cents}
 
 
 def load_plans(default: str, file: str = "") -> Plans:
-    """The tables in the code, with the rows of a TOML file (``[plan.<id>]``, ``[pack.<id>]``) laid over them."""
+    """Return the built-in plans and packs, overridden by a TOML file (``[plan.<id>]``, ``[pack.<id>]``)."""
     if not file:
         return Plans(dict(PLANS), default)
     try:
         content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
         if not content.keys() & {"plan", "pack"}:
             raise PlansError("LOREMARK_PLANS_FILE cannot be used: it has neither [plan.<id>] nor [pack.<id>]")
-        plans = _laid_over(PLANS, Plan, content.get("plan", {}))
-        packs = _laid_over(PACKS, Pack, content.get("pack", {}))
+        plans = _merge(PLANS, Plan, content.get("plan", {}))
+        packs = _merge(PACKS, Pack, content.get("pack", {}))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise PlansError(f"LOREMARK_PLANS_FILE cannot be used: {error}") from error
     return Plans(plans, default, packs)
 
 
-def _laid_over(table: dict[str, Row], kind: type[Row], given: object) -> dict[str, Row]:
+def _merge(table: dict[str, Row], kind: type[Row], given: object) -> dict[str, Row]:
     rows = dict(table)
     for row_id, row in msgspec.convert(given, dict[str, dict[str, object]]).items():
         rows[row_id] = msgspec.convert(row | {"id": row.get("id", row_id)}, kind)

@@ -1,6 +1,6 @@
-"""Which server a person on this machine speaks to, and with which key: a file of mode 0600, or the environment.
+"""The user's server URL and API key, from a file with mode 0600 or the environment.
 
-Read by the command line, the hook and the tool server, so: standard library only, little of it, and quick to load.
+The CLI, the hook and the MCP server import this, so it uses little of the standard library and nothing else.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import os
 
 from loremark.base.folders import config_folder
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing is too slow for the hook
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_BYTES = 1_000_000
-USUAL_URL = "http://127.0.0.1:8000"
+DEFAULT_URL = "http://127.0.0.1:8000"
 
 
 class Profile:
-    """A server, the key for it, and the secrets that sign for its projects."""
+    """A server URL, its API key, and the signing secrets of its projects."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Profile:
         enrich: bool = True,
         project: str | None = None,
     ) -> None:
-        """``enrich``: whether the hook has sessions enriched as they end; ``project``: what the environment names."""
+        """``enrich``: whether the hook requests enrichment when a session ends. ``project``: from the environment."""
         self.url = url
         self.key = key
         self.secrets = dict(secrets or {})
@@ -41,18 +41,18 @@ def location() -> str:
     return os.path.join(config_folder(), "profile.json")
 
 
-def plain_url(url: str) -> str:
-    """An address as it is compared and kept: no blanks around it, no slash at its end."""
+def normalize_url(url: str) -> str:
+    """Strip whitespace and trailing slashes."""
     return url.strip().rstrip("/")
 
 
 def load(environment: Mapping[str, str] | None = None) -> Profile | None:
-    """The saved profile, with what the environment says instead; None when there is no key for the server."""
+    """Return the saved profile, overridden by the environment, or None if there is no key for the server."""
     given = os.environ if environment is None else environment
     saved = _read()
-    kept_url = plain_url(_text(saved.get("url")))
-    url = plain_url(given.get("LOREMARK_URL") or kept_url or USUAL_URL)
-    # A key goes only to the server that it was saved for.
+    kept_url = normalize_url(_text(saved.get("url")))
+    url = normalize_url(given.get("LOREMARK_URL") or kept_url or DEFAULT_URL)
+    # Never send a saved key to a different server.
     is_own = bool(kept_url) and url == kept_url
     key = (given.get("LOREMARK_API_KEY") or (_text(saved.get("key")) if is_own else "")).strip()
     if not key:
@@ -65,14 +65,14 @@ def load(environment: Mapping[str, str] | None = None) -> Profile | None:
 
 
 def save(profile: Profile) -> str:
-    """Keep it for the next command; the file appears whole or not at all, and nobody else may read it."""
+    """Write the profile atomically with mode 0600 and return its path."""
     path = location()
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    told = {"url": profile.url, "key": profile.key, "secrets": profile.secrets, "enrich": profile.enrich}
+    raw = {"url": profile.url, "key": profile.key, "secrets": profile.secrets, "enrich": profile.enrich}
     part = f"{path}.{os.getpid()}.part"
     number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with open(number, "w", encoding="utf-8") as file:
-        json.dump(told, file, indent=2)
+        json.dump(raw, file, indent=2)
         file.write("\n")
         file.flush()
         os.fsync(file.fileno())
@@ -80,28 +80,28 @@ def save(profile: Profile) -> str:
     return path
 
 
-def keep_secret(url: str, project: str, secret: str) -> str | None:
-    """Keep the secret of a project beside the key; None where nobody has signed in to this server."""
+def save_secret(url: str, project: str, secret: str) -> str | None:
+    """Save a project's signing secret in the profile. Return None if the user is not signed in to this server."""
     saved = _read()
     key = _text(saved.get("key"))
-    if not key or plain_url(_text(saved.get("url"))) != plain_url(url):
+    if not key or normalize_url(_text(saved.get("url"))) != normalize_url(url):
         return None
     secrets = {**_secrets(saved), project: secret}
-    return save(Profile(plain_url(url), key, secrets, saved.get("enrich") is not False))
+    return save(Profile(normalize_url(url), key, secrets, saved.get("enrich") is not False))
 
 
 def saved_url() -> str | None:
-    """The server that was signed in to, whatever the environment says."""
+    """Return the saved server URL, ignoring the environment."""
     return _text(_read().get("url")) or None
 
 
-def is_given(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether the environment brings the key, and a saved one is not looked at."""
+def has_environment_key(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether the environment sets the API key, which takes precedence over a saved one."""
     return bool((os.environ if environment is None else environment).get("LOREMARK_API_KEY"))
 
 
 def forget() -> bool:
-    """Whether there was anything to forget."""
+    """Delete the profile. Return whether there was one."""
     try:
         os.unlink(location())
     except FileNotFoundError:
@@ -112,10 +112,10 @@ def forget() -> bool:
 def _read() -> dict[str, object]:
     try:
         with open(location(), "rb") as file:
-            told = json.loads(file.read(_MOST_BYTES))
+            raw = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return raw if isinstance(raw, dict) else {}
 
 
 def _secrets(saved: dict[str, object]) -> dict[str, str]:

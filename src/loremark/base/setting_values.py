@@ -1,4 +1,4 @@
-"""Values of settings, read from text or TOML."""
+"""Parses the values of settings from text or TOML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 
 def parse(kind: Any, value: object) -> object:
-    """Turn a text (or a TOML value) into the kind of value the field holds."""
+    """Convert a string or TOML value to the field's type."""
     if typing.get_origin(kind) is tuple:
         entries = value if isinstance(value, list) else [part.strip() for part in str(value).split(",")]
         return tuple(parse(typing.get_args(kind)[0], entry) for entry in entries if entry != "")

@@ -1,8 +1,8 @@
-"""Everything an operator can set, and the only place that reads the environment.
+"""All server settings. The only module that reads the environment.
 
 A setting is an environment variable with the prefix ``LOREMARK_``, or the same name in ``loremark.toml`` (in the
-current folder, else in the data folder). The environment wins. An unknown name or a bad value stops the
-start with one clear line.
+current directory, else in the data directory). The environment wins. An unknown name or an invalid value stops startup
+with a one-line error.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from loremark.base.setting_values import parse
 PREFIX = "LOREMARK_"
 FILE = "loremark.toml"
 GENERATED = "{generated}"
-"""Stands for a secret of our own in the data folder; set but empty means that there is to be none."""
-OF_CLIENTS = ("LOREMARK_URL", "LOREMARK_API_KEY", "LOREMARK_PROJECT", "LOREMARK_HMAC_SECRET")
-"""What the command line, the hook and the tool server read; a server that is started beside them takes no offence."""
+"""Placeholder for a secret generated in the data directory. An empty value means no secret."""
+CLIENT_VARIABLES = ("LOREMARK_URL", "LOREMARK_API_KEY", "LOREMARK_PROJECT", "LOREMARK_HMAC_SECRET")
+"""Read by the CLI, the hook and the MCP server; the server ignores them."""
 DEFAULT_ROUTE_LIMITS = "login=10/minute,ask=30/minute,genesis.start=6/hour"
 T = TypeVar("T")
 
 
 class SettingsError(Exception):
-    """A setting is unknown or has a bad value; the text is one line for the operator."""
+    """A setting is unknown or invalid; the message is one line for the operator."""
 
 
 def _setting(default: T, doc: str, *, secret: bool = False, shown: str | None = None) -> T:
-    """A field of ``Settings``: its default, what it means, and how documentation shows the default."""
+    """Declare a field of ``Settings``. ``shown``: how the documentation describes the default."""
     return dataclasses.field(default=default, metadata={"doc": doc, "secret": secret, "shown": shown})
 
 
@@ -47,106 +47,108 @@ LogFormat = Literal["auto", "text", "json"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings as the house uses them. Field ``x_y`` is set by ``LOREMARK_X_Y``."""
+    """The parsed settings. Field ``x_y`` is set by ``LOREMARK_X_Y``."""
 
     host: str = _setting("127.0.0.1", "Address to listen on.")
     port: int = _setting(8000, "Port to listen on.")
     data_dir: Path = _setting(
         Path(),
-        "Folder of the SQLite file, blobs, keys (mode 0600) and mail.",
-        shown="the platform's data folder",
+        "Directory for the SQLite database, blobs, keys (mode 0600) and email files.",
+        shown="the platform's data directory",
     )
     cache_dir: Path = _setting(
         Path(),
-        "Folder for what can be made again: prepared models, copies of repositories.",
-        shown="the platform's cache folder",
+        "Directory for data that can be regenerated: prepared models and repository mirrors.",
+        shown="the platform's cache directory",
     )
     database_url: str = _setting(
-        "", "SQLite (`sqlite:///path`) or PostgreSQL (`postgresql://…`).", shown="SQLite in the data folder"
+        "", "SQLite (`sqlite:///path`) or PostgreSQL (`postgresql://…`).", shown="SQLite in the data directory"
     )
-    database_pool: int = _setting(10, "Connections a process keeps to PostgreSQL, or reader threads on SQLite.")
+    database_pool: int = _setting(10, "PostgreSQL connections per process, or reader threads on SQLite.")
     auto_migrate: bool = _setting(
         True,
-        "Whether `loremark serve` brings the schema up to date by itself on PostgreSQL. SQLite always does.",
+        "Run migrations on `loremark serve` with PostgreSQL. With SQLite they always run.",
     )
-    redis_url: str = _setting("", "Redis for rate limits shared by several processes.", shown="limits in memory")
-    blobs_url: str = _setting("", "`file://…` or `s3://bucket/prefix`.", shown="files in the data folder")
-    s3_endpoint: str = _setting("", "Another S3-compatible server than the provider's own.", shown="none")
-    base_url: str = _setting("", "The address under which people and agents reach the API.", shown="http://HOST:PORT")
+    redis_url: str = _setting("", "Redis URL for rate limits shared between processes.", shown="in-memory limits")
+    blobs_url: str = _setting(
+        "", "Blob storage: `file://…` or `s3://bucket/prefix`.", shown="files in the data directory"
+    )
+    s3_endpoint: str = _setting("", "Endpoint of an S3-compatible server other than AWS.", shown="none")
+    base_url: str = _setting("", "Public URL of the API.", shown="http://HOST:PORT")
     worker_url: str = _setting(
         "{base}/worker",
-        "The address of the answer worker; empty switches Ask off (503).",
+        "URL of the answer worker. Empty disables Ask (503).",
         shown="BASE_URL/worker",
     )
     worker_secret: str = _setting(
         GENERATED,
-        "Signs Ask tickets; the API and the worker share it. Empty switches Ask off (503).",
+        "Secret that signs Ask tickets, shared by the API and the worker. Empty disables Ask (503).",
         secret=True,
-        shown="generated into the data folder",
+        shown="generated in the data directory",
     )
     encryption_key: str = _setting(
         "",
-        "32 bytes in base64 that seal stored secrets; several machines on one database must share it.",
+        "Key that encrypts stored secrets (32 bytes, base64). All servers on one database must share it.",
         secret=True,
-        shown="generated into the data folder",
+        shown="generated in the data directory",
     )
     registration: Registration = _setting(
-        "invite", "Who may register: `open`, `invite` (the first account is free), `closed`."
+        "invite", "Who can register: `open`, `invite` (the first account needs no invitation) or `closed`."
     )
-    rate_limit_per_minute: int = _setting(200, "Requests a minute and address; 0 switches the limit off.")
+    rate_limit_per_minute: int = _setting(200, "Requests per minute per IP address. 0 disables the limit.")
     route_limits: str = _setting(
         DEFAULT_ROUTE_LIMITS,
-        "Limits of single routes, `name=count/window` pairs; `name=0` switches one off, others keep their default.",
+        "Per-route limits, `name=count/window`. `name=0` disables one; routes not listed keep their default.",
     )
     trusted_proxies: tuple[str, ...] = _setting(
         (),
-        "CIDR ranges of proxies whose `X-Forwarded-For` is believed.",
+        "CIDR ranges of proxies whose `X-Forwarded-For` header is trusted.",
         shown="none",
     )
-    default_plan: str = _setting("team", "Plan of a new team.")
-    plans_file: str = _setting("", "TOML file with other plans and packs of credits.", shown="none")
+    default_plan: str = _setting("team", "Plan for new teams.")
+    plans_file: str = _setting("", "TOML file that overrides plans and credit packs.", shown="none")
     meter_builtin: bool = _setting(False, "Count the built-in engine's tokens against the quota.")
     llm_small: str = _setting("builtin", "Small model: `builtin`, `openai:<model>` or `anthropic:<model>`.")
-    llm_medium: str = _setting("builtin", "Medium model, in the same form.")
+    llm_medium: str = _setting("builtin", "Medium model, in the same format.")
     llm_base_url: str = _setting(
-        "", "Another server than the provider's own, such as Ollama or vLLM.", shown="the provider's"
+        "", "URL of a compatible model server such as Ollama or vLLM.", shown="the provider's API"
     )
-    llm_api_key: str = _setting("", "Key for the model server.", secret=True, shown="the provider's usual variable")
-    llm_timeout_s: int = _setting(60, "Seconds that one call of a model may take.")
-    embeddings: str = _setting("builtin", "Embedder: `builtin`, `builtin:fp32` or `openai:<model>`.")
-    index_cache_mb: int = _setting(512, "Megabytes that a process keeps of projects' search indexes.")
+    llm_api_key: str = _setting("", "API key for the model server.", secret=True, shown="the provider's own variable")
+    llm_timeout_s: int = _setting(60, "Timeout of a model call, in seconds.")
+    embeddings: str = _setting("builtin", "Embedding model: `builtin`, `builtin:fp32` or `openai:<model>`.")
+    index_cache_mb: int = _setting(512, "Megabytes of search indexes each process keeps in memory.")
     mail_url: str = _setting(
         "",
-        "`file://folder` (one .eml a mail) or `smtp://user:pass@host:port`.",
-        shown="files in the data folder",
+        "Email: `file://folder` (one .eml file per message) or `smtp://user:pass@host:port`.",
+        shown="files in the data directory",
     )
-    mail_from: str = _setting("Loremark <loremark@localhost>", "Sender of our mail.")
+    mail_from: str = _setting("Loremark <loremark@localhost>", "Sender address of emails.")
     payments: Payments = _setting("local", "Payment provider: `local` (no money) or `stripe`.")
     stripe_api_key: str = _setting("", "Secret key of the Stripe account.", secret=True, shown="none")
     stripe_webhook_secret: str = _setting(
         "", "Signing secret of the Stripe endpoint `/api/billing/webhook/stripe`.", secret=True, shown="none"
     )
-    stripe_base_url: str = _setting("", "Another server than Stripe's own, for tests.", shown="Stripe's")
+    stripe_base_url: str = _setting("", "URL of a Stripe-compatible server, for tests.", shown="Stripe's API")
     repo_hosts: tuple[str, ...] = _setting(
         ("github.com", "gitlab.com", "bitbucket.org"),
-        "Hosts (`host[:port]`) that a project's repoUrl may name.",
+        "Repository hosts (`host[:port]`) allowed in a project's repoUrl.",
     )
     outbound_allow: tuple[str, ...] = _setting(
-        (), "CIDR ranges of private addresses that outbound calls may reach.", shown="none"
+        (), "CIDR ranges of private addresses that outbound requests may reach.", shown="none"
     )
-    ca_file: str = _setting("", "An extra certificate authority for outbound TLS.", shown="none")
+    ca_file: str = _setting("", "Extra CA certificate file for outbound TLS.", shown="none")
     webhook_retry_delays: tuple[int, ...] = _setting(
         (60, 300, 1800, 7200, 43200), "Seconds before each retry of a webhook delivery."
     )
-    session_window_s: int = _setting(14_400, "Seconds of silence after which a capture session ends.")
+    session_window_s: int = _setting(14_400, "Seconds of inactivity after which a capture session ends.")
     ticket_ttl_s: int = _setting(60, "Seconds an Ask ticket is valid.")
     keepalive_s: int = _setting(5, "Seconds between keep-alive comments in a stream.")
-    log_level: LogLevel = _setting("info", "Least important messages that are logged.")
+    log_level: LogLevel = _setting("info", "Minimum log level.")
     log_format: LogFormat = _setting("auto", "`text`, `json`, or `auto` (text on a terminal).")
 
     @property
     def origin(self) -> str:
-        """The base address without a trailing slash."""
+        """The base URL without a trailing slash."""
         return self.base_url or f"http://{_host_in_url(self.host)}:{self.port}"
 
     @property
@@ -166,10 +168,10 @@ def _host_in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def keep_numpy_calm() -> None:
-    """One thread for its products; to be called before it is loaded.
+def limit_numpy_threads() -> None:
+    """Make numpy use one thread. Call before numpy is imported.
 
-    For projects of a usual size its own threads take four times the CPU and no less time, and they take it from others.
+    For typical projects its thread pool takes four times the CPU and is no faster.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -177,9 +179,11 @@ def keep_numpy_calm() -> None:
 def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = None) -> Settings:
     """Read the settings from the environment and ``loremark.toml``."""
     environment = os.environ if environment is None else environment
-    given = {name: value for name, value in environment.items() if name.startswith(PREFIX) and name not in OF_CLIENTS}
+    given = {
+        name: value for name, value in environment.items() if name.startswith(PREFIX) and name not in CLIENT_VARIABLES
+    }
     if not given.get("LOREMARK_DATA_DIR"):
-        given.pop("LOREMARK_DATA_DIR", None)  # set but empty means the usual place
+        given.pop("LOREMARK_DATA_DIR", None)  # empty means the default
     data_dir = Path(given.get("LOREMARK_DATA_DIR") or data_folder(environment)).expanduser()
     values: dict[str, object] = {**_read_file(folder or Path.cwd(), data_dir), **given}
     parsed = _parse_all(values)
@@ -187,11 +191,11 @@ def load(environment: Mapping[str, str] | None = None, *, folder: Path | None = 
     if not parsed.get("cache_dir") or parsed["cache_dir"] == Path():
         parsed["cache_dir"] = Path(cache_folder(environment))
     settings = Settings(**parsed)
-    return _checked(_with_derived(settings))
+    return _validated(_with_derived(settings))
 
 
 def settings_file(folder: Path, data_dir: Path) -> Path | None:
-    """The file whose settings count, if there is one; whoever starts a server is told of it."""
+    """Return the settings file in use, if there is one. Startup prints its path."""
     return next((path for path in (folder / FILE, data_dir / FILE) if path.is_file()), None)
 
 
@@ -229,7 +233,7 @@ def _nearest(name: str, names: set[str]) -> str:
 
 
 def _with_derived(settings: Settings) -> Settings:
-    """Fill in what depends on other settings."""
+    """Fill in settings that default to a value derived from others."""
     base_url = settings.origin.rstrip("/")
     return dataclasses.replace(
         settings,
@@ -240,7 +244,7 @@ def _with_derived(settings: Settings) -> Settings:
     )
 
 
-def _checked(settings: Settings) -> Settings:
+def _validated(settings: Settings) -> Settings:
     if settings.port > 65_535:
         raise SettingsError("LOREMARK_PORT must be between 0 and 65535")
     if not settings.on_sqlite and not settings.database_url.startswith("postgresql://"):

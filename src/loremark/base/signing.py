@@ -1,4 +1,4 @@
-"""Signatures over bytes: HMAC-SHA256, compared in constant time."""
+"""HMAC-SHA256 signatures, compared in constant time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def sha256_hex(data: bytes | str) -> str:
 
 
 def sign_request(secret: str, timestamp: str, body: bytes) -> str:
-    """The value of the signature header for a request body sent at this timestamp."""
+    """Return the signature header for a request body sent at this timestamp."""
     return SIGNATURE_PREFIX + hmac.digest(secret.encode(), b"%b.%b" % (timestamp.encode(), body), "sha256").hex()
 
 
@@ -23,7 +23,7 @@ def request_signature_matches(secret: str, timestamp: str, body: bytes, signatur
 
 
 def sign_text(key: bytes, text: str) -> str:
-    """A signature in base64url without padding, for links and tickets."""
+    """Return an unpadded base64url signature, for links and tickets."""
     digest = hmac.digest(key, text.encode(), "sha256")
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 

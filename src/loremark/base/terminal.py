@@ -1,4 +1,4 @@
-"""What the environment says about a person at a terminal."""
+"""Terminal preferences from the environment."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 
 def editor(environment: Mapping[str, str] | None = None) -> str | None:
-    """The command of the person's editor, as they wrote it; None where they named none."""
+    """Return the user's editor command, or None if not set."""
     given = os.environ if environment is None else environment
     return given.get("VISUAL") or given.get("EDITOR") or None
 
 
-def wants_colours(is_terminal: bool, environment: Mapping[str, str] | None = None) -> bool:
-    """NO_COLOR and FORCE_COLOR as everybody means them; else whether a person looks at it."""
+def wants_color(is_terminal: bool, environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether to print colors: NO_COLOR, then FORCE_COLOR, then whether the output is a terminal."""
     given = os.environ if environment is None else environment
     if given.get("NO_COLOR"):
         return False

@@ -1,4 +1,4 @@
-"""The signatures a delivery carries: the contract's own header, and those of Standard Webhooks."""
+"""Signature headers of webhook deliveries: our own header, and those of Standard Webhooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STANDARD_KEY_BYTES = 16
 
 
 def delivery_headers(event_id: str, body: bytes, secret: str | None) -> dict[str, str]:
-    """Headers for one attempt. The event id stays the same over retries, the timestamp does not."""
+    """Return the headers for one attempt. Retries keep the event id but get a new timestamp."""
     timestamp = str(clock.now_ms() // 1000)
     headers = {
         "Content-Type": "application/json",
@@ -34,9 +34,9 @@ def delivery_headers(event_id: str, body: bytes, secret: str | None) -> dict[str
 
 
 def standard_key(secret: str) -> bytes:
-    """The key as Standard Webhooks means it: base64 behind ``whsec_``.
+    """Return the Standard Webhooks key: the base64 after ``whsec_``.
 
-    Any other secret is taken as its bytes; so is one whose base64 holds less than 16 bytes, which would be no key.
+    Any other secret, or one that decodes to fewer than 16 bytes, is used as raw bytes.
     """
     if secret.startswith(STANDARD_PREFIX):
         with suppress(binascii.Error):

@@ -1,1 +1,1 @@
-"""The command-line client: what a person types. It speaks HTTP through ``client``."""
+"""The command-line client. It talks to the server through ``loremark.client``."""

@@ -1,80 +1,80 @@
-"""An answer on the screen: its words as they come, then what it rests on, once."""
+"""Print a streamed answer, then its sources."""
 
 from __future__ import annotations
 
 import re
 import sys
 
-from loremark.cli import page
+from loremark.cli import output
 from loremark.wire.answers import AnswerDone, Source
 
 _LIST = "\n\nSources:\n"
-"""Where the built-in engine begins a list of its own; ours says more."""
+"""Starts the built-in engine's own source list, which is replaced by a more detailed one."""
 _ENTRIES = re.compile(r"(?:- \[\d+\] [^\n]*\n?)+")
 _ENTRY = re.compile(r"^- \[(\d{1,4})\] ", re.MULTILINE)
-_MOST_HELD = 10_000
+_MAX_HELD_CHARS = 10_000
 _MARK = re.compile(r"\[(\d{1,4})\]")
 
 
-class Answer:
-    """The words as they come. What may be the list of sources is held back until the end."""
+class AnswerPrinter:
+    """Prints text as it arrives. Text that may be the source list is held back until the end."""
 
-    def __init__(self, *, silently: bool) -> None:
-        self._silently = silently
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
         self._held = ""
-        self._is_begun = False
+        self._has_started = False
 
-    def add(self, words: str) -> None:
-        self._held += "" if self._silently else words
+    def add(self, text: str) -> None:
+        self._held += "" if self._quiet else text
         end = _safe_end(self._held)
-        self._write(end if len(self._held) - end <= _MOST_HELD else len(self._held))
+        self._write(end if len(self._held) - end <= _MAX_HELD_CHARS else len(self._held))
 
     def complete(self, done: AnswerDone) -> None:
-        """The last words: all that was held back, unless our own list says the same."""
-        if not self._is_begun and not self._held and not self._silently and isinstance(done.answer, str):
+        """Print the held-back text, unless it is a source list that ``show_sources`` replaces."""
+        if not self._has_started and not self._held and not self._quiet and isinstance(done.answer, str):
             self._held = done.answer
-        words, _, listed = self._held.partition(_LIST)
-        is_told = any(source.used for source in done.sources) and _ENTRIES.fullmatch(listed) is not None
-        self._write(len(words) if is_told else len(self._held))
+        text, _, listed = self._held.partition(_LIST)
+        is_replaced = any(source.used for source in done.sources) and _ENTRIES.fullmatch(listed) is not None
+        self._write(len(text) if is_replaced else len(self._held))
 
     def end(self) -> None:
-        if self._is_begun:
+        if self._has_started:
             sys.stdout.write("\n")
             sys.stdout.flush()
 
     def _write(self, end: int) -> None:
         if end:
-            sys.stdout.write(page.plain(self._held[:end]))
+            sys.stdout.write(output.plain(self._held[:end]))
             sys.stdout.flush()
-            self._held, self._is_begun = self._held[end:], True
+            self._held, self._has_started = self._held[end:], True
 
 
 def _safe_end(text: str) -> int:
-    """Up to where a text cannot be the list of sources, nor its beginning."""
+    """Length of the prefix that cannot be part of the source list."""
     if (found := text.find(_LIST)) >= 0:
         return found
-    begun = next((size for size in range(len(_LIST) - 1, 0, -1) if text.endswith(_LIST[:size])), 0)
-    return len(text) - begun
+    started = next((size for size in range(len(_LIST) - 1, 0, -1) if text.endswith(_LIST[:size])), 0)
+    return len(text) - started
 
 
 def show_sources(done: AnswerDone) -> None:
-    """What the answer cites, by the numbers it has there; else what came near."""
+    """Print the cited sources with their numbers, or the closest memories if none were cited."""
     used = [source for source in done.sources if source.used]
     if not done.sources:
         return
-    page.write()
-    page.write(page.styled("Sources:" if used else "Near the question, and not used:", "bold"))
+    output.write()
+    output.write(output.styled("Sources:" if used else "Related, but not used:", "bold"))
     marks = _marks(done.answer if isinstance(done.answer, str) else "")
-    for place, source in enumerate(used or done.sources):
-        mark = f"[{marks[place]}] " if len(marks) == len(used) and used else ""
-        page.paragraph(f"  {mark}", _told(source), indent="      ")
+    for index, source in enumerate(used or done.sources):
+        mark = f"[{marks[index]}] " if len(marks) == len(used) and used else ""
+        output.paragraph(f"  {mark}", _describe(source), indent="      ")
 
 
 def _marks(text: str) -> list[int]:
-    """The numbers by which an answer cites; sources come in their order."""
+    """The citation numbers in an answer, in the order of its sources."""
     listed = text.partition(_LIST)[2]
     return sorted({int(number) for number in (_ENTRY.findall(listed) or _MARK.findall(text))})
 
 
-def _told(source: Source) -> str:
+def _describe(source: Source) -> str:
     return " ".join((f"{source.title} ({source.type})", ", ".join(source.files), source.item_id))

@@ -6,7 +6,7 @@ import argparse
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from loremark.cli.kit import FAILED, OK, Stop
+from loremark.cli.framework import FAILED, OK, CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,106 +14,108 @@ if TYPE_CHECKING:
     from loremark.client.client import Client
     from loremark.wire.answers import AnswerDone, AnswerToken, Ticket
 
-SUMMARY = "Ask the memory a question; the answer says what it rests on."
+SUMMARY = "Ask a question and get an answer with sources."
 EXAMPLE = 'loremark ask "Why do we keep sessions in Redis?"'
 
-_MOST_CHARS = 20_000
+_MAX_CHARS = 20_000
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("words", nargs="*", metavar="QUESTION", help="the question (else it is read from the input)")
+    parser.add_argument("words", nargs="*", metavar="QUESTION", help="the question (default: read standard input)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--chat", metavar="ID", help="go on with this conversation")
-    which.add_argument("--continue", dest="goes_on", action="store_true", help="go on with the last one of the project")
-    which.add_argument("--new", action="store_true", help="begin a conversation (this is so without options too)")
+    which.add_argument("--chat", metavar="ID", help="continue this chat")
+    which.add_argument(
+        "--continue", dest="continue_last", action="store_true", help="continue the last chat in this project"
+    )
+    which.add_argument("--new", action="store_true", help="start a new chat (the default)")
     add_project(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import conversations
-    from loremark.cli.desk import get_project, open_client
-    from loremark.client.calls.ask import chat_of
+    from loremark.cli import recent_chats
+    from loremark.cli.connection import get_project, open_client
+    from loremark.client.calls.ask import chat_id_of
 
     question = _question(arguments)
     with open_client() as client:
         project_id = get_project(arguments, client)
         chat_id = arguments.chat
-        if arguments.goes_on:
-            chat_id = conversations.last(client.url, project_id)
+        if arguments.continue_last:
+            chat_id = recent_chats.find_last_chat(client.url, project_id)
             if chat_id is None:
-                raise Stop("there is no conversation to go on with yet; ask without --continue")
-        ticket = _ticket(client, project_id, question, chat_id, may_begin=arguments.goes_on)
-        chat_id = chat_of(ticket) or chat_id
+                raise CommandError("no chat to continue yet; ask without --continue")
+        ticket = _ticket(client, project_id, question, chat_id, may_start_new=arguments.continue_last)
+        chat_id = chat_id_of(ticket) or chat_id
         if chat_id is not None:
-            conversations.remember(client.url, project_id, chat_id)
+            recent_chats.remember_chat(client.url, project_id, chat_id)
         with closing(client.stream_answer(ticket, question)) as events:  # type: ignore[type-var]
-            done = _tell(events, silently=arguments.json)
+            done = _print_answer(events, quiet=arguments.json)
         if arguments.json:
             _write_json(done, chat_id)
         elif not isinstance(done.error, str):
-            _show_rest(client, project_id, question, done)
+            _show_sources(client, project_id, question, done)
     if isinstance(done.error, str):
-        raise Stop(f"there is no answer: {done.error}", FAILED)
+        raise CommandError(f"no answer: {done.error}", FAILED)
     return OK
 
 
 def _question(arguments: argparse.Namespace) -> str:
-    from loremark.cli import given
+    from loremark.cli import stdin
 
-    asked = " ".join(arguments.words)
-    if asked in ("", "-"):
-        asked = given.read_text(_MOST_CHARS, "what is the question? (see: loremark ask --help)")
-    return asked.strip()
+    question = " ".join(arguments.words)
+    if question in ("", "-"):
+        question = stdin.read_text(_MAX_CHARS, "no question given (see: loremark ask --help)")
+    return question.strip()
 
 
-def _ticket(client: Client, project_id: str, question: str, chat_id: str | None, *, may_begin: bool) -> Ticket:
-    from loremark.cli import page
+def _ticket(client: Client, project_id: str, question: str, chat_id: str | None, *, may_start_new: bool) -> Ticket:
+    from loremark.cli import output
     from loremark.client.call import ApiError
-    from loremark.client.calls.ask import open_ask
+    from loremark.client.calls.ask import create_ask_ticket
 
     try:
-        return client.send(open_ask(project_id, question, chat_id))
+        return client.send(create_ask_ticket(project_id, question, chat_id))
     except ApiError as error:
-        if error.status != 404 or not may_begin or str(error) != "Session not found":
+        if error.status != 404 or not may_start_new or str(error) != "Session not found":
             raise
-    page.note("the last conversation is gone; this is a new one")
-    return client.send(open_ask(project_id, question))
+    output.note("the last chat no longer exists; starting a new one")
+    return client.send(create_ask_ticket(project_id, question))
 
 
-def _tell(events: Iterator[AnswerToken | AnswerDone], *, silently: bool) -> AnswerDone:
-    """Write the answer as it comes; its last event."""
-    from loremark.cli.answer import Answer
+def _print_answer(events: Iterator[AnswerToken | AnswerDone], *, quiet: bool) -> AnswerDone:
+    """Print the answer as it arrives and return the final event."""
+    from loremark.cli.answer import AnswerPrinter
     from loremark.wire.answers import AnswerToken
 
-    answer = Answer(silently=silently)
+    answer = AnswerPrinter(quiet=quiet)
     try:
         for event in events:
             if not isinstance(event, AnswerToken):
                 answer.complete(event)
                 return event
             answer.add(event.content)
-        raise Stop("the answer broke off")
+        raise CommandError("the answer was cut off")
     finally:
         answer.end()
 
 
-def _show_rest(client: Client, project_id: str, question: str, done: AnswerDone) -> None:
-    """What the answer rests on; where that is nothing, what may know more."""
-    from loremark.cli import answer, page
-    from loremark.cli.waiting import matching
+def _show_sources(client: Client, project_id: str, question: str, done: AnswerDone) -> None:
+    """Print the sources; if none were used, hint at matching drafts."""
+    from loremark.cli import answer, output
+    from loremark.cli.draft_hints import matching_drafts_hint
 
     answer.show_sources(done)
-    if not any(source.used for source in done.sources) and (hint := matching(client, project_id, question)):
-        page.note(hint)
+    if not any(source.used for source in done.sources) and (hint := matching_drafts_hint(client, project_id, question)):
+        output.note(hint)
 
 
 def _write_json(done: AnswerDone, chat_id: str | None) -> None:
     import msgspec
 
-    from loremark.cli import page
+    from loremark.cli import output
 
-    told = {name: value for name, value in msgspec.to_builtins(done).items() if name != "type"}
-    page.write_json({"chatSessionId": chat_id, **told})
+    fields = {name: value for name, value in msgspec.to_builtins(done).items() if name != "type"}
+    output.write_json({"chatSessionId": chat_id, **fields})

@@ -5,34 +5,38 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from loremark.cli.kit import actions
+from loremark.cli.framework import add_subcommands
 
 if TYPE_CHECKING:
     from loremark.wire.billing import Counter
 
-SUMMARY = "What is used of the plan, and the credits."
+SUMMARY = "Show plan usage and credits."
 EXAMPLE = "loremark billing usage"
 
-_UNBOUNDED = 2**53 - 1
-_NEARLY = 0.8
+_UNLIMITED = 2**53 - 1
+_WARNING_SHARE = 0.8
 _STEP = 1024
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
-    verbs = actions(parser, "usage")
-    usage = verbs.add("usage", "The plan, and what of it is used this month.", _usage, EXAMPLE)
-    credits = verbs.add("credits", "The balance, and when credits are bought.", _credits, "loremark billing credits")
-    told = verbs.add(
+    commands = add_subcommands(parser, "usage")
+    usage = commands.add("usage", "Show the plan and this month's usage.", _usage, EXAMPLE)
+    credits = commands.add(
+        "credits", "Show the credit balance and auto-recharge settings.", _credits, "loremark billing credits"
+    )
+    transactions = commands.add(
         "transactions",
-        "Credits bought and used, newest first.",
+        "List credit transactions, newest first.",
         _transactions,
         "loremark billing transactions --take 5",
     )
-    told.add_argument("--take", type=_count, default=20, metavar="N", help="how many at most")
-    for verb in (usage, credits, told):
-        add_json(verb)
+    transactions.add_argument(
+        "--take", type=_count, default=20, metavar="N", help="maximum number of transactions (default: 20)"
+    )
+    for command in (usage, credits, transactions):
+        add_json(command)
 
 
 def _count(text: str) -> int:
@@ -42,35 +46,37 @@ def _count(text: str) -> int:
 
 
 def _usage(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.billing import get_usage
 
     with open_client() as client:
-        told = client.send(get_usage())
+        data = client.send(get_usage())
     if arguments.json:
-        page.write_json(told)
+        output.write_json(data)
         return 0
-    subscription = told.subscription
+    subscription = data.subscription
     paid = (
-        "" if subscription.status == "none" else f", {subscription.status}, {page.counted(subscription.seats, 'seat')}"
+        ""
+        if subscription.status == "none"
+        else f", {subscription.status}, {output.pluralize(subscription.seats, 'seat')}"
     )
-    page.write(page.plain(f"{told.plan} plan{paid}; {told.period.start[:10]} to {told.period.end[:10]}"))
+    output.write(output.plain(f"{data.plan} plan{paid}; {data.period.start[:10]} to {data.period.end[:10]}"))
     for name in ("sessions", "events", "enrichments", "storage"):
-        page.write(_meter(name, getattr(told.usage, name)))
+        output.write(_meter(name, getattr(data.usage, name)))
     return 0
 
 
 def _meter(name: str, counter: Counter) -> str:
-    from loremark.cli import page
+    from loremark.cli import output
 
-    words = _size if name == "storage" else _number
-    if counter.limit >= _UNBOUNDED:
-        return f"  {name:<12} {words(counter.used)}"
+    format_count = _size if name == "storage" else _number
+    if counter.limit >= _UNLIMITED:
+        return f"  {name:<12} {format_count(counter.used)}"
     share = counter.used / counter.limit if counter.limit else 1.0
-    colour = "red" if share >= 1 else "yellow" if share >= _NEARLY else "green"
-    drawn = page.styled(page.bar(counter.used, counter.limit), colour)
-    return f"  {name:<12} {drawn}  {words(counter.used)} of {words(counter.limit)} ({share:.0%})"
+    color = "red" if share >= 1 else "yellow" if share >= _WARNING_SHARE else "green"
+    bar = output.styled(output.bar(counter.used, counter.limit), color)
+    return f"  {name:<12} {bar}  {format_count(counter.used)} of {format_count(counter.limit)} ({share:.0%})"
 
 
 def _number(count: int) -> str:
@@ -87,38 +93,38 @@ def _size(count: int) -> str:
 
 
 def _credits(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.billing import get_credits
 
     with open_client() as client:
-        told = client.send(get_credits())
+        data = client.send(get_credits())
     if arguments.json:
-        page.write_json({"balance": told.balance, "autoRecharge": told.auto_recharge})
+        output.write_json({"balance": data.balance, "autoRecharge": data.auto_recharge})
         return 0
-    page.write(f"balance        {_number(told.balance)} credits")
-    how = told.auto_recharge
-    if how.enabled:
-        page.write(
-            page.plain(
-                f"auto-recharge  {how.pack_id} below {_number(how.threshold or 0)} credits, "
-                f"at most {how.spending_limit / 100:.2f} a month"
+    output.write(f"balance        {_number(data.balance)} credits")
+    recharge = data.auto_recharge
+    if recharge.enabled:
+        output.write(
+            output.plain(
+                f"auto-recharge  {recharge.pack_id} below {_number(recharge.threshold or 0)} credits, "
+                f"at most {recharge.spending_limit / 100:.2f} per month"
             )
         )
     else:
-        page.write("auto-recharge  off")
+        output.write("auto-recharge  off")
     return 0
 
 
 def _transactions(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.billing import get_credits
 
     with open_client() as client:
-        told = client.send(get_credits()).transactions[: arguments.take]
+        data = client.send(get_credits()).transactions[: arguments.take]
     if arguments.json:
-        page.write_json(told)
+        output.write_json(data)
         return 0
     rows = [
         (
@@ -127,9 +133,9 @@ def _transactions(arguments: argparse.Namespace) -> int:
             f"{entry.amount:+,}",
             entry.description if isinstance(entry.description, str) else "",
         )
-        for entry in told
+        for entry in data
     ]
-    page.table(rows, ("when", "what", "credits", "for"))
-    if not told:
-        page.note("no credits were bought or used yet")
+    output.table(rows, ("date", "type", "credits", "description"))
+    if not data:
+        output.note("No credits have been bought or used yet.")
     return 0

@@ -1,4 +1,4 @@
-"""``loremark completion``: what the TAB key offers, written out for a shell."""
+"""``loremark completion``: print a shell completion script."""
 
 from __future__ import annotations
 
@@ -8,61 +8,61 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loremark.cli.kit import Table
+    from loremark.cli.framework import CommandTable
     from loremark.cli.outline import Command
 
-SUMMARY = "A script that completes commands and options at the TAB key."
+SUMMARY = "Print a shell completion script."
 EXAMPLE = "loremark completion bash > ~/.local/share/bash-completion/completions/loremark"
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
+    from loremark.cli import output
 
     text = script(arguments.shell, arguments.commands)
     if arguments.json:
-        page.write_json({"shell": arguments.shell, "script": text})
+        output.write_json({"shell": arguments.shell, "script": text})
     else:
-        page.write(text.rstrip("\n"))
+        output.write(text.rstrip("\n"))
     return 0
 
 
-def script(shell: str, table: Table) -> str:
+def script(shell: str, table: CommandTable) -> str:
     from loremark.cli.outline import Command, outline
 
     commands = list(outline(table))
     top = Command((), "", (), (), tuple(table))
-    made = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
-    return made([top, *commands])
+    generate = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
+    return generate([top, *commands])
 
 
-def _place(command: Command) -> str:
+def _path(command: Command) -> str:
     return " ".join(("loremark", *command.words))
 
 
-def _offers(command: Command) -> list[str]:
-    """What may follow: actions, values of arguments that have a few, options."""
+def _candidates(command: Command) -> list[str]:
+    """Possible next words: subcommands, argument choices and options."""
     values = [choice for option in command.options if not option.names for choice in option.choices]
     options = [name for option in command.options for name in option.names]
     always = ["--help"] if command.words else ["--help", "--version", "help"]
-    return [*command.below, *values, *options, *always]
+    return [*command.subcommands, *values, *options, *always]
 
 
-def _steps(commands: Sequence[Command]) -> str:
-    """The patterns of a word that leads one step further."""
-    return " | ".join(shlex.quote(_place(command)) for command in commands if command.words)
+def _command_patterns(commands: Sequence[Command]) -> str:
+    """Shell patterns that match every command path."""
+    return " | ".join(shlex.quote(_path(command)) for command in commands if command.words)
 
 
-def _values(commands: Sequence[Command]) -> list[tuple[str, tuple[str, ...]]]:
-    """After which words a value is due, and which there are."""
+def _option_values(commands: Sequence[Command]) -> list[tuple[str, tuple[str, ...]]]:
+    """Option paths that take a value, with the choices."""
     return [
-        (f"{_place(command)} {name}", option.choices)
+        (f"{_path(command)} {name}", option.choices)
         for command in commands
         for option in command.options
         for name in option.names
@@ -70,35 +70,35 @@ def _values(commands: Sequence[Command]) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-def _cases(commands: Sequence[Command], reply: str) -> list[str]:
-    """The branches by what was typed before: first the values of options, then what may follow a command."""
-    lines = ['  case "$place $before" in']
-    for words, choices in _values(commands):
+def _case_branches(commands: Sequence[Command], reply: str) -> list[str]:
+    """Case branches: first option values, then what may follow a command."""
+    lines = ['  case "$cmd $previous" in']
+    for words, choices in _option_values(commands):
         if choices:
             lines.append(f"    {shlex.quote(words)}) {reply.format(shlex.quote(' '.join(choices)))}; return ;;")
-    free = [shlex.quote(words) for words, choices in _values(commands) if not choices]
+    free = [shlex.quote(words) for words, choices in _option_values(commands) if not choices]
     if free:
         lines.append(f"    {' | '.join(free)}) @files; return ;;")
-    lines += ["  esac", '  case "$place" in']
+    lines += ["  esac", '  case "$cmd" in']
     for command in commands:
-        offers = shlex.quote(" ".join(_offers(command)))
-        lines.append(f"    {shlex.quote(_place(command))}) {reply.format(offers)} ;;")
+        candidates = shlex.quote(" ".join(_candidates(command)))
+        lines.append(f"    {shlex.quote(_path(command))}) {reply.format(candidates)} ;;")
     return [*lines, "  esac"]
 
 
 def _bash(commands: Sequence[Command]) -> str:
     reply = 'COMPREPLY=($(compgen -W {} -- "$current"))'
     lines = [
-        "# Completion of loremark for bash.",
+        "# bash completion for loremark",
         "_loremark() {",
-        "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} place=loremark number",
+        "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} cmd=loremark number",
         "  for ((number = 1; number < COMP_CWORD; number++)); do",
-        '    case "$place ${COMP_WORDS[number]}" in',
-        f'      {_steps(commands)}) place="$place ${{COMP_WORDS[number]}}" ;;',
+        '    case "$cmd ${COMP_WORDS[number]}" in',
+        f'      {_command_patterns(commands)}) cmd="$cmd ${{COMP_WORDS[number]}}" ;;',
         "    esac",
         "  done",
         "  COMPREPLY=()",
-        *(line.replace("@files", ":") for line in _cases(commands, reply)),
+        *(line.replace("@files", ":") for line in _case_branches(commands, reply)),
         "}",
         "complete -o default -F _loremark loremark",
     ]
@@ -109,13 +109,13 @@ def _zsh(commands: Sequence[Command]) -> str:
     lines = [
         "#compdef loremark",
         "_loremark() {",
-        "  local before=${words[CURRENT-1]} place=loremark word",
+        "  local previous=${words[CURRENT-1]} cmd=loremark word",
         "  for word in ${words[2,CURRENT-1]}; do",
-        '    case "$place $word" in',
-        f'      {_steps(commands)}) place="$place $word" ;;',
+        '    case "$cmd $word" in',
+        f'      {_command_patterns(commands)}) cmd="$cmd $word" ;;',
         "    esac",
         "  done",
-        *(line.replace("@files", "_files") for line in _cases(commands, "compadd -- ${{=:-{}}}")),
+        *(line.replace("@files", "_files") for line in _case_branches(commands, "compadd -- ${{=:-{}}}")),
         "  _files",
         "}",
         'if [[ $funcstack[1] == _loremark ]]; then _loremark "$@"; else compdef _loremark loremark; fi',
@@ -125,22 +125,24 @@ def _zsh(commands: Sequence[Command]) -> str:
 
 def _fish(commands: Sequence[Command]) -> str:
     lines = [
-        "# Completion of loremark for fish.",
-        "function __loremark_place",
-        "  set -l place loremark",
+        "# fish completion for loremark",
+        "function __loremark_cmd_is",
+        "  set -l cmd loremark",
         "  for word in (commandline -opc)[2..-1]",
-        '    switch "$place $word"',
-        f"      case {_steps(commands).replace(' | ', ' ')}",
-        '        set place "$place $word"',
+        '    switch "$cmd $word"',
+        f"      case {_command_patterns(commands).replace(' | ', ' ')}",
+        '        set cmd "$cmd $word"',
         "    end",
         "  end",
-        '  test "$place" = "$argv"',
+        '  test "$cmd" = "$argv"',
         "end",
     ]
     summaries = {command.words: command.summary for command in commands}
     for command in commands:
-        at = f"complete -c loremark -n {_fish_quoted(f'__loremark_place {_place(command)}')}"
-        lines += [f"{at} -f -a {name} -d {_fish_quoted(summaries[(*command.words, name)])}" for name in command.below]
+        at = f"complete -c loremark -n {_fish_quoted(f'__loremark_cmd_is {_path(command)}')}"
+        lines += [
+            f"{at} -f -a {name} -d {_fish_quoted(summaries[(*command.words, name)])}" for name in command.subcommands
+        ]
         for option in command.options:
             words = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
             if option.choices:

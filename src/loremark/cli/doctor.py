@@ -1,4 +1,4 @@
-"""``loremark doctor``: whether everything between this folder and the server works, and how to mend what does not."""
+"""``loremark doctor``."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loremark.cli.checking import Check
+    from loremark.cli.doctor_checks import Check
 
-SUMMARY = "Check server, key, project, secret, clock, what waits to be sent, agents and git hooks."
+SUMMARY = "Check your setup and suggest fixes."
 EXAMPLE = "loremark doctor"
 
 _MARKS = {True: ("ok ", "green"), False: ("BAD", "red"), None: ("-  ", "dim")}
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.checking import check_all
+    from loremark.cli import output
+    from loremark.cli.doctor_checks import check_all
 
     checks: list[Check] = []
     for check in check_all():
         checks.append(check)
         if not arguments.json:
-            mark, colour = _MARKS[check.passed]
-            page.write(f"{page.styled(mark, colour)}  {check.name:<9}  {page.one_line(check.words)}")
-            if check.mend:
-                page.write(page.styled(f"     {'':<9}  → {page.one_line(check.mend)}", "dim"))
+            mark, color = _MARKS[check.passed]
+            output.write(f"{output.styled(mark, color)}  {check.name:<9}  {output.one_line(check.message)}")
+            if check.fix:
+                output.write(output.styled(f"     {'':<9}  → {output.one_line(check.fix)}", "dim"))
     if arguments.json:
-        page.write_json([check._asdict() for check in checks])
+        output.write_json([check._asdict() for check in checks])
     return 1 if any(check.passed is False for check in checks) else 0

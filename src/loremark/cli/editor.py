@@ -1,4 +1,4 @@
-"""The person's own editor, on a file that is kept until what it says has been done."""
+"""Edit text in the user's editor. The file is kept until the change is saved."""
 
 from __future__ import annotations
 
@@ -10,83 +10,87 @@ from contextlib import contextmanager
 
 from loremark.base import terminal
 from loremark.base.folders import state_folder
-from loremark.cli import page
-from loremark.cli.kit import Stop
+from loremark.cli import output
+from loremark.cli.framework import CommandError
 from loremark.client.call import ApiError
 from loremark.hook import files
 
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 
 
 class Edited:
-    """A text that came out of an editor, or of a file; ``path`` where it lies."""
+    """Text from the editor or from a file at ``path``."""
 
-    def __init__(self, path: str, text: str, *, is_ours: bool) -> None:
+    def __init__(self, path: str, text: str, *, is_temporary: bool) -> None:
         self.path = path
         self.text = text
-        self._is_ours = is_ours
+        self._is_temporary = is_temporary
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """While something is done with the text: whatever goes wrong, it is not lost."""
+    def preserved_on_failure(self) -> Iterator[None]:
+        """Delete the temporary file after the block, but keep it if the block fails."""
         try:
             yield
-        except (ApiError, Stop, KeyboardInterrupt) as failed:
+        except (ApiError, CommandError, KeyboardInterrupt) as failed:
             if isinstance(failed, ApiError) and failed.status == 412:
-                raise Stop(f"it was changed by somebody else meanwhile; your text is kept in {self.path}") from None
-            page.note(f"your text is kept in {self.path}")
+                raise CommandError(
+                    f"someone else changed this in the meantime; your text is saved in {self.path}"
+                ) from None
+            output.note(f"Your text is saved in {self.path}")
             raise
-        self.forget()
+        self.discard()
 
-    def forget(self) -> None:
-        if self._is_ours:
+    def discard(self) -> None:
+        if self._is_temporary:
             files.remove(self.path)
 
 
 def edit(name: str, text: str) -> Edited:
-    """Let the person change a text."""
+    """Open text in the editor and return the result."""
     command = _command()
     safe = "".join(letter for letter in name if letter.isalnum() or letter in "_-")[:80]
-    folder = files.private_folder(os.path.join(state_folder(), "edits"))
+    folder = files.ensure_private_folder(os.path.join(state_folder(), "edits"))
     path = os.path.join(folder, f"{safe}-{os.urandom(4).hex()}.md")
-    files.write_whole(path, text.encode(errors="replace"))
+    files.write_atomic(path, text.encode(errors="replace"))
     try:
-        # The person's own command, as a list: no shell reads it, or the name of the file.
+        # No shell is involved: the command and the file name are passed as a list.
         done = subprocess.run([*command, path], check=False)  # noqa: S603
     except OSError as error:
         files.remove(path)
-        raise Stop(f"the editor {command[0]!r} cannot be started: {error.strerror}") from None
+        raise CommandError(f"cannot start the editor {command[0]!r}: {error.strerror}") from None
     if done.returncode != 0:
-        raise Stop(f"the editor ended with {done.returncode}; nothing is changed; the text is in {path}")
-    return Edited(path, _read(path), is_ours=True)
+        raise CommandError(
+            f"the editor exited with status {done.returncode}; nothing was changed; your text is in {path}"
+        )
+    return Edited(path, _read(path), is_temporary=True)
 
 
-def take(path: str) -> Edited:
-    """A text that was written before."""
-    return Edited(path, _read(path), is_ours=False)
+def read_file(path: str) -> Edited:
+    """Use the text of an existing file."""
+    return Edited(path, _read(path), is_temporary=False)
 
 
 def _command() -> list[str]:
     import sys
 
-    named = terminal.editor()
-    if named is None and not sys.stdin.isatty():
-        raise Stop("there is no editor: set EDITOR, or give the text with --file")
+    configured = terminal.editor()
+    if configured is None and not sys.stdin.isatty():
+        raise CommandError("no editor found; set EDITOR, or use --file")
     try:
-        command = shlex.split(named or "vi")
+        command = shlex.split(configured or "vi")
     except ValueError:
         command = []
     if not command:
-        raise Stop("EDITOR is not a command")
+        raise CommandError("EDITOR is not a valid command")
     return command
 
 
 def _read(path: str) -> str:
     with open(path, "rb") as file:
-        data = file.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise Stop(f"{path} is too long")
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise CommandError(f"{path} is larger than {_MAX_BYTES} bytes")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise Stop(f"{path} is not a text in UTF-8") from None
+        raise CommandError(f"{path} is not UTF-8 text") from None

@@ -5,31 +5,31 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from loremark.cli.kit import FAILED, OK, Stop
+from loremark.cli.framework import FAILED, OK, CommandError
 
 if TYPE_CHECKING:
     from loremark.client.client import Client
     from loremark.wire.items import MemoryItem
     from loremark.wire.sessions import EnrichmentJob
 
-SUMMARY = "Turn a session's events into memory, and watch it happen."
+SUMMARY = "Extract memories from a session's events."
 EXAMPLE = "loremark enrich"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="else the newest active one of the project")
-    parser.add_argument("--retry", action="store_true", help="go on with a session that has failed")
-    parser.add_argument("--no-wait", action="store_true", help="begin, and leave it to itself")
-    parser.add_argument("--seconds", type=float, default=600.0, help="how long to wait (600)")
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="session ID (default: the newest active one)")
+    parser.add_argument("--retry", action="store_true", help="retry a failed session")
+    parser.add_argument("--no-wait", action="store_true", help="start the job and exit")
+    parser.add_argument("--seconds", type=float, default=600.0, help="how long to wait (default: 600)")
     add_project(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page, watching
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import enrichment_watcher, output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls.sessions import get_session
 
     with open_client() as client:
@@ -39,37 +39,43 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             project_id = get_project(arguments, client)
             session_id = _newest(client, project_id, "failed" if arguments.retry else "active")
-        job_id, is_new = watching.start(client, session_id, again=arguments.retry)
+        job_id, is_new = enrichment_watcher.start(client, session_id, again=arguments.retry)
         if not is_new:
-            page.note("it is under way already")
+            output.note("Enrichment is already running.")
         if arguments.no_wait:
             if arguments.json:
-                page.write_json({"sessionId": session_id, "jobId": job_id})
+                output.write_json({"sessionId": session_id, "jobId": job_id})
             else:
-                page.write(page.one_line(f"{session_id} is being enriched"))
+                output.write(output.one_line(f"Enriching {session_id}"))
             return OK
-        job = watching.watch(client, session_id, job_id, arguments.seconds)
-        return tell(session_id, job, watching.found_by(client, project_id, session_id, job), as_json=arguments.json)
+        job = enrichment_watcher.watch(client, session_id, job_id, arguments.seconds)
+        return print_result(
+            session_id,
+            job,
+            enrichment_watcher.list_found_items(client, project_id, session_id, job),
+            as_json=arguments.json,
+        )
 
 
-def tell(session_id: str, job: EnrichmentJob, items: list[MemoryItem], *, as_json: bool) -> int:
-    """What became of it, and the exit code."""
-    from loremark.cli import cards, page, waiting
+def print_result(session_id: str, job: EnrichmentJob, items: list[MemoryItem], *, as_json: bool) -> int:
+    """Print the result and return the exit code."""
+    from loremark.cli import draft_hints, output, rendering
 
     warning = job.warning if isinstance(job.warning, str) else ""
     if as_json:
-        page.write_json({"sessionId": session_id, "job": job, "items": items})
+        output.write_json({"sessionId": session_id, "job": job, "items": items})
     else:
-        cards.list_items(items)
+        rendering.list_items(items)
     if warning:
-        page.note(page.one_line(warning, 500))
+        output.note(output.one_line(warning, 500))
     if job.status != "completed":
-        page.note(f"it {job.status}; try again with: loremark enrich {session_id} --retry")
+        outcome = "was cancelled" if job.status == "cancelled" else job.status
+        output.note(f"The job {outcome}. To retry, run: loremark enrich {session_id} --retry")
         return FAILED
     if not as_json:
-        page.note(f"{job.items_extracted} found in {session_id}")
-        if hint := waiting.told(sum(item.status == "draft" for item in items)):
-            page.note(hint)
+        output.note(f"{output.pluralize(job.items_extracted, 'item')} found in {session_id}")
+        if hint := draft_hints.drafts_hint(sum(item.status == "draft" for item in items)):
+            output.note(hint)
     return OK
 
 
@@ -78,5 +84,5 @@ def _newest(client: Client, project_id: str, status: str) -> str:
 
     found = client.send(list_sessions(project_id, status=status, limit=1))
     if not found:
-        raise Stop(f"there is no {status} session in this project (see: loremark sessions list)")
+        raise CommandError(f"no {status} session in this project (see: loremark sessions list)")
     return found[0].id

@@ -1,4 +1,4 @@
-"""``loremark export``: the memory of a project as a file, or as a folder of files that people and other tools read."""
+"""``loremark export``: write a project's memory to a file, or to a folder of Markdown files."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
-from loremark.cli import desk, page
-from loremark.cli.kit import OK, USAGE, Stop
+from loremark.cli import connection, output
+from loremark.cli.framework import OK, USAGE, CommandError
 from loremark.client.calls.transfer import stream_export
 
-SUMMARY = "Write the memory of a project to a file, or to a folder as markdown."
+SUMMARY = "Export a project's memory to a file or a folder of Markdown files."
 EXAMPLE = "loremark export -o memory.jsonl"
 _FORMATS = ("jsonl", "markdown", "madr")
-_OWN_MARK = ".loremark-export"
+_MANIFEST = ".loremark-export"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=_FORMATS,
         default="jsonl",
-        help="jsonl: everything, for loremark import; markdown: a note an item; madr: the decisions (jsonl)",
+        help="jsonl: everything, for loremark import (default); markdown: one note per item; madr: decision records",
     )
-    parser.add_argument("-o", "--output", metavar="PATH", help="the file, or for markdown and madr the folder")
-    parser.add_argument("--all", action="store_true", help="markdown and madr: drafts and deprecated items too")
-    desk.add_project(parser)
-    desk.add_json(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="PATH", help="output file (default: standard output), or folder for markdown and madr"
+    )
+    parser.add_argument("--all", action="store_true", help="markdown and madr: include drafts and deprecated items")
+    connection.add_project(parser)
+    connection.add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.format != "jsonl" and not arguments.output:
-        raise Stop("say where: -o FOLDER", USAGE)
-    found = desk.get_profile()
-    with desk.open_client() as client:
-        project = desk.get_project(arguments, client)
+        raise CommandError("choose an output folder with -o FOLDER", USAGE)
+    found = connection.get_profile()
+    with connection.open_client() as client:
+        project = connection.get_project(arguments, client)
     lines = stream_export(found.url, found.key, project)
     if arguments.format == "jsonl":
         return _write_lines(arguments, lines)
@@ -58,14 +60,14 @@ def _write_lines(arguments: argparse.Namespace, lines: Iterator[bytes]) -> int:
 
     save(arguments.output, write)
     if arguments.json:
-        page.write_json({"path": arguments.output, "lines": count[0], "bytes": count[1]})
+        output.write_json({"path": arguments.output, "lines": count[0], "bytes": count[1]})
     else:
-        page.note(f"{count[0]:,} lines are in {arguments.output} ({count[1]:,} bytes).")
+        output.note(f"Wrote {count[0]:,} lines to {arguments.output} ({count[1]:,} bytes).")
     return OK
 
 
 def save(path: str, write: Callable[[BinaryIO], object], mode: int = 0o600) -> None:
-    """A file of one's own that appears whole or not at all."""
+    """Write a file atomically, readable only by the user unless ``mode`` says otherwise."""
     part = f"{path}.{os.getpid()}.part"
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -88,29 +90,29 @@ def _items(lines: Iterable[bytes], *, everything: bool) -> Iterator[dict[str, An
             try:
                 item = msgspec.json.decode(line, type=ItemLine)
             except (msgspec.DecodeError, UnicodeDecodeError):
-                raise Stop("the server does not answer like Loremark") from None
+                raise CommandError("the server is not a Loremark server") from None
             if everything or item.status == "approved":
                 yield msgspec.to_builtins(item)
 
 
 def _write_folder(arguments: argparse.Namespace, items: list[dict[str, Any]]) -> int:
-    from loremark.exchange import madr, markdown
+    from loremark.exchange import madr_export, markdown_export
 
-    made = dict(madr.records(items) if arguments.format == "madr" else markdown.notes(items))
+    files = dict(madr_export.decision_files(items) if arguments.format == "madr" else markdown_export.note_files(items))
     folder = arguments.output
-    _make_ours(folder)
-    before = _known(folder)
-    for name, text in made.items():
-        _save_text(_inside(folder, name), text)
-    for name in sorted(before - made.keys()):  # written by an earlier export, and no longer true
-        stale = _inside(folder, name)
+    _prepare_folder(folder)
+    before = _previous_files(folder)
+    for name, text in files.items():
+        _save_text(_path_in_folder(folder, name), text)
+    for name in sorted(before - files.keys()):  # from an earlier export
+        stale = _path_in_folder(folder, name)
         if os.path.isfile(stale) and not os.path.islink(stale):
             os.unlink(stale)
-    _save_text(os.path.join(folder, _OWN_MARK), "\n".join(sorted(made)) + "\n")
+    _save_text(os.path.join(folder, _MANIFEST), "\n".join(sorted(files)) + "\n")
     if arguments.json:
-        page.write_json({"path": folder, "files": sorted(made)})
+        output.write_json({"path": folder, "files": sorted(files)})
     else:
-        page.note(f"{len(made):,} files are in {folder}.")
+        output.note(f"Wrote {len(files):,} files to {folder}.")
     return OK
 
 
@@ -118,28 +120,28 @@ def _save_text(path: str, text: str) -> None:
     save(path, lambda file: file.write(text.encode()), 0o644)
 
 
-def _inside(folder: str, name: str) -> str:
-    """The path of a file, whose folder is made; one behind a link is refused, it could be anywhere."""
-    place = folder
+def _path_in_folder(folder: str, name: str) -> str:
+    """The path of a file, creating its folder. Symbolic links are rejected, because they may lead anywhere."""
+    path = folder
     for part in name.split("/")[:-1]:
-        place = os.path.join(place, part)
-        if os.path.islink(place):
-            raise Stop(f"{place} is a link; nothing is written through it")
-        os.makedirs(place, exist_ok=True)
-    return os.path.join(place, name.rpartition("/")[2])
+        path = os.path.join(path, part)
+        if os.path.islink(path):
+            raise CommandError(f"{path} is a symbolic link; not writing through it")
+        os.makedirs(path, exist_ok=True)
+    return os.path.join(path, name.rpartition("/")[2])
 
 
-def _make_ours(folder: str) -> None:
-    """An empty folder, or one that an earlier export has made: nobody's own files are touched."""
+def _prepare_folder(folder: str) -> None:
+    """Create the folder. Rejects a folder with files that were not written by an earlier export."""
     os.makedirs(folder, exist_ok=True)
-    if os.listdir(folder) and not os.path.isfile(os.path.join(folder, _OWN_MARK)):
-        raise Stop(f"{folder} holds other files; give an empty folder")
+    if os.listdir(folder) and not os.path.isfile(os.path.join(folder, _MANIFEST)):
+        raise CommandError(f"{folder} contains other files; choose an empty folder")
 
 
-def _known(folder: str) -> set[str]:
-    """The files that the earlier export made; names that lead out of the folder are none."""
+def _previous_files(folder: str) -> set[str]:
+    """Files listed by the earlier export, without names that lead out of the folder."""
     try:
-        with open(os.path.join(folder, _OWN_MARK), encoding="utf-8") as file:
+        with open(os.path.join(folder, _MANIFEST), encoding="utf-8") as file:
             names = file.read(10_000_000).split("\n")
     except (OSError, UnicodeDecodeError):
         return set()

@@ -7,39 +7,41 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from loremark.cli.kit import FAILED, OK, USAGE, Stop
+from loremark.cli.framework import FAILED, OK, USAGE, CommandError
 
 if TYPE_CHECKING:
     from loremark.client.client import Client
     from loremark.wire.hygiene import HygieneAction, HygieneApplied, HygienePlan
 
-SUMMARY = "What could be tidied up in the memory, and doing what you choose of it."
+SUMMARY = "Find and apply memory cleanups."
 EXAMPLE = "loremark hygiene --mode weekly"
 
 _KEYS = {"y": "yes", "n": "no", "q": "quit"}
-_SECONDS = 120.0
+_TIMEOUT_S = 120.0
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("--mode", choices=("quick", "weekly"), default="quick", help="how many items to look at")
-    parser.add_argument("--apply-safe", action="store_true", help="choose what needs no person's approval")
-    parser.add_argument("--plan", metavar="ID", help="apply actions of a plan that was made before")
-    parser.add_argument("--select", metavar="A,B", help="the ids of these actions")
-    parser.add_argument("--yes", action="store_true", help="do not ask: apply what is chosen")
+    parser.add_argument(
+        "--mode", choices=("quick", "weekly"), default="quick", help="how many items to check (default: quick)"
+    )
+    parser.add_argument("--apply-safe", action="store_true", help="select all actions that need no approval")
+    parser.add_argument("--plan", metavar="ID", help="apply actions from an existing plan")
+    parser.add_argument("--select", metavar="A,B", help="IDs of the actions to apply")
+    parser.add_argument("--yes", action="store_true", help="apply the selected actions without asking")
     add_project(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls.hygiene import analyze
 
     if bool(arguments.plan) != bool(arguments.select):
-        raise Stop("--plan and --select belong together", USAGE)
-    with open_client(_SECONDS) as client:
+        raise CommandError("--plan and --select must be used together", USAGE)
+    with open_client(_TIMEOUT_S) as client:
         project_id = get_project(arguments, client)
         if arguments.plan:
             chosen = [name for name in arguments.select.split(",") if name]
@@ -52,17 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
         if chosen:
             return _apply(client, project_id, arguments, plan.plan_id, chosen, plan)
     if arguments.json:
-        page.write_json({"plan": plan, "applied": None})
+        output.write_json({"plan": plan, "applied": None})
     elif plan.actions:
-        page.note("nothing was chosen, and nothing is changed")
+        output.note("No actions selected; nothing was changed.")
     return OK
 
 
 def _show_plan(plan: HygienePlan, *, whole: bool) -> None:
-    from loremark.cli import page
+    from loremark.cli import output
 
     kinds = ", ".join(f"{count} {kind}" for kind, count in plan.summary.by_type.items())
-    page.note(page.one_line(f"{plan.items_analyzed} items looked at: {kinds or 'all is tidy'}"))
+    output.note(output.one_line(f"{plan.items_analyzed} items checked: {kinds or 'nothing to clean up'}"))
     for number, action in enumerate(plan.actions if whole else (), 1):
         show(action, number, len(plan.actions))
 
@@ -72,7 +74,7 @@ def _safe(plan: HygienePlan) -> list[str]:
 
 
 def _choose(plan: HygienePlan) -> list[str]:
-    """One after the other; what a person should look at is chosen only by a yes."""
+    """Ask about each action. Actions that need approval default to no."""
     from loremark.cli import keypress
 
     chosen: list[str] = []
@@ -88,18 +90,18 @@ def _choose(plan: HygienePlan) -> list[str]:
 
 
 def show(action: HygieneAction, number: int, count: int) -> None:
-    """What would be done, and what would change."""
-    from loremark.cli import diffs, page
+    """Print an action and its diff."""
+    from loremark.cli import diffs, output
 
-    page.write(page.styled(f"── {number} of {count}: {action.type} ──", "cyan"))
-    page.write(page.one_line(action.description))
-    mark = page.styled("needs your approval", "yellow") if action.requires_human_approval else "safe"
-    page.write(f"{action.confidence:.2f} sure, {mark}, {page.styled(', '.join(_items_of(action)), 'dim')}")
+    output.write(output.styled(f"── {number} of {count}: {action.type} ──", "cyan"))
+    output.write(output.one_line(action.description))
+    mark = output.styled("needs your approval", "yellow") if action.requires_human_approval else "safe"
+    output.write(f"confidence {action.confidence:.2f}, {mark}, {output.styled(', '.join(_items_of(action)), 'dim')}")
     before = action.before if isinstance(action.before, str) else ""
     after = action.after if isinstance(action.after, str) else ""
     if before or after:
         diffs.show_text(before, after, "  ")
-    page.write(page.styled(f"  {action.id}", "dim"))
+    output.write(output.styled(f"  {action.id}", "dim"))
 
 
 def _items_of(action: HygieneAction) -> Sequence[str]:
@@ -116,31 +118,29 @@ def _apply(
     chosen: list[str],
     plan: HygienePlan | None,
 ) -> int:
-    from loremark.cli import page
+    from loremark.cli import output
     from loremark.client.calls.hygiene import apply
 
-    if not page.confirm(f"Apply {len(chosen)}?", arguments.yes):
-        raise Stop("nothing is changed; say --yes")
+    if not output.confirm(f"Apply {output.pluralize(len(chosen), 'action')}?", arguments.yes):
+        raise CommandError("nothing was changed; confirm with --yes")
     done = client.send(apply(project_id, plan_id, chosen))
     failed = any(result.status == "failed" for result in done.results)
     if arguments.json:
-        page.write_json({"plan": plan, "applied": done})
+        output.write_json({"plan": plan, "applied": done})
     else:
-        _tell(done, plan)
+        _print_results(done, plan)
     return FAILED if failed else OK
 
 
-def _tell(done: HygieneApplied, plan: HygienePlan | None) -> None:
-    from loremark.cli import page
+def _print_results(done: HygieneApplied, plan: HygienePlan | None) -> None:
+    from loremark.cli import output
 
-    page.write(f"{done.applied} applied, {done.skipped} skipped")
+    output.write(f"{done.applied} applied, {done.skipped} skipped")
     known = {action.id: action for action in plan.actions} if plan is not None else {}
     for result in done.results:
         if result.status != "success":
             reason = result.reason if isinstance(result.reason, str) else ""
-            page.note(page.one_line(f"{result.action_id} {result.status}: {reason}"))
+            output.note(output.one_line(f"{result.action_id} {result.status}: {reason}"))
         elif (action := known.get(result.action_id)) is not None and (items := _items_of(action)):
-            way = (
-                "cannot be taken back" if action.type == "REDACT" else f"take it back: loremark items revert {items[0]}"
-            )
-            page.note(page.one_line(f"{action.type}: {way}"))
+            undo = "cannot be undone" if action.type == "REDACT" else f"to undo, run: loremark items revert {items[0]}"
+            output.note(output.one_line(f"{action.type}: {undo}"))

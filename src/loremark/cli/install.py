@@ -1,4 +1,4 @@
-"""Set up coding agents: hooks that capture and brief, and our tools as an MCP server."""
+"""``loremark install``: set up hooks and the MCP server in coding agents."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import shutil
 import sys
 from typing import Any
 
-from loremark.agents import installing, status
-from loremark.agents.agent import PROJECT, USER, Agent, Places, Server, Wish
+from loremark.agents import installer, status
+from loremark.agents.agent import PROJECT, USER, Agent, Locations, Server, SetupOptions
 from loremark.agents.catalog import AGENTS, find_agent, is_present
-from loremark.agents.installing import Plan
+from loremark.agents.errors import EditError
+from loremark.agents.installer import Plan
 from loremark.agents.ledger import Ledger
-from loremark.agents.refusal import Refused
 from loremark.base import folders
-from loremark.cli.kit import FAILED, OK, USAGE, Stop
-from loremark.cli.page import confirm, note, plain, styled, table, write, write_json
+from loremark.cli.framework import FAILED, OK, USAGE, CommandError
+from loremark.cli.output import confirm, note, plain, styled, table, write, write_json
 
-SUMMARY = "Set up coding agents: capture, briefing and tools."
+SUMMARY = "Set up coding agents with hooks and MCP tools."
 EXAMPLE = "loremark install claude-code codex --scope user"
 
 _EXECUTABLES = ("loremark", "loremark.exe")
@@ -32,128 +32,144 @@ _VARIABLES = (
 )
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(agent.name for agent in AGENTS)
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help=f"{names}; or: plugin DIR (left out: those found)")
-    add_common(parser)
-    parser.add_argument("--all", action="store_true", help="every agent found on this machine")
-    parser.add_argument("--list", action="store_true", help="show each agent and how far it is set up")
     parser.add_argument(
-        "--http", metavar="URL", nargs="?", const="", help="tools over HTTP with a key from LOREMARK_API_KEY"
+        "agents", nargs="*", metavar="AGENT", help=f"{names}, or plugin DIR (default: the agents found on this machine)"
+    )
+    add_setup_options(parser)
+    parser.add_argument("--all", action="store_true", help="set up every agent found on this machine")
+    parser.add_argument("--list", action="store_true", help="list the agents and their setup status")
+    parser.add_argument(
+        "--http", metavar="URL", nargs="?", const="", help="connect tools over HTTP, with the key from LOREMARK_API_KEY"
     )
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
-    """What installing and its undoing share."""
-    parser.add_argument("--scope", choices=(USER, PROJECT), default=USER, help="for you everywhere, or in this project")
-    parser.add_argument("--folder", metavar="DIR", help="the project's folder (else: the one around this one)")
-    parser.add_argument("--command", metavar="PATH", help="the loremark to run (else: the one found)")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change and change nothing")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+def add_setup_options(parser: argparse.ArgumentParser) -> None:
+    """Options shared by install and uninstall."""
+    parser.add_argument(
+        "--scope", choices=(USER, PROJECT), default=USER, help="for all your projects, or only this one (default: user)"
+    )
+    parser.add_argument(
+        "--folder", metavar="DIR", help="project folder (default: the one that contains the current folder)"
+    )
+    parser.add_argument("--command", metavar="PATH", help="path of the loremark executable (default: the one found)")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes without making them")
+    parser.add_argument("--yes", action="store_true", help="skip the confirmation")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.agents[:1] == ["plugin"]:
         return _write_plugin(arguments)
-    wish, ledger = wish_of(arguments), open_ledger()
+    options, ledger = read_setup_options(arguments), open_ledger()
     if arguments.http is not None:
-        wish = wish._replace(server=Server(_mcp_url(arguments.http)))
+        options = options._replace(server=Server(_mcp_url(arguments.http)))
     if arguments.list:
-        return _list(wish, ledger, arguments.json)
+        return _list(options, ledger, arguments.json)
     with ledger.locked():
-        return _install(_chosen(arguments, wish.places), wish, ledger, arguments)
+        return _install(_choose_agents(arguments, options.locations), options, ledger, arguments)
 
 
-def _install(agents: list[Agent], wish: Wish, ledger: Ledger, arguments: argparse.Namespace) -> int:
+def _install(agents: list[Agent], options: SetupOptions, ledger: Ledger, arguments: argparse.Namespace) -> int:
     results: list[dict[str, Any]] = []
     failed = False
     for agent in agents:
         try:
-            plan = installing.plan_install(agent, wish, ledger)
-        except Refused as refused:
-            note(f"{agent.title}: {refused}")
-            results.append({"agent": agent.name, "state": "refused", "reason": str(refused)})
+            plan = installer.plan_install(agent, options, ledger)
+        except EditError as error:
+            note(f"{agent.title}: {error}")
+            results.append({"agent": agent.name, "state": "refused", "reason": str(error)})
             failed = True
             continue
         state = "installed" if plan.is_change else "already installed"
-        if carry_out(agent.title, plan, ledger, arguments):
-            steps = list(agent.steps(wish))
-            results.append({"agent": agent.name, "state": state, **status.told(plan, arguments.dry_run), "next": steps})
-            _tell(agent, state, plan, steps, arguments)
+        if apply_plan(agent.title, plan, ledger, arguments):
+            steps = list(agent.steps(options))
+            results.append(
+                {"agent": agent.name, "state": state, **status.describe(plan, arguments.dry_run), "next": steps}
+            )
+            _print_result(agent, state, plan, steps, arguments)
     if arguments.json:
-        write_json({"scope": wish.scope, "dryRun": arguments.dry_run, "agents": results})
+        write_json({"scope": options.scope, "dryRun": arguments.dry_run, "agents": results})
     return FAILED if failed else OK
 
 
-def carry_out(title: str, plan: Plan, ledger: Ledger, arguments: argparse.Namespace) -> bool:
-    """Show, ask, do; whether it was done (or would be)."""
-    for told in plan.notes:
-        note(told)
+def apply_plan(title: str, plan: Plan, ledger: Ledger, arguments: argparse.Namespace) -> bool:
+    """Show the plan, ask, and apply it. Returns False if the user declined."""
+    for text in plan.notes:
+        note(text)
     if arguments.dry_run:
-        for line in (line for step in plan.steps if not arguments.json for line in status.difference(step)):
-            write(_coloured(line))
+        for line in (line for step in plan.steps if not arguments.json for line in status.unified_diff(step)):
+            write(_color_diff(line))
         return True
     if plan.is_change and not arguments.yes:
         for step in plan.steps:
-            note(f"  {status.kind_of(step):<9} {step.path}")
+            note(f"  {status.change_kind(step):<9} {step.path}")
         if not sys.stdin.isatty():
-            raise Stop("nobody can be asked here; look with --dry-run, then say --yes", USAGE)
+            raise CommandError(
+                "cannot ask for confirmation without a terminal; preview with --dry-run, then use --yes", USAGE
+            )
         if not confirm(f"{title}: change these files?", assumed=False):
             return False
     try:
-        installing.carry_out(plan, ledger)
-    except Refused as refused:
-        raise Stop(str(refused)) from None
+        installer.apply_plan(plan, ledger)
+    except EditError as error:
+        raise CommandError(str(error)) from None
     return True
 
 
-def _tell(agent: Agent, state: str, plan: Plan, steps: list[str], arguments: argparse.Namespace) -> None:
+def _print_result(agent: Agent, state: str, plan: Plan, steps: list[str], arguments: argparse.Namespace) -> None:
     if arguments.json:
         return
-    would = " (nothing was changed)" if arguments.dry_run else ""
-    write(f"{styled(agent.title, 'bold')}: {state}{would}")
+    suffix = " (dry run)" if arguments.dry_run else ""
+    write(f"{styled(agent.title, 'bold')}: {state}{suffix}")
     for step in plan.steps:
         if step.is_change and not arguments.dry_run:
-            write(f"  {status.kind_of(step):<9} {plain(step.path)}")
-    for told in steps if plan.is_change else []:
-        write(f"  next: {told}")
+            write(f"  {status.change_kind(step):<9} {plain(step.path)}")
+    for text in steps if plan.is_change else []:
+        write(f"  next: {text}")
 
 
-def _coloured(line: str) -> str:
+def _color_diff(line: str) -> str:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     return styled(line, styles[line[0]]) if line[:1] in styles else plain(line)
 
 
-def _chosen(arguments: argparse.Namespace, places: Places) -> list[Agent]:
+def _choose_agents(arguments: argparse.Namespace, locations: Locations) -> list[Agent]:
     if arguments.agents:
-        return named(arguments.agents)
-    found = [agent for agent in AGENTS if is_present(agent, places, shutil.which)]
+        return get_agents(arguments.agents)
+    found = [agent for agent in AGENTS if is_present(agent, locations, shutil.which)]
     if not found:
-        raise Stop("no agent was found on this machine; name one: loremark install claude-code", USAGE)
+        raise CommandError(
+            "no agents found on this machine; name one, for example: loremark install claude-code", USAGE
+        )
     titles = ", ".join(agent.title for agent in found)
     if arguments.all or arguments.yes or arguments.dry_run or confirm(f"Found {titles}. Set them up?", assumed=False):
         return found
-    raise Stop(f"found {titles}: name those to set up, or say --all", USAGE)
+    raise CommandError(f"found {titles}; name the agents to set up, or use --all", USAGE)
 
 
-def named(names: list[str]) -> list[Agent]:
-    """The agents of these names."""
+def get_agents(names: list[str]) -> list[Agent]:
+    """The agents with these names."""
     chosen = []
     for name in names:
         agent = find_agent(name)
         if agent is None:
-            raise Stop(f"there is no agent {name!r}; known: {', '.join(one.name for one in AGENTS)}", USAGE)
+            raise CommandError(
+                f"unknown agent {name!r}; choose from: {', '.join(agent.name for agent in AGENTS)}", USAGE
+            )
         chosen.append(agent)
     return chosen
 
 
-def _list(wish: Wish, ledger: Ledger, as_json: bool) -> int:
+def _list(options: SetupOptions, ledger: Ledger, as_json: bool) -> int:
     rows: list[dict[str, Any]] = []
     for agent in AGENTS:
-        states = {scope: status.state_of(agent, wish._replace(scope=scope), ledger) for scope in (USER, PROJECT)}
-        is_there = is_present(agent, wish.places, shutil.which)
-        rows.append({"agent": agent.name, "title": agent.title, "found": is_there, **states})
+        states = {
+            scope: status.install_state(agent, options._replace(scope=scope), ledger) for scope in (USER, PROJECT)
+        }
+        is_found = is_present(agent, options.locations, shutil.which)
+        rows.append({"agent": agent.name, "title": agent.title, "found": is_found, **states})
     if as_json:
         write_json(rows)
     else:
@@ -166,79 +182,79 @@ def _write_plugin(arguments: argparse.Namespace) -> int:
     from loremark.agents import plugins
 
     if len(arguments.agents) != 2:
-        raise Stop("say where to: loremark install plugin DIR", USAGE)
+        raise CommandError("name a folder: loremark install plugin DIR", USAGE)
     folder = os.path.abspath(arguments.agents[1])
     try:
         paths = plugins.write(folder, arguments.command or "loremark", dry_run=arguments.dry_run)
-    except Refused as refused:
-        raise Stop(str(refused)) from None
+    except EditError as error:
+        raise CommandError(str(error)) from None
     if arguments.json:
         write_json({"folder": folder, "files": paths, "dryRun": arguments.dry_run})
         return OK
     for path in paths:
         write(plain(os.path.join(folder, path)))
-    for told in plugins.STEPS:
-        note(told.format(folder=folder))
+    for command in plugins.INSTALL_COMMANDS:
+        note(command.format(folder=folder))
     return OK
 
 
 def _mcp_url(given: str) -> str:
-    """The address of our MCP endpoint: as given, else of the server one is signed in to."""
+    """The MCP endpoint of the given server, or of the signed-in one."""
     from loremark.base import profile
 
     if not given:
         found = profile.load()
         if found is None:
-            raise Stop("which server? sign in with loremark login, or say --http URL", USAGE)
+            raise CommandError("no server; sign in with loremark login, or use --http URL", USAGE)
         given = found.url
     if not given.startswith(("http://", "https://")) or any(character.isspace() for character in given):
-        raise Stop("--http takes an address such as https://loremark.example.com", USAGE)
+        raise CommandError("--http takes a URL such as https://loremark.example.com", USAGE)
     address = given.rstrip("/")
     return address if address.endswith("/mcp") else f"{address}/mcp"
 
 
-def wish_of(arguments: argparse.Namespace) -> Wish:
-    """What is to be done, from what was typed and where."""
+def read_setup_options(arguments: argparse.Namespace) -> SetupOptions:
+    """Setup options from the command line and the environment."""
     home = os.path.expanduser("~")
     if arguments.folder is not None and not os.path.isdir(arguments.folder):
-        raise Stop(f"there is no folder {arguments.folder}", USAGE)
+        raise CommandError(f"{arguments.folder} is not a folder", USAGE)
     project = os.path.abspath(arguments.folder) if arguments.folder else project_folder(os.getcwd(), home)
     if arguments.scope == PROJECT and os.path.realpath(project) == os.path.realpath(home):
-        raise Stop("this folder is your home: use --scope user, or go to a project", USAGE)
-    places = Places(home, project, sys.platform, _variables())
-    return Wish(places, arguments.scope, _executable(arguments.command))
+        raise CommandError("this is your home folder; use --scope user, or run this in a project", USAGE)
+    locations = Locations(home, project, sys.platform, _variables())
+    return SetupOptions(locations, arguments.scope, _executable(arguments.command))
 
 
 def project_folder(start: str, home: str) -> str:
-    """The folder of the project around this one: with our link or a repository, else this one."""
+    """The nearest parent with a .loremark.toml or .git, else the folder itself."""
     folder = start
     while True:
         if any(os.path.exists(os.path.join(folder, name)) for name in (".loremark.toml", ".git")):
             return folder
-        above = os.path.dirname(folder)
-        if above == folder or os.path.realpath(folder) == os.path.realpath(home):
+        parent = os.path.dirname(folder)
+        if parent == folder or os.path.realpath(folder) == os.path.realpath(home):
             return start
-        folder = above
+        folder = parent
 
 
 def _executable(given: str | None) -> str:
-    """What the agents shall run: the name where a shell finds it, else the whole path."""
+    """The command agents run: the name if it is on the PATH, else the full path."""
     if given is not None:
-        if os.path.basename(given) not in _EXECUTABLES:  # by that name our entries are found again
-            raise Stop("--command takes the path of an executable called loremark", USAGE)
+        if os.path.basename(given) not in _EXECUTABLES:  # uninstall finds entries by this name
+            raise CommandError("--command takes the path of an executable named loremark", USAGE)
         return given
     if shutil.which("loremark"):
         return "loremark"
-    beside = (os.path.abspath(sys.argv[0]), os.path.join(os.path.dirname(sys.executable), "loremark"))
-    for path in beside:
+    candidates = (os.path.abspath(sys.argv[0]), os.path.join(os.path.dirname(sys.executable), "loremark"))
+    for path in candidates:
         if os.path.basename(path) in _EXECUTABLES and os.path.isfile(path):
             return path
-    raise Stop("the loremark executable was not found; say --command PATH")
+    raise CommandError("loremark executable not found; use --command PATH")
 
 
 def _variables() -> dict[str, str]:
-    """The variables by which agents let their folders be moved."""
-    return folders.moved_by(_VARIABLES)
+    """Environment variables that relocate the agents' folders."""
+    return folders.environment_overrides(_VARIABLES)
 
 
 def open_ledger() -> Ledger:

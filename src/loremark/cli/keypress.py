@@ -1,4 +1,4 @@
-"""One key of a person: at once on a terminal, as a line where there is none."""
+"""Ask a question answered with a single key, or with a line if there is no terminal."""
 
 from __future__ import annotations
 
@@ -6,65 +6,69 @@ import os
 import sys
 from collections.abc import Mapping
 
-from loremark.cli import page
+from loremark.cli import output
 
 _ESCAPE = b"\x1b"
-_END = b"\x04"
-_MOST_BYTES = 64
-_MOST_LINE = 1_000
+_END_OF_INPUT = b"\x04"
+_MAX_BYTES = 64
+_MAX_LINE_CHARS = 1_000
 
 
-def choose(question: str, keys: Mapping[str, str], default: str = "", about: Mapping[str, str] | None = None) -> str:
-    """Which of the keys was pressed; ``keys`` maps each to its word, ``about`` to what ``?`` tells of it.
+def choose(
+    question: str, keys: Mapping[str, str], default: str = "", descriptions: Mapping[str, str] | None = None
+) -> str:
+    """The chosen key. ``keys`` maps keys to labels, ``descriptions`` to the help shown for ``?``.
 
-    Enter is ``default``, where there is one; when nobody is there any more, it is the last key.
+    Enter chooses ``default``, if there is one; end of input chooses the last key.
     """
-    shown = "  ".join(f"[{key}]{word.removeprefix(key)}" for key, word in keys.items())
+    shown = "  ".join(f"[{key}]{label.removeprefix(key)}" for key, label in keys.items())
     sys.stdout.flush()
     while True:
-        pressed = _press(f"{page.plain(question)} {shown} ")
+        pressed = _read_key(f"{output.plain(question)} {shown} ")
         if pressed is None:
             sys.stderr.write("\n")
             return list(keys)[-1]
-        found = default if not pressed else next((key for key, word in keys.items() if pressed in (key, word)), "")
+        found = default if not pressed else next((key for key, label in keys.items() if pressed in (key, label)), "")
         if found:
             if sys.stdin.isatty():
                 sys.stderr.write(f"{keys[found]}\n")
             return found
         sys.stderr.write("?\n")
-        if pressed == "?" and about:
-            sys.stderr.write("".join(f"  {key}  {keys[key]:<10} {told}\n" for key, told in about.items()))
+        if pressed == "?" and descriptions:
+            sys.stderr.write(
+                "".join(f"  {key}  {keys[key]:<10} {description}\n" for key, description in descriptions.items())
+            )
 
 
-def _ask_line(question: str) -> str | None:
+def _read_line(question: str) -> str | None:
     _show(question)
-    line = sys.stdin.readline(_MOST_LINE)
+    line = sys.stdin.readline(_MAX_LINE_CHARS)
     return line.strip().lower() if line else None
 
 
-def _press(question: str) -> str | None:
+def _read_key(question: str) -> str | None:
     if not sys.stdin.isatty():
-        return _ask_line(question)
+        return _read_line(question)
     try:
         import termios
         import tty
-    except ImportError:  # a system without such terminals
-        return _ask_line(question)
-    number = sys.stdin.fileno()
+    except ImportError:  # not available on this system
+        return _read_line(question)
+    fd = sys.stdin.fileno()
     try:
-        before = termios.tcgetattr(number)
+        before = termios.tcgetattr(fd)
     except termios.error:
-        return _ask_line(question)
+        return _read_line(question)
     try:
-        # What was pressed before the question was seen is no answer to it.
-        tty.setcbreak(number, termios.TCSAFLUSH)
+        # Discard keys pressed before the question was shown.
+        tty.setcbreak(fd, termios.TCSAFLUSH)
         _show(question)
-        pressed = os.read(number, _MOST_BYTES)
+        pressed = os.read(fd, _MAX_BYTES)
     finally:
-        termios.tcsetattr(number, termios.TCSADRAIN, before)
-    if pressed[:1] in (b"", _END):
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)
+    if pressed[:1] in (b"", _END_OF_INPUT):
         return None
-    if pressed.startswith(_ESCAPE):  # an arrow or a function key: its letters are none
+    if pressed.startswith(_ESCAPE):  # an arrow or function key
         return "\x1b"
     return pressed[:1].decode("latin-1").strip()
 

@@ -8,37 +8,37 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from loremark.cli.kit import USAGE, Stop
+from loremark.cli.framework import USAGE, CommandError
 
 if TYPE_CHECKING:
-    from loremark.wire.identity import Me
+    from loremark.wire.identity import CurrentUser
 
-SUMMARY = "Remember a server and an API key for the other commands."
+SUMMARY = "Sign in to a server."
 EXAMPLE = "loremark login --url https://memory.example.com < key.txt"
 
-_MOST_CHARS = 10_000
+_MAX_CHARS = 10_000
 _FILE_BYTES = 16_384
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
     parser.add_argument(
-        "--url", help="the server's address (else: the folder's, the one used before, or this machine's)"
+        "--url", help="server address (default: from .loremark.toml, else the last one used, else this machine)"
     )
-    parser.add_argument("--key", help="an API key; asked for, or read from the input, if left out")
-    parser.add_argument("--browser", action="store_true", help="sign in with the browser instead of pasting a key")
+    parser.add_argument("--key", help="API key (default: prompt for it, or read standard input)")
+    parser.add_argument("--browser", action="store_true", help="sign in with the browser instead of an API key")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.base import profile
-    from loremark.cli import page
+    from loremark.cli import output
 
-    url = _address(arguments.url or _found(profile.saved_url()))
+    url = _address(arguments.url or _default_url(profile.saved_url()))
     if arguments.browser:
-        from loremark.cli.browsing import sign_in
+        from loremark.cli.browser_login import sign_in
 
         key = sign_in(url)
     else:
@@ -49,78 +49,78 @@ def run(arguments: argparse.Namespace) -> int:
     enrich = before.enrich if before is not None else True
     path = profile.save(profile.Profile(url, key, secrets, enrich))
     if arguments.json:
-        page.write_json({"url": url, "savedIn": path, "me": me})
+        output.write_json({"url": url, "savedIn": path, "me": me})
     else:
         who = f"{me.name} ({me.role} of {me.team_name})"
-        page.write(page.plain(f"Signed in to {url} as {who}. Saved in {path}."))
-    if profile.is_given():
-        page.note("LOREMARK_API_KEY is set in the environment, and wins over what was saved.")
+        output.write(output.plain(f"Signed in to {url} as {who}. Saved in {path}."))
+    if profile.has_environment_key():
+        output.note("LOREMARK_API_KEY is set in the environment and overrides the saved key.")
     return 0
 
 
-def _found(saved: str | None) -> str:
-    """The server where none was said. A repository may be anybody's: what it names, a person must say yes to."""
+def _default_url(saved: str | None) -> str:
+    """The server to use without --url. A repository is untrusted, so a server it names must be confirmed."""
     from loremark.base import profile
-    from loremark.cli import page
+    from loremark.cli import output
 
-    usual = profile.plain_url(saved or profile.USUAL_URL)
-    named = _named_here()
-    if named in (None, usual):
-        return usual
-    if page.confirm(f".loremark.toml here names {named}. Sign in there?", assumed=False):
+    default = profile.normalize_url(saved or profile.DEFAULT_URL)
+    named = _linked_url()
+    if named in (None, default):
+        return default
+    if output.confirm(f"The .loremark.toml file here names {named}. Sign in there?", assumed=False):
         return str(named)
     if saved is None and not sys.stdin.isatty():
-        raise Stop(f".loremark.toml here names {named}; if it is to be trusted, say --url {named}", USAGE)
-    return usual
+        raise CommandError(f"the .loremark.toml file here names {named}; if you trust it, pass --url {named}", USAGE)
+    return default
 
 
-def _named_here() -> str | None:
-    """The server that the folder's ``.loremark.toml`` names."""
+def _linked_url() -> str | None:
+    """The server named in the folder's ``.loremark.toml``."""
     from loremark.base import profile
-    from loremark.hook import files, link, place
+    from loremark.hook import files, gitpaths, link
 
-    top = place.find_above(os.path.realpath(os.getcwd()), link.FILE)
+    top = gitpaths.find_above(os.path.realpath(os.getcwd()), link.FILE)
     data = files.read_bounded(os.path.join(top, link.FILE), _FILE_BYTES, owner=True) if top is not None else None
-    told = link.read_settings((data or b"").decode(errors="replace")).get("url", "")
-    return profile.plain_url(told) or None
+    url = link.read_settings((data or b"").decode(errors="replace")).get("url", "")
+    return profile.normalize_url(url) or None
 
 
 def _address(text: str) -> str:
-    """The server's address as it is kept."""
+    """The normalized server address."""
     url = text.strip().rstrip("/")
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise Stop(f"{text} is not the address of a server") from None
+        raise CommandError(f"{text} is not a server address") from None
     if not fits or not url.isprintable() or " " in url:
-        raise Stop(f"{text} is not the address of a server; it begins with http:// or https://")
+        raise CommandError(f"{text} is not a server address; it must start with http:// or https://")
     if parts.username is not None or parts.query or parts.fragment:
-        raise Stop("the server's address has no user, query or fragment", USAGE)
+        raise CommandError("the server address must not contain a user name, query or fragment", USAGE)
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        from loremark.cli.page import note
+        from loremark.cli.output import note
 
-        note(f"{url} is not encrypted: whoever listens on the way can read the key")
+        note(f"Warning: the connection to {url} is not encrypted; the API key can be read in transit.")
     return url
 
 
 def _key(given: str | None) -> str:
-    from loremark.cli.desk import is_key
+    from loremark.cli.connection import is_key
 
     if given is None and sys.stdin.isatty():
         from getpass import getpass
 
         given = getpass("API key: ")
-    key = (given if given is not None else sys.stdin.readline(_MOST_CHARS)).strip()
+    key = (given if given is not None else sys.stdin.readline(_MAX_CHARS)).strip()
     if not key:
-        raise Stop("there is no key: give one with --key, or on the standard input", USAGE)
+        raise CommandError("no API key given; use --key, or pipe it to standard input", USAGE)
     if not is_key(key):
-        raise Stop("this is no API key; one begins with service_sk_", USAGE)
+        raise CommandError("this is not an API key; keys start with service_sk_", USAGE)
     return key
 
 
-def _check(url: str, key: str) -> Me:
-    from loremark.cli.trouble import explain
+def _check(url: str, key: str) -> CurrentUser:
+    from loremark.cli.error_messages import explain
     from loremark.client.call import ApiError
     from loremark.client.calls.identity import get_me
     from loremark.client.client import Client
@@ -130,5 +130,5 @@ def _check(url: str, key: str) -> Me:
             return client.send(get_me())
         except ApiError as error:
             if error.status == 401:
-                raise Stop(f"{url} does not take this key: {error}") from None
-            raise Stop(explain(error, url)) from None
+                raise CommandError(f"{url} rejected this key: {error}") from None
+            raise CommandError(explain(error, url)) from None

@@ -5,33 +5,33 @@ from __future__ import annotations
 import argparse
 
 from loremark.base import profile
-from loremark.cli.kit import Stop
+from loremark.cli.framework import CommandError
 
-SUMMARY = "Forget the saved server, key and secrets; with --revoke, also end the key on the server."
+SUMMARY = "Sign out and delete the saved key and secrets."
 EXAMPLE = "loremark logout --revoke"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
-    parser.add_argument("--revoke", action="store_true", help="end the key on the server, for everybody who has it")
+    parser.add_argument("--revoke", action="store_true", help="also revoke the key on the server")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
+    from loremark.cli import output
 
     saved = profile.load({})
     revoked = saved is not None and arguments.revoke and _revoke(saved)
     forgotten = profile.forget()
     if arguments.json:
-        page.write_json({"forgotten": forgotten, "revoked": revoked})
+        output.write_json({"forgotten": forgotten, "revoked": revoked})
     elif not forgotten:
-        page.note("nobody was signed in")
+        output.note("You were not signed in.")
     else:
-        page.write(page.plain(f"Signed out of {saved.url}." if saved is not None else "Signed out."))
-    if profile.is_given():
-        page.note("LOREMARK_API_KEY is still set in the environment")
+        output.write(output.plain(f"Signed out of {saved.url}." if saved is not None else "Signed out."))
+    if profile.has_environment_key():
+        output.note("LOREMARK_API_KEY is still set in the environment.")
     return 0
 
 
@@ -43,12 +43,12 @@ def _revoke(saved: profile.Profile) -> bool:
 
     with Client(saved.url, saved.key) as client:
         try:
-            own = [key for key in client.every(list_keys()) if is_same(key, saved.key)]
+            own = [key for key in client.paginate(list_keys()) if is_same(key, saved.key)]
         except ApiError as error:
-            if error.status == 401:  # it has ended already
+            if error.status == 401:  # already revoked
                 return False
             raise
         if len(own) != 1:
-            raise Stop("which of your keys this is cannot be told; end it with: loremark keys delete")
+            raise CommandError("cannot tell which of your keys this is; revoke it with: loremark keys delete")
         client.send(delete_key(own[0].id))
     return True

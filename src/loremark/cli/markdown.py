@@ -1,24 +1,24 @@
-"""Markdown for a person: as it is where it is piped on, with a little shape on a terminal."""
+"""Print Markdown: unchanged when piped, lightly styled on a terminal."""
 
 from __future__ import annotations
 
-from loremark.cli import page
+from loremark.cli import output
 
 _FENCES = ("```", "~~~")
 
 
 def show(text: str) -> None:
-    """Print it; nothing in it reaches the terminal as a command."""
+    """Print Markdown without its control characters."""
     fence = ""
     for line in text.splitlines():
-        begun = line.lstrip()
-        if begun.startswith(_FENCES) and (not fence or begun.startswith(fence)):
-            fence = "" if fence else begun[:3]
-            page.write(page.styled(line, "dim"))
+        stripped = line.lstrip()
+        if stripped.startswith(_FENCES) and (not fence or stripped.startswith(fence)):
+            fence = "" if fence else stripped[:3]
+            output.write(output.styled(line, "dim"))
         elif fence:
-            page.write(page.styled(line, "cyan"))
+            output.write(output.styled(line, "cyan"))
         else:
-            page.write(page.styled(line, *_styles(begun)))
+            output.write(output.styled(line, *_styles(stripped)))
 
 
 def _styles(line: str) -> tuple[str, ...]:

@@ -1,15 +1,15 @@
-"""``loremark mcp`` as help shows it; an agent's call is taken before any of this is loaded."""
+"""Help for ``loremark mcp``. Agents' calls are dispatched in ``entry.main`` before this is imported."""
 
 from __future__ import annotations
 
 import argparse
 
-SUMMARY = "The tool server for agents (MCP), on standard input and output."
+SUMMARY = "Run the MCP server for agents on standard input and output."
 EXAMPLE = "claude mcp add loremark -- loremark mcp"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help="for what an agent adds; nothing is needed")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="ignored; some agents add arguments")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The commands as data: what completion and the reference page are made from."""
+"""The commands as data, for shell completion and the reference docs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loremark.cli.kit import Table, parser_of
+from loremark.cli.framework import CommandTable, build_parser
 
 _EXAMPLE = "example:\n"
 
 
 class Option(NamedTuple):
-    """An option or an argument; ``names`` is empty for an argument, ``shown`` is how it is called in help."""
+    """An option or positional argument; ``names`` is empty for positionals, ``shown`` is the form used in the help."""
 
     names: tuple[str, ...]
     shown: str
@@ -23,33 +23,33 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, or an action of one; ``below`` are the names of its own actions."""
+    """A command or subcommand, with the names of its own subcommands."""
 
     words: tuple[str, ...]
     summary: str
     examples: tuple[str, ...]
     options: tuple[Option, ...]
-    below: tuple[str, ...]
+    subcommands: tuple[str, ...]
 
 
-def outline(table: Table) -> Iterator[Command]:
-    """Every command, each followed by its actions."""
-    for name, place in table.items():
-        yield from _commands((name,), parser_of(name, place))
+def outline(table: CommandTable) -> Iterator[Command]:
+    """All commands, each followed by its subcommands."""
+    for name, spec in table.items():
+        yield from _commands((name,), build_parser(name, spec))
 
 
 def _commands(words: tuple[str, ...], parser: argparse.ArgumentParser) -> Iterator[Command]:
-    below: dict[str, argparse.ArgumentParser] = {}
+    subcommands: dict[str, argparse.ArgumentParser] = {}
     options: list[Option] = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            below = dict(action.choices)
+            subcommands = dict(action.choices)
         elif not isinstance(action, argparse._HelpAction):
             options.append(_option(action))
-    _, _, told = (parser.epilog or "").partition(_EXAMPLE)
-    examples = tuple(line.strip() for line in told.splitlines() if line.strip())
-    yield Command(words, parser.description or "", examples, tuple(options), tuple(below))
-    for name, part in below.items():
+    _, _, text = (parser.epilog or "").partition(_EXAMPLE)
+    examples = tuple(line.strip() for line in text.splitlines() if line.strip())
+    yield Command(words, parser.description or "", examples, tuple(options), tuple(subcommands))
+    for name, part in subcommands.items():
         yield from _commands((*words, name), part)
 
 
@@ -59,7 +59,7 @@ def _option(action: argparse.Action) -> Option:
     takes_value = bool(names) and action.nargs != 0
     metavar = action.metavar if isinstance(action.metavar, str) else ("|".join(choices) or action.dest.upper())
     shown = ", ".join(names) if names else metavar
-    needed = action.required and (bool(names) or action.nargs not in ("?", "*"))
+    required = action.required and (bool(names) or action.nargs not in ("?", "*"))
     return Option(
-        names, f"{shown} {metavar}" if takes_value else shown, action.help or "", needed, takes_value, choices
+        names, f"{shown} {metavar}" if takes_value else shown, action.help or "", required, takes_value, choices
     )

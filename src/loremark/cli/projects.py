@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from loremark.cli.kit import FAILED, USAGE, Stop, actions
+from loremark.cli.framework import FAILED, USAGE, CommandError, add_subcommands
 
 if TYPE_CHECKING:
-    from loremark.wire.projects import ProjectChanged, ProjectDetail
+    from loremark.wire.projects import ProjectDetail, ProjectUpdated
 
-SUMMARY = "Projects on the server: list, show, create, update, delete, and their signing secrets."
+SUMMARY = "Manage projects and their signing secrets."
 EXAMPLE = "loremark projects create shop --description 'The web shop'"
 
 _FIELDS = {
@@ -25,65 +25,70 @@ _FIELDS = {
 }
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
-    verbs = actions(parser, "list")
-    listing = verbs.add("list", "The projects you may see, newest first.", _list, "loremark projects list --json")
-    showing = verbs.add("show", "One project.", _show, "loremark projects show")
-    _add_id(showing)
-    making = verbs.add("create", "Make a project.", _create, EXAMPLE)
-    making.add_argument("name", metavar="NAME", help="the project's name")
-    making.add_argument("--description", default="", metavar="TEXT", help="what it is about")
-    making.add_argument(
-        "--visibility", choices=("private", "public"), default="private", help="who of the team sees it"
+    commands = add_subcommands(parser, "list")
+    listing = commands.add("list", "List your projects, newest first.", _list, "loremark projects list --json")
+    showing = commands.add("show", "Show a project.", _show, "loremark projects show")
+    _add_project_argument(showing)
+    creating = commands.add("create", "Create a project.", _create, EXAMPLE)
+    creating.add_argument("name", metavar="NAME", help="project name")
+    creating.add_argument("--description", default="", metavar="TEXT", help="short description")
+    creating.add_argument(
+        "--visibility",
+        choices=("private", "public"),
+        default="private",
+        help="private: only its members; public: the whole team",
     )
-    changing = verbs.add("update", "Change a project.", _update, "loremark projects update prj_… --threshold 0.85")
-    _add_id(changing)
-    _add_changes(changing)
-    ending = verbs.add(
-        "delete", "Delete a project and all it remembers, for ever.", _delete, "loremark projects delete shop"
+    updating = commands.add("update", "Update a project.", _update, "loremark projects update prj_… --threshold 0.85")
+    _add_project_argument(updating)
+    _add_update_options(updating)
+    deleting = commands.add(
+        "delete", "Delete a project and its memory permanently.", _delete, "loremark projects delete shop"
     )
-    ending.add_argument("project", metavar="PROJECT", help="its id or name")
-    ending.add_argument("--yes", action="store_true", help="do not ask")
-    secrets = actions(verbs.group("secret", "The secret with which tools sign for a project."))
-    telling = secrets.add(
-        "show", "Print the secret; for owners and admins.", _show_secret, "loremark projects secret show"
+    deleting.add_argument("project", metavar="PROJECT", help="project ID or name")
+    deleting.add_argument("--yes", action="store_true", help="skip the confirmation")
+    secrets = add_subcommands(commands.group("secret", "Show or rotate a project's signing secret."))
+    showing_secret = secrets.add(
+        "show", "Print the signing secret (owners and admins only).", _show_secret, "loremark projects secret show"
     )
-    _add_id(telling)
-    turning = secrets.add(
+    _add_project_argument(showing_secret)
+    rotating = secrets.add(
         "rotate",
-        "Make a new secret; the old one works for a day more.",
+        "Create a new signing secret; the old one works for one more day.",
         _rotate,
         "loremark projects secret rotate --yes",
     )
-    _add_id(turning)
-    turning.add_argument("--revoke-now", action="store_true", help="the old one ends at once")
-    turning.add_argument("--yes", action="store_true", help="do not ask")
-    for verb in (listing, showing, making, changing, ending, telling, turning):
-        add_json(verb)
+    _add_project_argument(rotating)
+    rotating.add_argument("--revoke-now", action="store_true", help="revoke the old secret immediately")
+    rotating.add_argument("--yes", action="store_true", help="skip the confirmation")
+    for command in (listing, showing, creating, updating, deleting, showing_secret, rotating):
+        add_json(command)
 
 
-def _add_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("project", nargs="?", metavar="PROJECT", help="its id or name; that of this folder if left out")
+def _add_project_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "project", nargs="?", metavar="PROJECT", help="project ID or name (default: the project of this folder)"
+    )
 
 
-def _add_changes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--name", help="another name")
-    parser.add_argument("--description", metavar="TEXT", help="what it is about")
-    parser.add_argument("--visibility", choices=("private", "public"), help="who of the team sees it")
-    parser.add_argument("--status", choices=("active", "archived"), help="archived: it can only be read")
+def _add_update_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--name", help="new name")
+    parser.add_argument("--description", metavar="TEXT", help="short description")
+    parser.add_argument(
+        "--visibility", choices=("private", "public"), help="private: only its members; public: the whole team"
+    )
+    parser.add_argument("--status", choices=("active", "archived"), help="archived projects are read-only")
     parser.add_argument(
         "--threshold",
         type=_threshold,
         metavar="N",
-        help="confidence from which memory is approved by itself, 0 to 1.01",
+        help="auto-approve items from this confidence on, 0 to 1.01",
     )
-    parser.add_argument("--ai-tier", choices=("small", "medium"), help="which model works for it")
-    parser.add_argument("--repo-url", metavar="URL", help="its repository, for scans by the server")
-    parser.add_argument(
-        "--deep-enrich", action=argparse.BooleanOptionalAction, help="whether sessions are looked at more closely"
-    )
+    parser.add_argument("--ai-tier", choices=("small", "medium"), help="model size used for this project")
+    parser.add_argument("--repo-url", metavar="URL", help="repository that the server scans")
+    parser.add_argument("--deep-enrich", action=argparse.BooleanOptionalAction, help="turn deep enrichment on or off")
 
 
 def _threshold(text: str) -> float:
@@ -92,40 +97,40 @@ def _threshold(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1.01:
-        raise argparse.ArgumentTypeError("must be between 0 and 1.01 (above 1: nothing is approved by itself)")
+        raise argparse.ArgumentTypeError("must be between 0 and 1.01 (above 1 turns auto-approval off)")
     return number
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.projects import list_projects
 
     with open_client() as client:
-        found = list(client.every(list_projects()))
+        found = list(client.paginate(list_projects()))
     if arguments.json:
-        page.write_json(found)
+        output.write_json(found)
         return 0
-    page.table([(project.id, project.status, project.visibility, project.name) for project in found])
+    output.table([(project.id, project.status, project.visibility, project.name) for project in found])
     if not found:
-        page.note("No projects yet. Make one: loremark projects create NAME")
+        output.note("No projects yet. Create one with: loremark projects create NAME")
     return 0
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls import projects
 
     with open_client() as client:
         found = client.send(projects.get_project(get_project(arguments, client)))
-    return _tell(arguments, found)
+    return _print_project(arguments, found)
 
 
-def _tell(arguments: argparse.Namespace, found: ProjectDetail | ProjectChanged) -> int:
-    from loremark.cli import page
+def _print_project(arguments: argparse.Namespace, found: ProjectDetail | ProjectUpdated) -> int:
+    from loremark.cli import output
 
     if arguments.json:
-        page.write_json(found)
+        output.write_json(found)
         return 0
     rows = [
         ("id", found.id),
@@ -138,109 +143,113 @@ def _tell(arguments: argparse.Namespace, found: ProjectDetail | ProjectChanged) 
         ("created", found.created_at),
         ("updated", found.updated_at),
     ]
-    page.table([(name, text) for name, text in rows if text])
+    output.table([(name, text) for name, text in rows if text])
     return 0
 
 
 def _create(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.projects import create_project
 
     with open_client() as client:
-        made = client.send(create_project(arguments.name, arguments.description, arguments.visibility))
+        created = client.send(create_project(arguments.name, arguments.description, arguments.visibility))
     if arguments.json:
-        page.write_json(made)
+        output.write_json(created)
     else:
-        page.write(page.plain(f"{made.id}  {made.name}"))
+        output.write(output.plain(f"{created.id}  {created.name}"))
     return 0
 
 
 def _update(arguments: argparse.Namespace) -> int:
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls.projects import update_project
 
     given = vars(arguments)
     changes: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if given[name] is not None}
     if not changes:
-        raise Stop("say what to change, such as --threshold 0.85 (see: loremark projects update --help)", USAGE)
+        raise CommandError(
+            "nothing to update; pass an option such as --threshold 0.85 (see: loremark projects update --help)", USAGE
+        )
     with open_client() as client:
-        return _tell(arguments, client.send(update_project(get_project(arguments, client), **changes)))
+        return _print_project(arguments, client.send(update_project(get_project(arguments, client), **changes)))
 
 
 def _delete(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client, project_named
+    from loremark.cli import output
+    from loremark.cli.connection import open_client, resolve_project
     from loremark.client.calls.projects import delete_project, get_project
 
     with open_client() as client:
-        project = client.send(get_project(project_named(client, arguments.project)))
+        project = client.send(get_project(resolve_project(client, arguments.project)))
         if not arguments.yes:
             _confirm_deletion(project)
         client.send(delete_project(project.id))
     if arguments.json:
-        page.write_json({"deleted": project.id})
+        output.write_json({"deleted": project.id})
     else:
-        page.write(page.one_line(f"{project.name} ({project.id}) is deleted, and all it remembered."))
+        output.write(output.one_line(f"Deleted {project.name} ({project.id}) and its memory."))
     return 0
 
 
 def _confirm_deletion(project: ProjectDetail) -> None:
-    """By its name, typed: a yes is said too quickly for what nobody can bring back."""
-    from loremark.cli import page
+    """Ask for the project name, because deletion cannot be undone."""
+    from loremark.cli import output
 
-    name = page.one_line(project.name)
-    page.note(
-        f"{name} ({project.id}): its sessions, items and contexts go for everybody, and nothing brings them back."
+    name = output.one_line(project.name)
+    output.note(
+        f"This permanently deletes {name} ({project.id}) with all its sessions, items and contexts, for everyone."
     )
-    page.note(f"A copy first: loremark export -o FILE --project {project.id}")
-    if page.ask("Its name, to delete it:") != name:
-        raise Stop("not deleted: the name was not given; or say --yes")
+    output.note(f"To keep a copy, first run: loremark export -o FILE --project {project.id}")
+    if output.prompt("Type the project name to delete it:") != name:
+        raise CommandError("not deleted: the name did not match; to skip this check, use --yes")
 
 
 def _show_secret(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls.projects import get_hmac_secret
 
     with open_client() as client:
         found = client.send(get_hmac_secret(get_project(arguments, client)))
     if arguments.json:
-        page.write_json(found)
+        output.write_json(found)
     else:
-        page.write(page.plain(found.secret))
+        output.write(output.plain(found.secret))
     return 0
 
 
 def _rotate(arguments: argparse.Namespace) -> int:
     from loremark.base import profile
-    from loremark.cli import page
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.call import Call, body, path
     from loremark.wire.projects import RotatedSecret
 
     with open_client() as client:
         project = get_project(arguments, client)
-        until = "at once" if arguments.revoke_now else "after a day"
-        if not page.confirm(f"Make a new secret for {project}? Tools with the old one fail {until}.", arguments.yes):
-            page.note("left as it is; say --yes")
+        when = "immediately" if arguments.revoke_now else "in one day"
+        if not output.confirm(
+            f"Create a new signing secret for {project}? The old one stops working {when}.", arguments.yes
+        ):
+            output.note("Not rotated. Confirm with --yes.")
             return FAILED
-        made = client.send(
+        created = client.send(
             Call(
                 method="POST",
                 path=path("/api/projects/{}/hmac-secret/rotate", project),
-                answer=RotatedSecret,
+                response_type=RotatedSecret,
                 body=body(revokeNow=arguments.revoke_now),
             )
         )
-        profile.keep_secret(client.url, project, made.secret)
+        profile.save_secret(client.url, project, created.secret)
     if arguments.json:
-        page.write_json(made)
+        output.write_json(created)
     else:
-        page.write(page.plain(made.secret))
-        page.note(
-            f"the old secret works until {made.previous_valid_until}"
-            if made.previous_valid_until
-            else "the old secret has ended"
+        output.write(output.plain(created.secret))
+        output.note(
+            f"The old secret works until {created.previous_valid_until}"
+            if created.previous_valid_until
+            else "The old secret is revoked."
         )
     return 0

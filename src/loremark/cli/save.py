@@ -6,39 +6,41 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from loremark.cli.kit import OK, USAGE, Stop
+from loremark.cli.framework import OK, USAGE, CommandError
 
 if TYPE_CHECKING:
     from loremark.client.call import ApiError
     from loremark.client.client import Client
 
-SUMMARY = "Tell the memory something."
+SUMMARY = "Save a memory."
 EXAMPLE = 'loremark save "We retry webhooks three times" --type decision --files src/hooks.py'
 
 _TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
-_MOST_CHARS = 500_000
+_MAX_CHARS = 500_000
 _SUMMARY_CHARS = 200
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to remember (else it is read from the input)")
-    parser.add_argument("--file", metavar="PATH", help="read the text from a file; - is the input")
-    parser.add_argument("--type", choices=_TYPES, help="what it is, to be remembered word for word (else it is read)")
-    parser.add_argument("--title", help="in a few words")
-    parser.add_argument("--files", metavar="A,B", help="the files it is about")
-    parser.add_argument("--branch", metavar="NAME", help="where it holds (else the branch that is checked out)")
-    parser.add_argument("--enrich", action="store_true", help="make items of it at once, and show them")
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to remember (default: read standard input)")
+    parser.add_argument("--file", metavar="PATH", help="read the text from a file; - means standard input")
+    parser.add_argument(
+        "--type", choices=_TYPES, help="save the text as is, as an item of this type (default: extract items from it)"
+    )
+    parser.add_argument("--title", help="a short title")
+    parser.add_argument("--files", metavar="A,B", help="files it is about")
+    parser.add_argument("--branch", metavar="NAME", help="branch it applies to (default: the current one)")
+    parser.add_argument("--enrich", action="store_true", help="extract items now, and show them")
     add_project(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.call import ApiError
-    from loremark.client.calls.events import tell_event
+    from loremark.client.calls.events import send_event
     from loremark.hook import spool
 
     text = _text(arguments)
@@ -46,96 +48,100 @@ def run(arguments: argparse.Namespace) -> int:
         project_id = get_project(arguments, client)
         event, payload = _event(arguments), _payload(arguments, text)
         try:
-            kept = client.send(tell_event(project_id, event, payload))
+            saved = client.send(send_event(project_id, event, payload))
         except ApiError as error:
-            if error.status not in spool.AWAY:
+            if error.status not in spool.UNAVAILABLE_STATUSES:
                 raise
             return _spool(client.url, project_id, event, payload, error, as_json=arguments.json)
         if arguments.enrich:
-            return _enrich(client, project_id, kept.session_id, as_json=arguments.json)
+            return _enrich(client, project_id, saved.session_id, as_json=arguments.json)
     if arguments.json:
-        page.write_json(kept)
-    elif kept.duplicate:
-        page.write(page.one_line(f"this was saved before, in {kept.session_id}"))
+        output.write_json(saved)
+    elif saved.duplicate:
+        output.write(output.one_line(f"already saved in {saved.session_id}"))
     else:
-        page.write(page.one_line(f"saved in {kept.session_id}"))
-        page.note(f"turn it into memory with: loremark enrich {kept.session_id}")
+        output.write(output.one_line(f"Saved in {saved.session_id}"))
+        output.note(f"To extract memories now, run: loremark enrich {saved.session_id}")
     return OK
 
 
 def _text(arguments: argparse.Namespace) -> str:
-    from loremark.cli import given
+    from loremark.cli import stdin
 
     if arguments.text is not None and arguments.file:
-        raise Stop("either a text or --file", USAGE)
+        raise CommandError("give either TEXT or --file, not both", USAGE)
     if arguments.text not in (None, "-"):
         text = str(arguments.text)
     elif arguments.file and arguments.file != "-":
         with open(arguments.file, encoding="utf-8", errors="replace") as file:
-            text = file.read(_MOST_CHARS + 1)
+            text = file.read(_MAX_CHARS + 1)
     else:
-        text = given.read_text(_MOST_CHARS, "what is to be remembered? (see: loremark save --help)")
+        text = stdin.read_text(_MAX_CHARS, "nothing to save; give TEXT or pipe it in (see: loremark save --help)")
     if not text.strip():
-        raise Stop("there is nothing to save", USAGE)
-    if len(text) > _MOST_CHARS:
-        raise Stop(f"a text may have {_MOST_CHARS} characters", USAGE)
+        raise CommandError("nothing to save: the text is empty", USAGE)
+    if len(text) > _MAX_CHARS:
+        raise CommandError(f"the text is too long; the limit is {_MAX_CHARS} characters", USAGE)
     return text.strip()
 
 
 def _event(arguments: argparse.Namespace) -> str:
-    """Who says what it is wants it remembered as it stands; else the server reads it as it reads an agent's notes."""
+    """With a type, the text is saved as is; otherwise the server extracts items from it."""
     return "memory_operation" if arguments.type else "session_save"
 
 
 def _payload(arguments: argparse.Namespace, text: str) -> dict[str, Any]:
-    """The event as any agent would send it; secrets do not leave this machine."""
-    from loremark.base.redaction.redacting import redact_payload
-    from loremark.cli import page, paths
-    from loremark.hook.place import branch_of
+    """The event payload, with secrets redacted before it leaves this machine."""
+    from loremark.base.redaction.redactor import redact_payload
+    from loremark.cli import output, paths
+    from loremark.hook.gitpaths import current_branch
 
-    told = {"title": arguments.title, "content": text, "type": arguments.type}
+    fields = {"title": arguments.title, "content": text, "type": arguments.type}
     if arguments.files:
-        told["files"] = paths.in_project(arguments.files.split(","))
-    told = {name: value for name, value in told.items() if value}
-    branch = arguments.branch or (branch_of(os.getcwd()) if not arguments.project else "")
+        fields["files"] = paths.relative_to_project(arguments.files.split(","))
+    fields = {name: value for name, value in fields.items() if value}
+    branch = arguments.branch or (current_branch(os.getcwd()) if not arguments.project else "")
     payload: dict[str, Any] = {"source": "cli"}
     if arguments.type:
-        payload |= {"operation": "create", "item": told}
+        payload |= {"operation": "create", "item": fields}
     else:
-        summary = page.one_line(arguments.title or text.splitlines()[0], _SUMMARY_CHARS)
-        payload |= {"summary": summary, "changes": [told]}
+        summary = output.one_line(arguments.title or text.splitlines()[0], _SUMMARY_CHARS)
+        payload |= {"summary": summary, "changes": [fields]}
     if branch:
         payload["branch"] = branch
     cleaned: tuple[dict[str, Any], int] = redact_payload(payload)
     if cleaned[1]:
-        page.note(f"{page.counted(cleaned[1], 'secret')} taken out")
+        output.note(f"{output.pluralize(cleaned[1], 'secret')} redacted")
     return cleaned[0]
 
 
 def _spool(url: str, project_id: str, event: str, payload: dict[str, Any], error: ApiError, *, as_json: bool) -> int:
-    """The server is away: the event waits on this machine, and is sent when it is back."""
-    from loremark.cli import page
-    from loremark.cli.trouble import plainly
+    """Queue the event on this machine until the server is reachable."""
+    from loremark.cli import output
+    from loremark.cli.error_messages import plain_message
     from loremark.hook import spool
 
     try:
         name = spool.put_event(project_id, url, "cli", event, payload, clean=True)
     except spool.SpoolError as refused:
-        raise Stop(f"{plainly(error)}; and it cannot be kept here: {refused}") from None
-    page.note(page.one_line(plainly(error)))
+        raise CommandError(f"{plain_message(error)}; the memory could not be queued either: {refused}") from None
+    output.note(output.one_line(plain_message(error)))
     if as_json:
-        page.write_json({"spooled": True, "record": name})
+        output.write_json({"spooled": True, "record": name})
     else:
-        page.write("kept on this machine; it is sent with the next event, or by: loremark hook flush")
+        output.write(
+            "Queued on this machine. It will be sent with the next event; to send it now, run: loremark hook flush"
+        )
     return OK
 
 
 def _enrich(client: Client, project_id: str, session_id: str, *, as_json: bool) -> int:
-    from loremark.cli import enrich, watching
+    from loremark.cli import enrich, enrichment_watcher
 
-    job_id, is_new = watching.start(client, session_id)
-    job = watching.watch(client, session_id, job_id)
-    if not is_new:  # that one began before our event came
-        job_id, _ = watching.start(client, session_id)
-        job = watching.watch(client, session_id, job_id)
-    return enrich.tell(session_id, job, watching.found_by(client, project_id, session_id, job), as_json=as_json)
+    job_id, is_new = enrichment_watcher.start(client, session_id)
+    job = enrichment_watcher.watch(client, session_id, job_id)
+    if not is_new:  # that job started before our event arrived
+        job_id, _ = enrichment_watcher.start(client, session_id)
+        job = enrichment_watcher.watch(client, session_id, job_id)
+    return enrich.print_result(
+        session_id, job, enrichment_watcher.list_found_items(client, project_id, session_id, job), as_json=as_json
+    )

@@ -5,47 +5,49 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from loremark.cli.kit import OK
+from loremark.cli.framework import OK
 
 if TYPE_CHECKING:
     from loremark.wire.search import SearchResult
 
-SUMMARY = "Find items of the memory by what they mean."
+SUMMARY = "Search memories by meaning."
 EXAMPLE = 'loremark search "how are webhooks retried"'
 
 _INDENT = "     "
 TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
-    parser.add_argument("--limit", type=int, help="how many (10)")
+    parser.add_argument("words", nargs="+", metavar="WORD", help="the search text")
+    parser.add_argument("--limit", type=int, metavar="N", help="maximum number of results (default: 10)")
     parser.add_argument("--type", choices=TYPES, help="only items of this type")
-    parser.add_argument("--files", metavar="A,B", help="only items that name one of these files")
-    parser.add_argument("--min", type=float, metavar="SIMILARITY", help="how near at least (0.5)")
-    parser.add_argument("--status", choices=("approved", "draft"), help="approved ones, or drafts (approved)")
-    parser.add_argument("--branch", metavar="NAME", help="as known on this branch")
-    parser.add_argument("--explain", action="store_true", help="say why each was found")
+    parser.add_argument("--files", metavar="A,B", help="only items about one of these files")
+    parser.add_argument("--min", type=float, metavar="SIMILARITY", help="minimum similarity (default: 0.5)")
+    parser.add_argument(
+        "--status", choices=("approved", "draft"), help="search approved items or drafts (default: approved)"
+    )
+    parser.add_argument("--branch", metavar="NAME", help="include memories from this branch")
+    parser.add_argument("--explain", action="store_true", help="show why each result matched")
     add_project(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page, paths
-    from loremark.cli.desk import get_project, open_client
-    from loremark.cli.waiting import matching
+    from loremark.cli import output, paths
+    from loremark.cli.connection import get_project, open_client
+    from loremark.cli.draft_hints import matching_drafts_hint
     from loremark.client.calls.search import search
 
-    words = " ".join(arguments.words)
-    files = paths.listed(arguments.files.split(",")) if arguments.files else None
+    query = " ".join(arguments.words)
+    files = paths.comma_separated(arguments.files.split(",")) if arguments.files else None
     filters = {"type": arguments.type, "files": files, "min_similarity": arguments.min, "branch": arguments.branch}
     with open_client() as client:
         project_id = get_project(arguments, client)
         call = search(
             project_id,
-            words,
+            query,
             limit=arguments.limit,
             status=arguments.status,
             explain=arguments.explain or None,
@@ -53,23 +55,23 @@ def run(arguments: argparse.Namespace) -> int:
         )
         found = client.send(call)
         if arguments.json:
-            page.write_json(found)
+            output.write_json(found)
             return OK
         for result in found.results:
             show(result)
         if not found.results:
-            hint = matching(client, project_id, words, **filters) if arguments.status is None else ""
-            page.note("nothing found" + (f"; {hint}" if hint else ""))
+            hint = matching_drafts_hint(client, project_id, query, **filters) if arguments.status is None else ""
+            output.note("No matching memories." + (f" {hint}" if hint else ""))
     return OK
 
 
 def show(result: SearchResult) -> None:
-    """A result in three lines."""
-    from loremark.cli import cards, page
+    """Print one result."""
+    from loremark.cli import output, rendering
 
-    page.paragraph(f"{result.similarity:.2f} {result.type:<14} ", result.title, "bold")
-    page.paragraph(_INDENT, cards.fact(result.facts))
-    page.paragraph(_INDENT, " ".join((result.item_id, ", ".join(result.files))), "dim")
-    if isinstance(result.why, list):
-        for reason in result.why:
-            page.paragraph(_INDENT, f"{reason.points:+.4f} {reason.leg}: {reason.told}", "cyan")
+    output.paragraph(f"{result.similarity:.2f} {result.type:<14} ", result.title, "bold")
+    output.paragraph(_INDENT, rendering.shorten_fact(result.facts))
+    output.paragraph(_INDENT, " ".join((result.item_id, ", ".join(result.files))), "dim")
+    if isinstance(result.explanation, list):
+        for reason in result.explanation:
+            output.paragraph(_INDENT, f"{reason.score:+.4f} {reason.signal}: {reason.description}", "cyan")

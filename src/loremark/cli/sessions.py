@@ -4,79 +4,81 @@ from __future__ import annotations
 
 import argparse
 
-from loremark.cli.kit import OK, actions
+from loremark.cli.framework import OK, add_subcommands
 
-SUMMARY = "What was captured: sessions, their events and jobs."
+SUMMARY = "Inspect captured sessions, their events and jobs."
 EXAMPLE = "loremark sessions list --status active"
 
 _STATES = ("active", "completed", "enriching", "failed")
 _PAYLOAD_CHARS = 300
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_limit, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_limit, add_project
 
-    verbs = actions(parser, "list")
-    listing = verbs.add("list", "Sessions, newest first.", _list, EXAMPLE)
-    listing.add_argument("--status", choices=_STATES, help="only those in this state")
+    commands = add_subcommands(parser, "list")
+    listing = commands.add("list", "List sessions, newest first.", _list, EXAMPLE)
+    listing.add_argument("--status", choices=_STATES, help="only sessions with this status")
     add_limit(listing, 20)
     add_project(listing)
-    showing = verbs.add("show", "One session and its jobs.", _show, "loremark sessions show ses_…")
-    events = verbs.add("events", "The events of a session, oldest first.", _events, "loremark sessions events ses_…")
+    showing = commands.add("show", "Show a session and its jobs.", _show, "loremark sessions show ses_…")
+    events = commands.add("events", "List a session's events, oldest first.", _events, "loremark sessions events ses_…")
     add_limit(events, 100)
-    events.add_argument("--full", action="store_true", help="with their whole payloads")
-    for verb in (showing, events):
-        verb.add_argument("session", metavar="SESSION")
-    for verb in (listing, showing, events):
-        add_json(verb)
+    events.add_argument("--full", action="store_true", help="show whole payloads")
+    for command in (showing, events):
+        command.add_argument("session", metavar="SESSION", help="session ID")
+    for command in (listing, showing, events):
+        add_json(command)
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import get_project, open_client
+    from loremark.cli import output
+    from loremark.cli.connection import get_project, open_client
     from loremark.client.calls.sessions import list_sessions
 
     with open_client() as client:
         project_id = get_project(arguments, client)
         found = client.send(list_sessions(project_id, arguments.status, limit=arguments.limit, detail=True))
     if arguments.json:
-        page.write_json(found)
+        output.write_json(found)
         return OK
-    gave = [str(each.items_extracted) if isinstance(each.items_extracted, int) else "" for each in found]
+    item_counts = [str(each.items_extracted) if isinstance(each.items_extracted, int) else "" for each in found]
     rows = [
         (each.id, each.status, each.source, str(each.event_count), items, each.created_at[:19])
-        for each, items in zip(found, gave, strict=True)
+        for each, items in zip(found, item_counts, strict=True)
     ]
-    page.table(rows, ("id", "status", "from", "events", "items", "begun"))
+    output.table(rows, ("id", "status", "source", "events", "items", "started"))
     if not found:
-        page.note(
-            f"no {arguments.status} sessions" if arguments.status else "no sessions yet; loremark save begins one"
+        output.note(
+            f"No {arguments.status} sessions." if arguments.status else "No sessions yet. Run: loremark save TEXT"
         )
     return OK
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.sessions import get_session, list_jobs
 
     with open_client() as client:
         session = client.send(get_session(arguments.session))
         jobs = client.send(list_jobs(arguments.session))
     if arguments.json:
-        page.write_json({"session": session, "jobs": jobs})
+        output.write_json({"session": session, "jobs": jobs})
         return OK
-    page.write(page.styled(session.id, "bold") + f" {session.status}")
-    page.write(
-        f"{page.counted(session.event_count, 'event')}, {page.counted(session.items_extracted, 'item')}, "
-        f"begun {page.plain(session.created_at[:19])}"
+    output.write(output.styled(session.id, "bold") + f" {session.status}")
+    output.write(
+        f"{output.pluralize(session.event_count, 'event')}, {output.pluralize(session.items_extracted, 'item')}, "
+        f"started {output.plain(session.created_at[:19])}"
     )
-    page.write(f"model: {page.one_line(session.enrichment_model)}")
+    output.write(f"model: {output.one_line(session.enrichment_model)}")
     for job in jobs:
         stages = ", ".join(f"{stage.stage} {stage.status}" for stage in job.pipeline)
-        page.write(page.one_line(f"{job.id} {job.status}, {page.counted(job.items_extracted, 'item')}: {stages}"))
+        output.write(
+            output.one_line(f"{job.id} {job.status}, {output.pluralize(job.items_extracted, 'item')}: {stages}")
+        )
         if isinstance(job.warning, str):
-            page.write(f"  {page.one_line(job.warning, 500)}")
+            output.write(f"  {output.one_line(job.warning, 500)}")
     return OK
 
 
@@ -85,23 +87,22 @@ def _events(arguments: argparse.Namespace) -> int:
 
     import msgspec
 
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.sessions import list_events
 
     with open_client() as client:
-        asked = list_events(arguments.session, limit=min(arguments.limit, 1_000))
-        found = list(islice(client.every(asked), arguments.limit))
+        call = list_events(arguments.session, limit=min(arguments.limit, 1_000))
+        found = list(islice(client.paginate(call), arguments.limit))
     if arguments.json:
-        page.write_json(found)
+        output.write_json(found)
         return OK
     if not found:
-        page.note("no events yet")
+        output.note("No events yet.")
     for event in found:
-        page.write(
-            f"{page.styled(event.id, 'dim')} {page.plain(event.created_at[:19])} {page.styled(event.event, 'bold')}"
-        )
+        event_id, name = output.styled(event.id, "dim"), output.styled(event.event, "bold")
+        output.write(f"{event_id} {output.plain(event.created_at[:19])} {name}")
         payload = msgspec.json.encode(event.payload)
         text = msgspec.json.format(payload, indent=2).decode() if arguments.full else payload.decode()
-        page.write(page.plain(text) if arguments.full else "  " + page.one_line(text, _PAYLOAD_CHARS))
+        output.write(output.plain(text) if arguments.full else "  " + output.one_line(text, _PAYLOAD_CHARS))
     return OK

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "Who the saved key acts as."
+SUMMARY = "Show the signed-in user."
 EXAMPLE = "loremark whoami --json"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json
 
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from loremark.cli import page
-    from loremark.cli.desk import open_client
+    from loremark.cli import output
+    from loremark.cli.connection import open_client
     from loremark.client.calls.identity import get_me
 
     with open_client() as client:
         me = client.send(get_me())
     if arguments.json:
-        page.write_json(me)
+        output.write_json(me)
     else:
-        page.write(page.plain(f"{me.name} <{me.email}>, {me.role} of {me.team_name} ({me.plan} plan)"))
+        output.write(output.plain(f"{me.name} <{me.email}>, {me.role} of {me.team_name} ({me.plan} plan)"))
     return 0

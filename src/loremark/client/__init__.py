@@ -1,1 +1,1 @@
-"""The API for Python programs: calls are values (``calls``), and two clients carry them out, one of them async."""
+"""Python client for the HTTP API: ``calls`` builds requests, ``Client`` and ``AsyncClient`` send them."""

@@ -1,4 +1,4 @@
-"""One call of the API as a value: what is asked, and the shape of the answer."""
+"""An API call as a value: the request, and the type of the response."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class ApiError(Exception):
-    """The server refused, or could not be reached (status 0)."""
+    """The server returned an error, or could not be reached (status 0)."""
 
     def __init__(self, status: int, text: str, retry_after_s: float | None = None) -> None:
         super().__init__(text)
@@ -20,59 +20,59 @@ class ApiError(Exception):
 
 
 class Call(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
-    """What is sent, and what comes back."""
+    """A request, and the type its response decodes to."""
 
     method: str
     path: str
-    answer: type[T]
-    """``bytes`` takes the answer as it is; everything else is decoded into its shape."""
+    response_type: type[T]
+    """``bytes`` returns the raw body; any other type is decoded from JSON."""
     body: bytes | None = None
-    kind: str = "application/json"
+    content_type: str = "application/json"
     signed_for: str | None = None
-    """The project whose secret signs this call."""
+    """The project whose secret signs this request."""
     if_match: str | None = None
-    repeatable: bool = False
-    """Whether doing it twice is the same as doing it once; what only reads always is."""
+    idempotent: bool = False
+    """Whether it is safe to send twice. GET and HEAD always are."""
 
     @property
-    def may_repeat(self) -> bool:
-        return self.repeatable or self.method in ("GET", "HEAD")
+    def is_retryable(self) -> bool:
+        return self.idempotent or self.method in ("GET", "HEAD")
 
 
-class Answer(NamedTuple, Generic[T]):
-    """An answer with what its head tells."""
+class Response(NamedTuple, Generic[T]):
+    """A decoded response with its ETag and cursor."""
 
     value: T
     etag: str | None = None
-    """Names this very state, for ``if_match``."""
+    """For ``if_match``."""
     next_cursor: str | None = None
-    """Where a list goes on, if it does."""
+    """The cursor of the next page, if there is one."""
 
 
 def path(template: str, *names: str, **query: str | int | float | bool | None) -> str:
-    """A path with its names, which may hold anything, and the query without what is not given."""
+    """Fill a path template with escaped segments, and append the query parameters that are not None."""
     filled = template.format(*map(_segment, names))
     given = {name: _text(value) for name, value in query.items() if value is not None}
     return f"{filled}?{urlencode(given, errors='replace')}" if given else filled
 
 
 def next_page(call: Call[T], cursor: str) -> Call[T]:
-    """The same list, from there on."""
-    joint = "&" if "?" in call.path else "?"
-    return msgspec.structs.replace(call, path=f"{call.path}{joint}{urlencode({'cursor': cursor})}")
+    """The call for the next page of a list."""
+    separator = "&" if "?" in call.path else "?"
+    return msgspec.structs.replace(call, path=f"{call.path}{separator}{urlencode({'cursor': cursor})}")
 
 
 def body(**fields: Any) -> bytes:
-    """A JSON body without what is not given."""
+    """A JSON body with the fields that are not None."""
     given = {name: value for name, value in fields.items() if value is not None}
     try:
         return msgspec.json.encode(given)
-    except UnicodeEncodeError:  # half a character, such as a command line or a file name can hold
-        return msgspec.json.encode(_whole(given))
+    except UnicodeEncodeError:  # lone surrogates, from a command line or a file name
+        return msgspec.json.encode(_replace_surrogates(given))
 
 
 def _segment(name: str) -> str:
-    """A name as one segment; one of dots alone would be a way up."""
+    """One URL-encoded path segment. Dots are escaped if the segment would be ``.`` or ``..``."""
     quoted = quote(name, safe="", errors="replace")
     return quoted if quoted.strip(".") else quoted.replace(".", "%2E") or "%20"
 
@@ -81,11 +81,11 @@ def _text(value: str | int | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _whole(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
     if isinstance(value, list):
-        return [_whole(each) for each in value]
+        return [_replace_surrogates(each) for each in value]
     if isinstance(value, dict):
-        return {_whole(name): _whole(each) for name, each in value.items()}
+        return {_replace_surrogates(name): _replace_surrogates(each) for name, each in value.items()}
     return value

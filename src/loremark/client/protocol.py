@@ -1,4 +1,4 @@
-"""What both clients do alike: headers and signatures, reading answers, and when a call is tried again."""
+"""Logic shared by both clients: headers, signatures, response parsing and retries."""
 
 from __future__ import annotations
 
@@ -10,152 +10,158 @@ from urllib.parse import urlsplit
 import msgspec
 
 from loremark.base import clock, signing
-from loremark.client.call import Answer, ApiError, Call
-from loremark.client.etags import Etags, Kept, plain_tag
-from loremark.wire.shapes import ErrorShape
+from loremark.client.call import ApiError, Call, Response
+from loremark.client.etag_cache import CachedResponse, EtagCache, valid_etag
+from loremark.wire.shapes import ErrorBody
 
 T = TypeVar("T")
 
-SECONDS = 30.0
-"""Without a word from the server."""
-PATIENCE = 4
-"""So many times longer may an answer take that keeps coming."""
-MOST_BYTES = 64 * 1024 * 1024
+TIMEOUT_S = 30.0
+"""Timeout of a single read or write."""
+TOTAL_TIMEOUT_FACTOR = 4
+"""The whole response may take this many times longer."""
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 ATTEMPTS = 3
-_LONGEST_PAUSE_S = 30.0
-_FIRST_PAUSE_S = 0.2
-_MOST_DATE_CHARS = 40
-_MOST_PAGES = 10_000
-_MOST_REFUSAL_CHARS = 1_000
+_MAX_DELAY_S = 30.0
+_FIRST_DELAY_S = 0.2
+_MAX_DATE_CHARS = 40
+_MAX_PAGES = 10_000
+_MAX_ERROR_CHARS = 1_000
 _BUSY = (429, 503)
-_BROKEN = (0, 502, 504)
+_NETWORK_ERRORS = (0, 502, 504)
 
 
 def headers(call: Call[T], key: str | None, secret: str | None) -> dict[str, str]:
-    """Who asks, and where a project's secret is needed, its signature over what is sent just now."""
-    told = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "loremark-python"}
+    """Request headers, including authorization and, if a secret is given, the signature."""
+    result = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "loremark-python"}
     if key:
         if not (key.isascii() and key.isprintable()):
-            raise ApiError(401, "the key is not one of Loremark's")
-        told["Authorization"] = f"Bearer {key}"
+            raise ApiError(401, "the API key contains invalid characters")
+        result["Authorization"] = f"Bearer {key}"
     if call.body is not None:
-        told["Content-Type"] = call.kind
+        result["Content-Type"] = call.content_type
     if call.if_match is not None:
-        told["If-Match"] = call.if_match
+        result["If-Match"] = call.if_match
     if call.signed_for is not None and secret is not None:
         timestamp = str(clock.now_ms() // 1000)
-        told |= {
+        result |= {
             "X-Service-Project": call.signed_for,
             "X-Service-Timestamp": timestamp,
             "X-Service-Signature": signing.sign_request(secret, timestamp, call.body or b""),
         }
-    return told
+    return result
 
 
-def read(call: Call[T], status: int, content: bytes, told: Mapping[str, str], server: str) -> Answer[T]:
-    """The answer in its shape; a refusal as the error that it is."""
+def parse_response(
+    call: Call[T], status: int, content: bytes, response_headers: Mapping[str, str], server: str
+) -> Response[T]:
+    """Decode a response; raises ``ApiError`` for error statuses."""
     if not 200 <= status < 300:
-        raise ApiError(status, _refusal(status, content), _seconds(told.get("retry-after")))
-    etag, cursor = plain_tag(told.get("etag")), told.get("x-next-cursor")
-    if call.answer is bytes:
-        return Answer(content, etag, cursor)  # type: ignore[arg-type]
-    if call.answer is type(None):
-        return Answer(None, etag, cursor)
+        raise ApiError(status, _error_text(status, content), _retry_after_s(response_headers.get("retry-after")))
+    etag, cursor = valid_etag(response_headers.get("etag")), response_headers.get("x-next-cursor")
+    if call.response_type is bytes:
+        return Response(content, etag, cursor)  # type: ignore[arg-type]
+    if call.response_type is type(None):
+        return Response(None, etag, cursor)
     try:
-        return Answer(msgspec.json.decode(content, type=call.answer), etag, cursor)
+        return Response(msgspec.json.decode(content, type=call.response_type), etag, cursor)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ApiError(status, f"{server} does not answer like Loremark") from None
+        raise ApiError(status, f"{server} is not a Loremark server") from None
 
 
-def read_kept(
-    call: Call[T], kept: Kept | None, etags: Etags, answered: tuple[int, Mapping[str, str], bytes], server: str
-) -> Answer[T]:
-    """The same, where an answer that was kept still holds; and what comes anew is kept for the next time."""
-    status, told, content = answered
-    if status == 304 and kept is not None:
-        return read(call, 200, kept.content, {**told, "etag": kept.etag}, server)
-    answer = read(call, status, content, told, server)
-    if call.method == "GET" and answer.next_cursor is None:
-        etags.keep(call.path, answer.etag, content)
-    return answer
+def parse_cached_response(
+    call: Call[T],
+    cached: CachedResponse | None,
+    etags: EtagCache,
+    response: tuple[int, Mapping[str, str], bytes],
+    server: str,
+) -> Response[T]:
+    """Like ``parse_response``, but uses the cached body on 304 and caches new responses."""
+    status, response_headers, content = response
+    if status == 304 and cached is not None:
+        return parse_response(call, 200, cached.content, {**response_headers, "etag": cached.etag}, server)
+    parsed = parse_response(call, status, content, response_headers, server)
+    if call.method == "GET" and parsed.next_cursor is None:
+        etags.store(call.path, parsed.etag, content)
+    return parsed
 
 
-def pause_s(call: Call[T], error: ApiError, attempt: int) -> float | None:
-    """How long to wait before the next attempt; None: give up.
+def retry_delay_s(call: Call[T], error: ApiError, attempt: int) -> float | None:
+    """Seconds until the next attempt, or None to give up.
 
-    A busy server has not done what was asked, so anything may be asked again; a broken line only what may repeat.
+    A busy server has not processed the request, so any call can be retried; after a network error only idempotent ones.
     """
     if attempt >= ATTEMPTS:
         return None
     if error.status in _BUSY:
-        wait = error.retry_after_s if error.retry_after_s is not None else _doubled(attempt)
-        return wait if wait <= _LONGEST_PAUSE_S else None
-    return _doubled(attempt) if error.status in _BROKEN and call.may_repeat else None
+        wait = error.retry_after_s if error.retry_after_s is not None else _backoff_s(attempt)
+        return wait if wait <= _MAX_DELAY_S else None
+    return _backoff_s(attempt) if error.status in _NETWORK_ERRORS and call.is_retryable else None
 
 
-def go_on(seen: set[str], cursor: str | None, server: str) -> str | None:
-    """Where the next page begins; a server that leads in a circle is not followed."""
-    if cursor is not None and (cursor in seen or len(seen) >= _MOST_PAGES):
-        raise ApiError(0, f"the list of {server} does not end")
+def check_cursor(seen: set[str], cursor: str | None, server: str) -> str | None:
+    """The cursor of the next page; raises if the server repeats cursors."""
+    if cursor is not None and (cursor in seen or len(seen) >= _MAX_PAGES):
+        raise ApiError(0, f"{server} returned an endless list")
     if cursor is not None:
         seen.add(cursor)
     return cursor
 
 
-def unreachable(server: str, error: BaseException) -> ApiError:
-    return ApiError(0, f"{server} cannot be reached: {str(error) or type(error).__name__}")
+def unreachable_error(server: str, error: BaseException) -> ApiError:
+    return ApiError(0, f"cannot reach {server}: {str(error) or type(error).__name__}")
 
 
 class Address(NamedTuple):
-    """Where a server is."""
+    """The parts of a server URL."""
 
-    is_safe: bool
+    is_https: bool
     host: str
     port: int | None
     path: str
 
 
-def address(url: str) -> Address:
-    """The parts of an address, if it is one."""
+def parse_address(url: str) -> Address:
+    """Split a server URL; raises ``ApiError`` if it is invalid."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port  # the port is looked at only now
+        host, port = parts.hostname, parts.port  # raises ValueError for an invalid port
     except ValueError:
         host = None
     if not host or parts.scheme not in ("http", "https"):
-        raise ApiError(0, f"{url} is not the address of a server; it begins with http:// or https://")
+        raise ApiError(0, f"{url} is not a server address; it must start with http:// or https://")
     return Address(parts.scheme == "https", host, port, parts.path.rstrip("/"))
 
 
-def too_slow(server: str) -> ApiError:
-    return ApiError(0, f"{server} takes too long to answer")
+def timeout_error(server: str) -> ApiError:
+    return ApiError(0, f"{server} took too long to respond")
 
 
-def too_long(server: str) -> ApiError:
-    return ApiError(0, f"the answer of {server} is too long")
+def too_large_error(server: str) -> ApiError:
+    return ApiError(0, f"the response from {server} is too large")
 
 
-def _doubled(attempt: int) -> float:
-    """Twice as long each time, and not for everybody the same."""
-    return _FIRST_PAUSE_S * float(2**attempt) * (0.5 + os.urandom(1)[0] / 255)
+def _backoff_s(attempt: int) -> float:
+    """Exponential backoff with jitter."""
+    return _FIRST_DELAY_S * float(2**attempt) * (0.5 + os.urandom(1)[0] / 255)
 
 
-def _seconds(told: str | None) -> float | None:
-    """``Retry-After``: seconds, or, from some, the moment itself."""
-    if told is None or len(told) > _MOST_DATE_CHARS:
+def _retry_after_s(value: str | None) -> float | None:
+    """``Retry-After`` in seconds; the header may also hold a date."""
+    if value is None or len(value) > _MAX_DATE_CHARS:
         return None
-    if told.isascii() and told.isdigit():
-        return float(told)
+    if value.isascii() and value.isdigit():
+        return float(value)
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(parsedate_to_datetime(told).timestamp() - clock.now_ms() / 1000, 0.0)
+        return max(parsedate_to_datetime(value).timestamp() - clock.now_ms() / 1000, 0.0)
     except (ValueError, TypeError, OverflowError):
         return None
 
 
-def _refusal(status: int, content: bytes) -> str:
+def _error_text(status: int, content: bytes) -> str:
     try:
-        return msgspec.json.decode(content, type=ErrorShape).error[:_MOST_REFUSAL_CHARS]
+        return msgspec.json.decode(content, type=ErrorBody).error[:_MAX_ERROR_CHARS]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return f"the server answered {status}"
+        return f"the server responded with status {status}"

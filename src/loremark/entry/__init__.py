@@ -1,1 +1,1 @@
-"""Floor 7: where the house is put together. The only place that builds things from Settings."""
+"""Layer 7: composition roots. The only place that builds objects from Settings."""

@@ -1,4 +1,4 @@
-"""The operator's commands, on the database itself."""
+"""The ``loremark admin`` commands. They work directly on the database."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from loremark.base import clock, errors
-from loremark.base.caller import Via
+from loremark.base.caller import AuthMethod
 from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import Settings, SettingsError
-from loremark.entry.house import House, database_address, open_house
-from loremark.entry.welcome import signin_address
+from loremark.entry.runtime import Runtime, database_address, open_runtime
+from loremark.entry.startup_banner import signin_url
 from loremark.features.identity import service as identity
 from loremark.features.identity import store as people
 from loremark.features.keys import service as keys
@@ -34,14 +34,18 @@ _NO_PROJECT = "doctor"
 
 
 async def migrate(settings: Settings) -> str:
-    """Bring the database up to the schema of this version."""
+    """Migrate the database to the current schema."""
     done = await schema.migrate(database_address(settings))
-    return f"The database is now at schema {schema.HEAD}." if done else f"Already at schema {schema.HEAD}."
+    return (
+        f"Migrated the database to schema {schema.HEAD}."
+        if done
+        else f"The database is already at schema {schema.HEAD}."
+    )
 
 
 @dataclass(frozen=True)
 class NewOwner:
-    """What ``create-owner`` made."""
+    """The result of ``create-owner``."""
 
     userId: str
     teamId: str
@@ -49,8 +53,8 @@ class NewOwner:
     apiKey: str
 
 
-class _Given(Shape):
-    """The same is asked of an operator as of whoever registers."""
+class _OwnerFields(Shape):
+    """The same constraints as for registration."""
 
     email: Email
     team: TeamName
@@ -58,62 +62,62 @@ class _Given(Shape):
     project: ProjectName
 
 
-def _refuse_bad(given: dict[str, str]) -> None:
+def _validate(given: dict[str, str]) -> None:
     try:
-        msgspec.convert(given, _Given)
+        msgspec.convert(given, _OwnerFields)
     except msgspec.ValidationError as error:
-        raise SettingsError(explain(error, _Given)) from error
+        raise SettingsError(explain(error, _OwnerFields)) from error
 
 
 async def create_owner(
     settings: Settings, *, email: str, team: str, name: str, project: str, password: str | None
 ) -> NewOwner:
-    """An account that owns a new team, with a first project and a key. On SQLite an empty database is made."""
-    _refuse_bad({"email": email, "team": team, "name": name, "project": project})
+    """Create an owner with a team, a project and an API key. Creates the database on SQLite."""
+    _validate({"email": email, "team": team, "name": name, "project": project})
     if settings.on_sqlite or settings.auto_migrate:
         await schema.migrate(database_address(settings))
-    async with open_house(settings) as house:
+    async with open_runtime(settings) as runtime:
         hashed = await Passwords().hash(password) if password else None
         plans = load_plans(settings.default_plan, settings.plans_file)
-        async with house.database.write() as tx:
+        async with runtime.database.write() as tx:
             user_id = await people.create_user(tx, email=email, name=name, password_hash=hashed)
             if user_id is None:
                 raise errors.EMAIL_TAKEN()
             await people.claim(tx, identity.FIRST_ACCOUNT, user_id)
-            await people.end_open_links(tx)
-            owner = await identity.create_owner(tx, plans, user_id, name, email, team, Via.OPERATOR)
-            made = await projects.create_project(tx, owner, plans, house.sealer, NewProject(name=project))
+            await people.invalidate_setup_links(tx)
+            owner = await identity.create_owner(tx, plans, user_id, name, email, team, AuthMethod.OPERATOR)
+            created = await projects.create_project(tx, owner, plans, runtime.sealer, NewProject(name=project))
             key = await keys.create_key(tx, owner, NewKey(name="create-owner"))
-    return NewOwner(userId=user_id, teamId=owner.team_id, projectId=made.id, apiKey=key.key)
+    return NewOwner(userId=user_id, teamId=owner.team_id, projectId=created.id, apiKey=key.key)
 
 
 async def signin_link(settings: Settings, email: str | None) -> str:
-    """A one-time link that signs an account in: the named one, else the first owner."""
-    async with open_house(settings) as house, house.database.write() as tx:
+    """A one-time sign-in link for this account, or for the first owner."""
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
         user = await people.find_user(tx, email) if email else await people.find_first_owner(tx)
         if user is None and email:
-            raise SettingsError(f"There is no account with the address {email}")
+            raise SettingsError(f"No account with the email address {email}")
         token = await people.create_link(tx, user["id"] if user else None)
-    return signin_address(settings.base_url, token)
+    return signin_url(settings.base_url, token)
 
 
 async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
-    """What works and what does not: name, verdict, words."""
+    """The checks as (name, passed, message)."""
     checks = [("python", True, sys.version.split()[0])]
     address = database_address(settings)
     where = str(address) if settings.on_sqlite else "PostgreSQL"
     try:
         found = await schema.version(address)
         checks.append(("database", True, where))
-        checks.append(("schema", found == schema.HEAD, f"{found or 'empty'}, needed: {schema.HEAD}"))
+        checks.append(("schema", found == schema.HEAD, f"{found or 'empty'} (required: {schema.HEAD})"))
         if found == schema.HEAD:
-            async with open_house(settings) as house:
-                checks.append(await _check_accounts(house))
+            async with open_runtime(settings) as runtime:
+                checks.append(await _check_accounts(runtime))
     except (StorageUnavailable, SettingsError, schema.SchemaError) as error:
         checks.append(("database", False, str(error)))
     try:
         blobs = open_blobs(settings.blobs_url, s3_endpoint=settings.s3_endpoint)
-        await blobs.list_project(_NO_PROJECT)  # asks a bucket that may be away
+        await blobs.list_project(_NO_PROJECT)  # contacts the bucket
         checks.append(("blobs", True, settings.blobs_url))
     except (ValueError, OSError, StorageUnavailable) as error:
         checks.append(("blobs", False, str(error)))
@@ -126,48 +130,52 @@ async def doctor(settings: Settings) -> list[tuple[str, bool, str]]:
 
 
 async def list_jobs(settings: Settings, status: str | None, kind: str | None, take: int) -> list[dict[str, Any]]:
-    """The newest jobs, all or those of a status or kind."""
-    async with open_house(settings) as house, house.database.read() as tx:
-        return [_job_shown(row) for row in await operator.list_jobs(tx, status=status, kind=kind, take=take)]
+    """The newest jobs, filtered by status and kind."""
+    async with open_runtime(settings) as runtime, runtime.database.read() as tx:
+        return [_describe_job(row) for row in await operator.list_jobs(tx, status=status, kind=kind, take=take)]
 
 
 async def show_job(settings: Settings, job_id: str) -> dict[str, Any]:
-    async with open_house(settings) as house, house.database.read() as tx:
+    async with open_runtime(settings) as runtime, runtime.database.read() as tx:
         row = await operator.find_job(tx, job_id)
     if row is None:
-        raise _no_such_job(job_id)
-    return _job_shown(row)
+        raise _job_not_found(job_id)
+    return _describe_job(row)
 
 
 async def retry_job(settings: Settings, job_id: str) -> str:
-    """Let a failed or cancelled job wait again."""
-    async with open_house(settings) as house, house.database.write() as tx:
+    """Queue a failed or cancelled job again."""
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
         if await operator.retry_job(tx, job_id):
-            return f"{job_id} waits to be run again."
+            return f"{job_id} is queued again."
         row = await operator.find_job(tx, job_id)
-    raise _no_such_job(job_id) if row is None else SettingsError(f"{job_id} is {row['status']}: nothing to try again")
+    raise (
+        _job_not_found(job_id)
+        if row is None
+        else SettingsError(f"{job_id} is {row['status']}; only failed and cancelled jobs can be retried")
+    )
 
 
 async def cancel_job(settings: Settings, job_id: str) -> str:
-    """End a waiting job now, a running one at its next step."""
-    async with open_house(settings) as house, house.database.write() as tx:
+    """Cancel a queued job now, a running one at its next step."""
+    async with open_runtime(settings) as runtime, runtime.database.write() as tx:
         done = await operator.cancel_job(tx, job_id)
         row = await operator.find_job(tx, job_id)
     if row is None:
-        raise _no_such_job(job_id)
+        raise _job_not_found(job_id)
     if job_id.startswith(RECURRING):
-        raise SettingsError(f"{job_id} is upkeep that comes again and again: it cannot be cancelled")
+        raise SettingsError(f"{job_id} is a recurring maintenance job and cannot be cancelled")
     if not done:
-        raise SettingsError(f"{job_id} is {row['status']}: nothing to cancel")
-    return f"{job_id} is cancelled." if row["status"] == "cancelled" else f"{job_id} ends at its next step."
+        raise SettingsError(f"{job_id} is {row['status']}; there is nothing to cancel")
+    return f"{job_id} is cancelled." if row["status"] == "cancelled" else f"{job_id} will stop at its next step."
 
 
-def _no_such_job(job_id: str) -> SettingsError:
-    return SettingsError(f"There is no job {job_id}")
+def _job_not_found(job_id: str) -> SettingsError:
+    return SettingsError(f"No job {job_id}")
 
 
-def _job_shown(row: Row) -> dict[str, Any]:
-    """Without the payload, which may hold what is not for every eye."""
+def _describe_job(row: Row) -> dict[str, Any]:
+    """A job without its payload, which may contain private data."""
     return {
         "id": row["id"],
         "kind": row["kind"],
@@ -187,8 +195,8 @@ def _job_shown(row: Row) -> dict[str, Any]:
     }
 
 
-async def _check_accounts(house: House) -> tuple[str, bool, str]:
-    async with house.database.read() as tx:
+async def _check_accounts(runtime: Runtime) -> tuple[str, bool, str]:
+    async with runtime.database.read() as tx:
         owner = await people.find_first_owner(tx)
     return ("accounts", True, f"first owner {owner['email']}" if owner else "none yet")
 

@@ -1,4 +1,4 @@
-"""The API as an ASGI application, with the tools its handlers use."""
+"""Builds the API as an ASGI application."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from loremark.base.passwords import Passwords
 from loremark.base.plans import load_plans
 from loremark.base.settings import DEFAULT_ROUTE_LIMITS, Settings, SettingsError
 from loremark.entry.background import Background
-from loremark.entry.house import House
-from loremark.entry.keys import load_worker_secret
-from loremark.entry.mounting import GROUP, Mount, challenge
-from loremark.entry.mounting import routes as mcp_routes
-from loremark.features.ask.making import Kit
-from loremark.features.ask.routes import Pace, worker_routes
+from loremark.entry.installation_secrets import load_worker_secret
+from loremark.entry.mcp_endpoint import GROUP, McpMount, challenge
+from loremark.entry.mcp_endpoint import routes as mcp_routes
+from loremark.entry.runtime import Runtime
+from loremark.features.ask.answering import Dependencies
+from loremark.features.ask.routes import KeepAlive, worker_routes
 from loremark.features.ask.routes import routes as ask_routes
-from loremark.features.ask.streams import Streams
+from loremark.features.ask.streams import AnswerStreams
 from loremark.features.ask.tickets import Tickets
 from loremark.features.audit.routes import routes as audit_routes
 from loremark.features.billing.pages import routes as billing_pages
 from loremark.features.billing.routes import routes as billing_routes
-from loremark.features.brain.past import Pasts
-from loremark.features.brain.plans import Plans
+from loremark.features.brain.past_brain import PastBrains
+from loremark.features.brain.plans import BrainPlanner
 from loremark.features.brain.routes import routes as brain_routes
-from loremark.features.brain.service import Brains
+from loremark.features.brain.service import BrainCache
 from loremark.features.chats.routes import routes as chats_routes
 from loremark.features.contexts.routes import routes as contexts_routes
 from loremark.features.dashboard.pages import Pages
 from loremark.features.dashboard.routes import routes as dashboard_routes
 from loremark.features.enrichment.routes import routes as enrichment_routes
-from loremark.features.genesis.by_login import routes as scans_routes
 from loremark.features.genesis.routes import routes as genesis_routes
-from loremark.features.hygiene.looking import Cleaner
+from loremark.features.genesis.scan_routes import routes as scans_routes
+from loremark.features.hygiene.analysis import HygieneAnalyzer
 from loremark.features.hygiene.routes import routes as hygiene_routes
 from loremark.features.identity import store as people
 from loremark.features.identity.cookies import LoginCookie, own_origins
 from loremark.features.identity.routes import routes as identity_routes
-from loremark.features.identity.service import Door
+from loremark.features.identity.service import AuthConfig
 from loremark.features.ingest.routes import event_routes
 from loremark.features.ingest.routes import routes as ingest_routes
-from loremark.features.ingest.service import Capture
+from loremark.features.ingest.service import EventIntake
 from loremark.features.items.routes import routes as items_routes
-from loremark.features.keys.last_use import LastUse
+from loremark.features.keys.last_use import LastUseTracker
 from loremark.features.keys.routes import routes as keys_routes
-from loremark.features.live.listeners import Listeners
 from loremark.features.live.routes import routes as live_routes
-from loremark.features.operations.routes import Description, Readiness
+from loremark.features.live.streams import LiveStreams
+from loremark.features.operations.routes import ApiDocs, Readiness
 from loremark.features.operations.routes import routes as operations_routes
 from loremark.features.overview.routes import routes as overview_routes
 from loremark.features.projects.repository import RepoHosts
@@ -69,13 +69,13 @@ from loremark.ports.outbound.guard import Guard
 from loremark.ports.outbound.sender import HttpsSender
 from loremark.storage import schema
 from loremark.storage.database import Database, StorageUnavailable
-from loremark.web.addresses import Addresses
 from loremark.web.app import App
-from loremark.web.call import Tools
+from loremark.web.authentication import Authenticators, Origins
+from loremark.web.call import Services
+from loremark.web.client_address import TrustedProxies
 from loremark.web.metrics import Metrics
-from loremark.web.needs import Authenticators, Origins
 from loremark.web.openapi import document
-from loremark.web.ratelimit import RateLimits, open_counter, parse_route_limits
+from loremark.web.rate_limits import RateLimits, open_counter, parse_route_limits
 from loremark.web.routes import Route
 
 VERSION = version("loremark")
@@ -114,27 +114,30 @@ ROUTES: list[Route] = [
 
 
 @asynccontextmanager
-async def open_app(house: House, background: Background | None = None) -> AsyncIterator[App]:
+async def open_app(runtime: Runtime, background: Background | None = None) -> AsyncIterator[App]:
     """The API as an ASGI application."""
-    settings = house.settings
+    settings = runtime.settings
     cookie = LoginCookie(settings.base_url)
     origins = Origins(own_origins(settings.base_url))
-    last_use = LastUse(house.database)
+    last_use = LastUseTracker(runtime.database)
     passwords = Passwords()
     plans = load_plans(settings.default_plan, settings.plans_file)
-    description = Description(lambda: describe(settings))
+    description = ApiDocs(lambda: describe(settings))
     metrics = Metrics()
     guard = Guard(settings.outbound_allow)
     sender = HttpsSender(guard, ca_file=settings.ca_file)
     limits = open_limits(settings)
-    finder = Finder(house.database, house.engines.embedders, settings.index_cache_mb * MEGABYTE)
+    finder = Finder(runtime.database, runtime.engines.embedders, settings.index_cache_mb * MEGABYTE)
     names = Models(settings.llm_small, settings.llm_medium, meter_builtin=settings.meter_builtin)
-    streams = Streams(Kit(house.database, finder, plans, names, house.engines.models, settings.meter_builtin))
-    capture = Capture(house.database, house.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
-    brains = Brains(house.database)
-    mount = Mount(settings.base_url, house.database, house.sealer, origins)
-    tools = Tools(
-        house.sealer,
+    streams = AnswerStreams(
+        Dependencies(runtime.database, finder, plans, names, runtime.engines.models, settings.meter_builtin)
+    )
+    capture = EventIntake(runtime.database, runtime.blobs, plans, window_ms=settings.session_window_s * SECOND_MS)
+    brains = BrainCache(runtime.database)
+    mount = McpMount(settings.base_url, runtime.database, runtime.sealer, origins)
+    pages = Pages(settings.worker_url)
+    tools = Services(
+        runtime.sealer,
         cookie,
         origins,
         last_use,
@@ -142,45 +145,48 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
         plans,
         description,
         metrics,
-        Door(settings.registration, passwords, plans),
-        InvitationTokens(house.sealer),
+        AuthConfig(settings.registration, passwords, plans),
+        InvitationTokens(runtime.sealer),
         RepoHosts(settings.repo_hosts),
-        Listeners(settings.keepalive_s),
-        Pages(settings.worker_url),
-        readiness(house.database, background),
-        house.blobs,
+        LiveStreams(settings.keepalive_s),
+        pages,
+        readiness(runtime.database, background),
+        runtime.blobs,
         capture,
         names,
         guard,
-        Deliverer(house.sealer, sender, ()),
+        Deliverer(runtime.sealer, sender, ()),
         finder,
         brains,
-        Plans(house.database),
-        Pasts(house.database),
+        BrainPlanner(runtime.database),
+        PastBrains(runtime.database),
         open_tickets(settings, load_worker_secret(settings)),
         streams,
-        Pace(settings.keepalive_s),
-        Cleaner(house.database, house.engines.embedders, plans, names, house.engines.models),
-        house.cashier(plans),
+        KeepAlive(settings.keepalive_s),
+        HygieneAnalyzer(runtime.database, runtime.engines.embedders, plans, names, runtime.engines.models),
+        runtime.payments(plans),
         mount,
     )
-    here = [route for route in ROUTES if route.group != "worker" or background is not None or _answers_itself(settings)]
+    routes = [
+        route for route in ROUTES if route.group != "worker" or background is not None or _serves_answers(settings)
+    ]
     app = mount.app = App(
-        [*here, *mcp_routes],
-        database=house.database,
+        [*routes, *mcp_routes],
+        database=runtime.database,
         authenticators=Authenticators(
             find_by_key=last_use.find_by_key,
             find_by_login=people.find_by_login,
-            verify_signature=Signatures(house.sealer).verify,
+            verify_signature=Signatures(runtime.sealer).verify,
             cookie_name=cookie.name,
             origins=origins,
         ),
         limits=limits,
-        addresses=Addresses(settings.trusted_proxies),
-        tools=tools,
+        proxies=TrustedProxies(settings.trusted_proxies),
+        services=tools,
         metrics=metrics,
         https=settings.base_url.startswith("https://"),
         challenges={GROUP: challenge(settings.base_url)},
+        not_found_page=pages.not_found,
     )
     last_use.start()
     try:
@@ -198,13 +204,13 @@ async def open_app(house: House, background: Background | None = None) -> AsyncI
 
 
 def describe(settings: Settings) -> dict[str, Any]:
-    """The whole interface, described for machines."""
+    """The OpenAPI document."""
     cookie = LoginCookie(settings.base_url)
     return document(ROUTES, version=VERSION, server=settings.base_url, cookie_name=cookie.name)
 
 
-def _answers_itself(settings: Settings) -> bool:
-    """Whether people are sent here for their answers, and not to a worker of its own."""
+def _serves_answers(settings: Settings) -> bool:
+    """Whether the API serves answers itself instead of a separate worker."""
     return settings.worker_url == f"{settings.base_url}/worker"
 
 

@@ -1,4 +1,4 @@
-"""A checkout on this machine: its files, read without following links, and what git knows of it."""
+"""A local checkout: its files, read without following symbolic links, and its git metadata."""
 
 from __future__ import annotations
 
@@ -10,42 +10,53 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loremark.hook import git
-from loremark.memory.codebase.choosing.choosing import Listed
 from loremark.memory.codebase.records import Commit
+from loremark.memory.codebase.selection.file_selection import ListedFile
 
-MOST_BYTES = 1_048_576
-_MOST_FILES = 200_000
-_GIT_SECONDS = 60
+MAX_BYTES = 1_048_576
+_MAX_FILES = 200_000
+_GIT_TIMEOUT_S = 60
 _GIT_BYTES = 64 * 1024 * 1024
-_NEVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".loremark"}
+_SKIPPED_FOLDERS = {
+    ".git",
+    ".hg",
+    ".svn",
+    "node_modules",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".tox",
+    ".mypy_cache",
+    ".loremark",
+}
 _LOG = ("log", "--no-show-signature", "--format=%s%x00%an%x00%ct", "-z")
 
 
 @dataclass(frozen=True)
 class Checkout:
-    """A folder, and the files below it that belong to it."""
+    """A folder and its files."""
 
     root: Path
     name: str
-    listed: tuple[Listed, ...]
+    listed: tuple[ListedFile, ...]
     commit: str | None
     commits: tuple[Commit, ...]
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file; None when it is no plain file any more, or too large."""
+        """The content of a file; None if it is not a regular file, or is too large."""
         try:
-            number = _open(self.root, path)
+            fd = _open(self.root, path)
         except (OSError, ValueError):
             return None
-        with open(number, "rb") as file:
-            found = os.fstat(number)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+        with open(fd, "rb") as file:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
                 return None
-            return file.read(MOST_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
 
 
 def open_checkout(folder: Path, commits: int) -> Checkout:
-    """What git lists (tracked, or new and not ignored); without git, all that is below the folder."""
+    """List the files git tracks or would add; outside a repository, all files in the folder."""
     root = folder.resolve(strict=True)
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
@@ -59,25 +70,25 @@ def open_checkout(folder: Path, commits: int) -> Checkout:
 
 
 def blob_hash(content: bytes, like: str | None) -> str:
-    """The name that git gives to this content, in a repository whose commits are named like this."""
-    named = hashlib.sha256 if like is not None and len(like) == 64 else hashlib.sha1
-    return named(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    """The git blob hash of this content; SHA-256 if ``like`` is a SHA-256 commit ID."""
+    hash_type = hashlib.sha256 if like is not None and len(like) == 64 else hashlib.sha1
+    return hash_type(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:
-    """What git says; None when there is no git, or no repository. Nothing that the repository names is run."""
+    """The output of a git command; None on failure. Runs no hooks or programs configured by the repository."""
     try:
-        told = git.run(arguments, folder=str(root), most_bytes=_GIT_BYTES, seconds=_GIT_SECONDS)
-    except git.GitFailed:
+        output = git.run(arguments, folder=str(root), max_bytes=_GIT_BYTES, seconds=_GIT_TIMEOUT_S)
+    except git.GitError:
         return None
-    return told.out if told.is_good else None
+    return output.out if output.is_ok else None
 
 
 def _name(root: Path) -> str:
-    """What the repository is called where it comes from; else the folder's name."""
+    """The repository's name from its origin URL, or the folder's name."""
     origin = (_git(root, "config", "--get", "remote.origin.url") or b"").decode(errors="replace").strip()
-    called = origin.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
-    return called or root.name
+    name = origin.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
+    return name or root.name
 
 
 def _decoded(names: bytes) -> Iterator[str]:
@@ -88,15 +99,15 @@ def _decoded(names: bytes) -> Iterator[str]:
 
 def _walk(root: Path) -> Iterator[str]:
     for count, (parent, folders, names) in enumerate(os.walk(root)):
-        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
         for name in sorted(names):
             yield (Path(parent) / name).relative_to(root).as_posix()
-        if count > _MOST_FILES:
+        if count > _MAX_FILES:
             return
 
 
-def _listed(root: Path, paths: Iterable[str]) -> Iterator[Listed]:
-    """The plain files; links are none, wherever they lead, and neither is what lies behind one."""
+def _listed(root: Path, paths: Iterable[str]) -> Iterator[ListedFile]:
+    """The regular files, skipping symbolic links and everything behind them."""
     inside: dict[str, bool] = {}
     for path in paths:
         folder = os.path.join(root, path.rpartition("/")[0]).rstrip("/")
@@ -104,7 +115,7 @@ def _listed(root: Path, paths: Iterable[str]) -> Iterator[Listed]:
             inside[folder] = os.path.realpath(folder) == folder
         size = _size(root / path) if inside[folder] else None
         if size is not None:
-            yield Listed(path, size)
+            yield ListedFile(path, size)
 
 
 def _size(path: Path) -> int | None:
@@ -116,15 +127,15 @@ def _size(path: Path) -> int | None:
 
 
 def _open(root: Path, path: str) -> int:
-    """A file below the root, opened folder by folder from there: none on the way is a link, then or meanwhile."""
+    """Open a file one folder at a time, so no symbolic link is followed, even one created in the meantime."""
     *folders, name = path.split("/")
     if not name or {"", ".", ".."} & {name, *folders}:
-        raise ValueError("no path below the root")
+        raise ValueError("not a path below the root")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for folder in folders:
-            above, here = here, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
-            os.close(above)
+            parent, here = here, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+            os.close(parent)
         return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
     finally:
         os.close(here)

@@ -1,4 +1,4 @@
-"""The models that the settings name: each opened once in a process, and loaded with its first use."""
+"""Opens the embedding and language models named in the settings. Models load on first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.ports.llm.model import LanguageModel, open_model
 
 @dataclass(frozen=True)
 class Engines:
-    """What the process thinks with."""
+    """The models of a process."""
 
     embedders: Embedders
     models: dict[str, LanguageModel]
@@ -27,7 +27,7 @@ class Engines:
 
 @asynccontextmanager
 async def open_engines(settings: Settings) -> AsyncIterator[Engines]:
-    """Closed with the block."""
+    """The models, closed at the end of the block."""
     embedder, models = open_embedder(settings), open_models(settings)
     embedders = Embedders(embedder, cache_dir=settings.cache_dir / "models")
     try:
@@ -52,7 +52,7 @@ def open_embedder(settings: Settings) -> Embedder:
 
 
 def open_models(settings: Settings) -> dict[str, LanguageModel]:
-    """The models that the tiers name, each opened once."""
+    """The language models of all tiers, each opened once."""
     models: dict[str, LanguageModel] = {}
     for variable, spec in (("LOREMARK_LLM_SMALL", settings.llm_small), ("LOREMARK_LLM_MEDIUM", settings.llm_medium)):
         try:

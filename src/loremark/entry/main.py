@@ -1,4 +1,4 @@
-"""The ``loremark`` command. The hook and the tool server are found before anything heavy is loaded."""
+"""The ``loremark`` command. ``hook`` and ``mcp`` are dispatched before anything slow is imported."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def main() -> int:
         from loremark.mcp.bridge import main as bridge
 
         return bridge(arguments[1:])
-    from loremark.cli import kit
-    from loremark.entry.table import COMMANDS
+    from loremark.cli import framework
+    from loremark.entry.command_table import COMMANDS
 
-    return kit.main(COMMANDS, arguments, _version)
+    return framework.main(COMMANDS, arguments, _version)
 
 
 def _version() -> str:

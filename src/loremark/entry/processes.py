@@ -1,4 +1,4 @@
-"""The processes: all in one (``serve``), or the parts by themselves (``api``, ``worker``, ``jobs``)."""
+"""The server processes: everything in one (``serve``), or ``api``, ``worker`` and ``jobs`` separately."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from loremark.base.settings import Settings
 from loremark.entry import server
 from loremark.entry.application import open_app
 from loremark.entry.background import open_background
-from loremark.entry.house import database_address, open_house
-from loremark.entry.lock import hold_data_dir
-from loremark.entry.welcome import welcome
+from loremark.entry.data_dir_lock import lock_data_dir
+from loremark.entry.runtime import database_address, open_runtime
+from loremark.entry.startup_banner import format_banner
 from loremark.entry.worker import open_worker
 from loremark.storage import schema
 
 _log = log.logger("entry")
 
 
-def _alone(settings: Settings) -> AbstractContextManager[None]:
-    """An embedded database belongs to one server."""
-    return hold_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext()
+def _lock_if_sqlite(settings: Settings) -> AbstractContextManager[None]:
+    """SQLite allows only one server per data folder."""
+    return lock_data_dir(settings.data_dir) if settings.on_sqlite else nullcontext()
 
 
 async def serve(settings: Settings) -> None:
-    """API, job runner and dashboard in one process; brings the schema up to date by itself."""
-    with server.open_socket(settings) as listening, _alone(settings):
+    """Run API, job runner and dashboard in one process. Migrates the schema if needed."""
+    with server.open_socket(settings) as listening, _lock_if_sqlite(settings):
         if (settings.on_sqlite or settings.auto_migrate) and await schema.migrate(database_address(settings)):
-            _log.info("the database was brought up to date", schema=schema.HEAD)
+            _log.info("database migrated", schema=schema.HEAD)
         async with (
-            open_house(settings) as house,
-            open_background(house) as background,
-            open_app(house, background) as app,
+            open_runtime(settings) as runtime,
+            open_background(runtime) as background,
+            open_app(runtime, background) as app,
         ):
-            print(await welcome(house), flush=True)
+            print(await format_banner(runtime), flush=True)
             await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def api(settings: Settings) -> None:
-    """The API alone; the schema must be current."""
+    """Run the API; the schema must be current."""
     with server.open_socket(settings) as listening:
-        async with open_house(settings) as house, open_app(house) as app:
-            _log.info("the API listens", address=f"{settings.host}:{settings.port}")
+        async with open_runtime(settings) as runtime, open_app(runtime) as app:
+            _log.info("API listening", address=f"{settings.host}:{settings.port}")
             await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def worker(settings: Settings) -> None:
-    """The answer worker alone; the schema must be current."""
+    """Run the answer worker; the schema must be current."""
     with server.open_socket(settings) as listening:
         async with open_worker(settings) as app:
-            _log.info("the worker listens", address=f"{settings.host}:{settings.port}")
+            _log.info("answer worker listening", address=f"{settings.host}:{settings.port}")
             await server.listen(app, listening, server.stop_signal(), app.close)
 
 
 async def jobs(settings: Settings) -> None:
-    """The job runner alone."""
-    async with open_house(settings) as house, open_background(house):
-        _log.info("jobs run")
+    """Run the background jobs; the schema must be current."""
+    async with open_runtime(settings) as runtime, open_background(runtime):
+        _log.info("background jobs running")
         await server.stop_signal().wait()

@@ -1,4 +1,4 @@
-"""How far a long command has come, for a person at a terminal."""
+"""A progress bar for long commands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def counting(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A function that is told how much of how much is done. On standard error, and only on a terminal."""
+def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function that takes (done, total). Shown on standard error, only on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -18,5 +18,5 @@ def counting(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(what, total=None)
+        task = shown.add_task(label, total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""``loremark scan``: the same analysis as on the server, on a checkout of one's own."""
+"""``loremark scan``: run the server's codebase analysis on a local checkout."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from typing import Any
 import msgspec
 
 from loremark.base.profile import Profile
-from loremark.base.redaction.redacting import redact_payload
-from loremark.cli import desk
+from loremark.base.redaction.redactor import redact_payload
+from loremark.cli import connection
 from loremark.client.calls.contexts import populate
-from loremark.client.calls.events import tell_event
+from loremark.client.calls.events import send_event
 from loremark.client.calls.sessions import enrich
 from loremark.entry.checkout import Checkout, blob_hash, open_checkout
-from loremark.features.genesis.reading import Reader
-from loremark.memory.codebase.choosing.choosing import candidates, choose
-from loremark.memory.codebase.choosing.contents import text_of
-from loremark.memory.codebase.choosing.excluding import is_hostile_name
-from loremark.memory.codebase.choosing.glancing import quick_imports
-from loremark.memory.codebase.graph.graph import counts
-from loremark.memory.codebase.records import Codebase, FileFacts, Finding, Study
+from loremark.features.genesis.sandboxed_parser import SandboxedParser
+from loremark.memory.codebase.analysis.analysis import analyze_codebase
+from loremark.memory.codebase.graph.import_graph import import_counts
+from loremark.memory.codebase.payloads import populate_nodes, scan_payload
+from loremark.memory.codebase.records import Codebase, CodebaseAnalysis, FileFacts, Finding
 from loremark.memory.codebase.security.audit import audit
-from loremark.memory.codebase.study.study import study
-from loremark.memory.codebase.telling import populate_nodes, scan_payload
+from loremark.memory.codebase.selection.content_checks import text_of
+from loremark.memory.codebase.selection.exclusions import is_hostile_name
+from loremark.memory.codebase.selection.file_selection import list_candidates, select_files
+from loremark.memory.codebase.selection.quick_imports import quick_imports
 
 _COMMITS = 60
 _IGNORE_FILES = 50
-_AT_ONCE = 40
+_BATCH = 40
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Scanned:
-    """What a scan of a folder has found."""
+class ScanResult:
+    """The result of scanning a folder."""
 
     checkout: Checkout
     codebase: Codebase
-    study: Study
+    study: CodebaseAnalysis
     findings: tuple[Finding, ...]
     hashes: dict[str, str]
     left_out: dict[str, int]
 
     def to_json(self) -> str:
-        told = {
+        fields = {
             "name": self.codebase.name,
             "commitSha": self.checkout.commit,
             "filesTotal": len(self.codebase.paths),
@@ -56,11 +56,11 @@ class Scanned:
             "techStack": self.study.stack,
             "findings": self.findings,
         }
-        return msgspec.json.encode(told).decode()
+        return msgspec.json.encode(fields).decode()
 
     def payload(self) -> dict[str, Any]:
-        """What is sent: without secrets, which also the server would take out."""
-        told = scan_payload(
+        """The event payload, with secrets redacted."""
+        payload = scan_payload(
             name=self.codebase.name,
             commit=self.checkout.commit,
             files=self.codebase.files,
@@ -68,37 +68,37 @@ class Scanned:
             deleted=(),
             findings=self.findings,
         )
-        return {**told, "findings": redact_payload(told["findings"])[0], "source": "scan"}
+        return {**payload, "findings": redact_payload(payload["findings"])[0], "source": "scan"}
 
 
-async def scan(folder: Path, max_files: int, progress: Progress) -> Scanned:
-    """Read a folder: choose its most telling files, read each, look at them together."""
+async def scan(folder: Path, max_files: int, progress: Progress) -> ScanResult:
+    """Select the most relevant files of a folder, parse them, and analyze them together."""
     checkout = open_checkout(folder, _COMMITS)
     ignores = [entry.path for entry in checkout.listed if entry.path.rpartition("/")[2] == ".gitignore"]
-    found = candidates(checkout.listed, {path: _text(checkout, path) or "" for path in ignores[:_IGNORE_FILES]})
+    found = list_candidates(checkout.listed, {path: _text(checkout, path) or "" for path in ignores[:_IGNORE_FILES]})
     imported: dict[str, int] = {}
     if len(found.kept) > max_files:
         imports = {entry.path: quick_imports(entry.path, _text(checkout, entry.path) or "") for entry in found.kept}
-        imported = counts(imports, tuple(imports))
-    chosen = choose(found.kept, max_files, imported)
+        imported = import_counts(imports, tuple(imports))
+    chosen = select_files(found.kept, max_files, imported)
     facts: dict[str, FileFacts] = {}
     hashes: dict[str, str] = {}
-    reader = Reader()
+    reader = SandboxedParser()
     try:
-        for start in range(0, len(chosen), _AT_ONCE):
-            contents = {path: checkout.read(path) for path in chosen[start : start + _AT_ONCE]}
-            there = {path: content for path, content in contents.items() if content is not None}
-            hashes |= {path: blob_hash(content, checkout.commit) for path, content in there.items()}
-            texts = {path: text for path, content in there.items() if (text := text_of(content)) is not None}
-            facts |= {path: FileFacts(None, 0) for path in there} | (await reader.read(texts))[0]
-            progress(min(start + _AT_ONCE, len(chosen)), len(chosen))
+        for start in range(0, len(chosen), _BATCH):
+            contents = {path: checkout.read(path) for path in chosen[start : start + _BATCH]}
+            readable = {path: content for path, content in contents.items() if content is not None}
+            hashes |= {path: blob_hash(content, checkout.commit) for path, content in readable.items()}
+            texts = {path: text for path, content in readable.items() if (text := text_of(content)) is not None}
+            facts |= {path: FileFacts(None, 0) for path in readable} | (await reader.read(texts))[0]
+            progress(min(start + _BATCH, len(chosen)), len(chosen))
     finally:
         await reader.close()
     paths = tuple(entry.path for entry in checkout.listed if not is_hostile_name(entry.path))
     codebase = Codebase(name=checkout.name, paths=paths, files=facts, commits=checkout.commits)
-    told = study(codebase)
-    findings = sorted((*told.findings, *audit(facts)), key=lambda finding: -finding.importance)
-    return Scanned(checkout, codebase, told, tuple(findings), hashes, found.left_out)
+    results = analyze_codebase(codebase)
+    findings = sorted((*results.findings, *audit(facts)), key=lambda finding: -finding.importance)
+    return ScanResult(checkout, codebase, results, tuple(findings), hashes, found.left_out)
 
 
 def _text(checkout: Checkout, path: str) -> str | None:
@@ -108,35 +108,35 @@ def _text(checkout: Checkout, path: str) -> str | None:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a scan is sent to."""
+    """The server and project that receive a scan."""
 
     profile: Profile
     project_id: str
 
 
 def find_target(arguments: argparse.Namespace) -> Target:
-    """The server one is signed in to, and the project there; asked before the work, not after it."""
-    with desk.open_client() as client:
-        project = desk.get_project(arguments, client)
-        return Target(desk.get_profile(), project)
+    """The signed-in server and the project. Resolved before the scan, so errors show up early."""
+    with connection.open_client() as client:
+        project = connection.get_project(arguments, client)
+        return Target(connection.get_profile(), project)
 
 
-def send(scanned: Scanned, to: Target) -> str:
-    """Tell the server of it: the findings as an event to be enriched, the tree as contexts. One line for the user."""
-    with desk.open_client() as client:
-        kept = client.send(tell_event(to.project_id, "scan_result", scanned.payload()))
+def send(scanned: ScanResult, to: Target) -> str:
+    """Send the findings as an event and the tree as contexts, and start enrichment. Returns a summary line."""
+    with connection.open_client() as client:
+        saved = client.send(send_event(to.project_id, "scan_result", scanned.payload()))
         populated = client.send(populate(to.project_id, populate_nodes(scanned.study.nodes), "scan"))
-        if not kept.duplicate:
-            client.send(enrich(kept.session_id))
-    again = " (the same as last time)" if kept.duplicate else ""
+        if not saved.duplicate:
+            client.send(enrich(saved.session_id))
+    unchanged = " (unchanged since the last scan)" if saved.duplicate else ""
     return (
-        f"Sent to {to.profile.url}, project {to.project_id}: {len(scanned.findings)} findings{again} become memory in "
-        f"session {kept.session_id}; contexts: {populated.created} made, {populated.updated} updated."
+        f"Sent to {to.profile.url}, project {to.project_id}: {len(scanned.findings)} findings{unchanged} in session "
+        f"{saved.session_id}; {populated.created} contexts created, {populated.updated} updated."
     )
 
 
-def summary(scanned: Scanned) -> str:
-    """What a person wants to read of it first."""
+def summary(scanned: ScanResult) -> str:
+    """A readable summary of the scan."""
     read, total = len(scanned.codebase.files), len(scanned.codebase.paths)
     lines = [f"{scanned.codebase.name}: {read} of {total} files read."]
     if scanned.left_out:

@@ -1,4 +1,4 @@
-"""Listening: the app on uvicorn, inside our own event loop, until a signal asks to stop."""
+"""Serve an ASGI app with uvicorn until a stop signal arrives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import uvicorn
 
 from loremark.base.settings import Settings, SettingsError
-from loremark.entry.protocol import GuardedProtocol
+from loremark.entry.http_protocol import GuardedProtocol
 from loremark.web.request import Receive, Scope, Send
 
 T = TypeVar("T")
@@ -22,11 +22,11 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 _KEEP_ALIVE_S = 65
 _STOP_S = 5
 _BACKLOG = 1024
-_NEW_OBJECTS = 50_000
+_GC_THRESHOLD = 50_000
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a process's main coroutine on the fastest loop there is here."""
+    """Run a coroutine, on uvloop if it is installed."""
     try:
         import uvloop
     except ImportError:
@@ -45,7 +45,7 @@ def stop_signal() -> asyncio.Event:
 
 
 def open_socket(settings: Settings) -> socket.socket:
-    """The socket to listen on; a port that is taken is one clear line, before anything else starts."""
+    """Bind the listening socket first, so a port conflict is reported before anything else starts."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -61,25 +61,25 @@ def open_socket(settings: Settings) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, but the process's signals are ours."""
+    """Uvicorn without its signal handlers."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
 
-def _search_less_for_garbage() -> None:
-    """What was built at the start stays, and searching it takes some 40 ms a time; requests hardly leave any cycles."""
+def _tune_garbage_collection() -> None:
+    """Exclude startup objects from garbage collection, because scanning them takes about 40 ms each time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_NEW_OBJECTS, 20, 20)
+    gc.set_threshold(_GC_THRESHOLD, 20, 20)
 
 
 async def listen(
     app: AsgiApp, listening: socket.socket, stop: asyncio.Event, on_stop: Callable[[], None] | None = None
 ) -> None:
-    """Serve until ``stop`` is set; requests under way get a moment to end."""
-    _search_less_for_garbage()
+    """Serve until ``stop`` is set, then let running requests finish for a few seconds."""
+    _tune_garbage_collection()
     config = uvicorn.Config(
         app,
         http=GuardedProtocol,

@@ -1,7 +1,6 @@
-"""The answer worker as an ASGI application of its own.
+"""The answer worker as a separate ASGI application.
 
-With the API it shares the database and the secret of the tickets, and nothing else: neither the data folder nor the key
-that seals stored secrets, for it opens none.
+It shares only the database and the ticket secret with the API. It needs neither the data folder nor the encryption key.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from loremark.base.plans import load_plans
 from loremark.base.settings import Settings
 from loremark.entry.application import MEGABYTE, open_limits, open_tickets, readiness
 from loremark.entry.engines import open_engines
-from loremark.entry.house import database_address
-from loremark.entry.keys import require_worker_secret
-from loremark.features.ask.making import Kit
-from loremark.features.ask.routes import Pace, worker_routes
-from loremark.features.ask.streams import Streams
+from loremark.entry.installation_secrets import require_worker_secret
+from loremark.entry.runtime import database_address
+from loremark.features.ask.answering import Dependencies
+from loremark.features.ask.routes import KeepAlive, worker_routes
+from loremark.features.ask.streams import AnswerStreams
 from loremark.features.operations.routes import routes as operations_routes
 from loremark.features.search.service import Finder
 from loremark.features.sessions.service import Models
 from loremark.storage import schema
+from loremark.storage.connect import open_database
 from loremark.storage.database import Database, Tx
-from loremark.storage.opening import open_database
-from loremark.web.addresses import Addresses
 from loremark.web.app import App
-from loremark.web.call import Tools
+from loremark.web.authentication import Authenticators, Origins
+from loremark.web.call import Services
+from loremark.web.client_address import TrustedProxies
 from loremark.web.metrics import Metrics
-from loremark.web.needs import Authenticators, Origins
 from loremark.web.request import Message, Receive, Request, Scope, Send
 from loremark.web.routes import Route
 
@@ -44,11 +43,11 @@ WORKER_ROUTES: list[Route] = [
     *(replace(route, path=route.path.removeprefix(_MOUNTED)) for route in worker_routes),
     *(route for route in operations_routes if route.name in _OPERATIONS),
 ]
-"""Reached at its own root, and also as where the API has it."""
+"""Available at the root, and under the same path as in the API."""
 
 
 class Worker:
-    """The application, open to pages of the API's origin: a dashboard may ask a worker that lives elsewhere."""
+    """The application with CORS for the API's origin, so the dashboard can call a worker on another host."""
 
     def __init__(self, app: App, base_url: str) -> None:
         self._app = app
@@ -60,26 +59,26 @@ class Worker:
         self._app.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = scope["type"] == "http" and scope["path"] in self._paths
-        if not asked or dict(scope["headers"]).get(b"origin") != self._origin:
+        is_worker_path = scope["type"] == "http" and scope["path"] in self._paths
+        if not is_worker_path or dict(scope["headers"]).get(b"origin") != self._origin:
             await self._app(scope, receive, send)
         elif scope["method"] == "OPTIONS":
-            await self._allow(send)
+            await self._send_preflight(send)
         else:
-            await self._app(scope, receive, self._opened(send))
+            await self._app(scope, receive, self._with_cors(send))
 
-    def _opened(self, send: Send) -> Send:
-        async def send_opened(message: Message) -> None:
+    def _with_cors(self, send: Send) -> Send:
+        async def send_with_cors(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self._headers()]
+                message["headers"] = [*message["headers"], *self._cors_headers()]
             await send(message)
 
-        return send_opened
+        return send_with_cors
 
-    async def _allow(self, send: Send) -> None:
-        """The question a browser asks before it sends JSON to another origin. Cookies are not wanted."""
+    async def _send_preflight(self, send: Send) -> None:
+        """Answer a CORS preflight request. Credentials are not allowed."""
         allowed = [
-            *self._headers(),
+            *self._cors_headers(),
             (b"access-control-allow-methods", b"POST"),
             (b"access-control-allow-headers", b"content-type"),
             (b"access-control-max-age", b"600"),
@@ -87,13 +86,13 @@ class Worker:
         await send({"type": "http.response.start", "status": 204, "headers": allowed})
         await send({"type": "http.response.body", "body": b""})
 
-    def _headers(self) -> list[tuple[bytes, bytes]]:
+    def _cors_headers(self) -> list[tuple[bytes, bytes]]:
         return [(b"access-control-allow-origin", self._origin), (b"vary", b"Origin")]
 
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
-    """The worker on a database that is at the schema of this version."""
+    """Open the worker; the database schema must be current."""
     secret = require_worker_secret(settings)
     await schema.require_current(database_address(settings))
     database = await open_database(database_address(settings), pool=settings.database_pool)
@@ -103,15 +102,21 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
             finder = Finder(database, engines.embedders, settings.index_cache_mb * MEGABYTE)
             plans = load_plans(settings.default_plan, settings.plans_file)
             names = Models(settings.llm_small, settings.llm_medium)
-            streams = Streams(Kit(database, finder, plans, names, engines.models, settings.meter_builtin))
+            streams = AnswerStreams(
+                Dependencies(database, finder, plans, names, engines.models, settings.meter_builtin)
+            )
             app = App(
                 WORKER_ROUTES,
                 database=database,
-                authenticators=_NOBODY,
+                authenticators=_NO_AUTHENTICATION,
                 limits=limits,
-                addresses=Addresses(settings.trusted_proxies),
-                tools=Tools(
-                    streams, Pace(settings.keepalive_s), open_tickets(settings, secret), readiness(database), metrics
+                proxies=TrustedProxies(settings.trusted_proxies),
+                services=Services(
+                    streams,
+                    KeepAlive(settings.keepalive_s),
+                    open_tickets(settings, secret),
+                    readiness(database),
+                    metrics,
                 ),
                 metrics=metrics,
                 https=settings.worker_url.startswith("https://"),
@@ -125,13 +130,13 @@ async def open_worker(settings: Settings) -> AsyncIterator[Worker]:
         await database.close()
 
 
-async def _unknown(tx: Tx, credential: str) -> Caller | None:
+async def _no_caller(tx: Tx, credential: str) -> Caller | None:
     return None
 
 
-async def _unsigned(database: Database, request: Request, quick: bool) -> Caller:
+async def _reject_signature(database: Database, request: Request, quick: bool) -> Caller:
     raise errors.UNAUTHORIZED()
 
 
-_NOBODY = Authenticators(_unknown, _unknown, _unsigned, "", Origins(frozenset()))
-"""Nothing here takes another credential than a ticket."""
+_NO_AUTHENTICATION = Authenticators(_no_caller, _no_caller, _reject_signature, "", Origins(frozenset()))
+"""The worker accepts no credentials but tickets."""

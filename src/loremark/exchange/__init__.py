@@ -1,5 +1,5 @@
-"""Exchange with other tools: what they remember becomes events, and what we remember becomes files of theirs.
+"""Import from and export to other tools' formats.
 
-Readers are pure functions from files to notes. Every file is hostile: sizes are bounded, links are not followed out of
-the folder, and secrets are taken out of whatever is read.
+Readers turn files into notes, which become events. Input files are untrusted: sizes are bounded, symlinks are not
+followed out of the folder, and secrets are redacted.
 """

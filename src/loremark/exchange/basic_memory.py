@@ -1,6 +1,6 @@
-"""Notes of basic-memory: a head, prose, and observations such as ``- [category] fact #tag (context)``.
+"""Read basic-memory notes: front matter, prose, and observations like ``- [category] fact #tag (context)``.
 
-Each observation is an item; a note without any is one itself, and so is one that Loremark has written.
+Each observation becomes an item. A note without observations, or one exported by Loremark, becomes a single item.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loremark.exchange.frontmatter import Head, many, one, split_head
+from loremark.exchange.files import find_files, read_text, relative_name
+from loremark.exchange.frontmatter import Frontmatter, get_list, get_text, split_frontmatter
 from loremark.exchange.headings import without_own_block
 from loremark.exchange.notes import Note, headline, schema_key, type_of
-from loremark.exchange.reading import find_files, name_in, read_text
 
 TOOL = "basic-memory"
 OWN_TYPES = ("architecture", "convention", "implementation", "decision", "bug", "todo", "codemap")
@@ -24,65 +24,65 @@ _NOT_TAGS = frozenset(("x", "X", " "))
 
 
 def looks_like(text: str) -> bool:
-    head, body = split_head(text)
-    return bool(one(head, "permalink")) or (bool(head.get("title")) and _OBSERVATION.search(body) is not None)
+    head, body = split_frontmatter(text)
+    return bool(get_text(head, "permalink")) or (bool(head.get("title")) and _OBSERVATION.search(body) is not None)
 
 
 def read(path: Path) -> Iterator[Note]:
-    """A note, or all below a folder."""
+    """Read a note, or all notes below a folder."""
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".md") if path.is_dir() else [path]:
         text = read_text(file)
         if looks_like(text):
-            yield from read_document(text, name_in(file, folder))
+            yield from read_document(text, relative_name(file, folder))
 
 
 def read_document(text: str, origin: str) -> Iterator[Note]:
-    head, body = split_head(without_own_block(text))
-    title = one(head, "title") or Path(origin).stem
+    head, body = split_frontmatter(without_own_block(text))
+    title = get_text(head, "title") or Path(origin).stem
     prose = _LISTED.sub("", body).strip()
     observations = _OBSERVATION.findall(body)
-    if one(head, "type") in OWN_TYPES or not observations:
+    if get_text(head, "type") in OWN_TYPES or not observations:
         if prose or title:
-            yield _whole(head, title, prose, origin)
+            yield _whole_note(head, title, prose, origin)
         return
-    for category, said in observations:
-        yield _observed(head, title, category, said.strip(), origin)
+    for category, observation in observations:
+        yield _observation_note(head, title, category, observation.strip(), origin)
 
 
-def _whole(head: Head, title: str, prose: str, origin: str) -> Note:
+def _whole_note(head: Frontmatter, title: str, prose: str, origin: str) -> Note:
     prose = re.sub(r"^# .{0,300}\n+", "", prose, count=1)
-    confidence = one(head, "confidence")
+    confidence = get_text(head, "confidence")
     return Note(
         tool=TOOL,
         kind="item",
         title=title,
         content=prose or title,
         origin=origin,
-        type=type_of(one(head, "type"), "implementation"),
-        files=tuple(many(head, "files")),
-        tags=tuple(many(head, "tags")),
+        type=type_of(get_text(head, "type"), "implementation"),
+        files=tuple(get_list(head, "files")),
+        tags=tuple(get_list(head, "tags")),
         confidence=float(confidence) if re.fullmatch(r"0?\.\d{1,6}|[01](?:\.0{1,6})?", confidence) else None,
         schema_key=_key(head, title),
-        status="deprecated" if one(head, "status") == "deprecated" else None,
+        status="deprecated" if get_text(head, "status") == "deprecated" else None,
     )
 
 
-def _observed(head: Head, title: str, category: str, said: str, origin: str) -> Note:
-    context = _CONTEXT.search(said)
-    fact = _TAG.sub("", _CONTEXT.sub("", said)).strip() or said
-    words = f"{fact}\n\n({context[1]})" if context else fact
+def _observation_note(head: Frontmatter, title: str, category: str, observation: str, origin: str) -> Note:
+    context = _CONTEXT.search(observation)
+    fact = _TAG.sub("", _CONTEXT.sub("", observation)).strip() or observation
+    content = f"{fact}\n\n({context[1]})" if context else fact
     return Note(
         tool=TOOL,
         kind="item",
         title=headline(fact),
-        content=words,
+        content=content,
         origin=f"{origin}#{title}",
         type=type_of(category, "implementation"),
-        tags=tuple(dict.fromkeys((*_TAG.findall(said), *many(head, "tags")))),
+        tags=tuple(dict.fromkeys((*_TAG.findall(observation), *get_list(head, "tags")))),
         schema_key=_key(head, title),
     )
 
 
-def _key(head: Head, title: str) -> str:
-    return one(head, "schemaKey") or schema_key(one(head, "permalink") or title)
+def _key(head: Frontmatter, title: str) -> str:
+    return get_text(head, "schemaKey") or schema_key(get_text(head, "permalink") or title)

@@ -1,37 +1,37 @@
-"""An export's lines in pieces that are sent one after the other."""
+"""Split an export into chunks of lines for upload."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from loremark.wire.transfer import CHUNK_BYTES, CHUNK_LINES, CHUNK_MOST_BYTES
+from loremark.wire.transfer import CHUNK_BYTES, CHUNK_LINES, MAX_CHUNK_BYTES
 
 
-class BadFile(Exception):
-    """The file is not what it was taken for; the text is one line."""
+class InvalidFileError(Exception):
+    """The file can't be imported. The message is one line."""
 
 
 def read_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, each with its end; one that is longer than any line of an export is refused."""
+    """Yield the lines of a file with their newlines. Raises InvalidFileError if a line is too long for an export."""
     number = 0
-    while line := file.readline(CHUNK_MOST_BYTES + 1):
+    while line := file.readline(MAX_CHUNK_BYTES + 1):
         number += 1
-        if len(line) > CHUNK_MOST_BYTES:
-            raise BadFile(f"line {number} is too long for an export")
+        if len(line) > MAX_CHUNK_BYTES:
+            raise InvalidFileError(f"line {number} is too long for an export")
         yield line
 
 
-def chunks(lines: Iterable[bytes], most_bytes: int = CHUNK_BYTES) -> Iterator[tuple[int, bytes]]:
-    """Whole lines that fit into one call, each piece with the number of lines before it."""
-    waiting: list[bytes] = []
-    size = before = 0
+def split_chunks(lines: Iterable[bytes], max_bytes: int = CHUNK_BYTES) -> Iterator[tuple[int, bytes]]:
+    """Yield chunks of whole lines that fit into one request, each with the number of lines before it."""
+    pending: list[bytes] = []
+    size = lines_before = 0
     for line in lines:
-        if waiting and (size + len(line) > most_bytes or len(waiting) >= CHUNK_LINES):
-            yield before, b"".join(waiting)
-            before += len(waiting)
-            waiting, size = [], 0
-        waiting.append(line)
+        if pending and (size + len(line) > max_bytes or len(pending) >= CHUNK_LINES):
+            yield lines_before, b"".join(pending)
+            lines_before += len(pending)
+            pending, size = [], 0
+        pending.append(line)
         size += len(line)
-    if waiting:
-        yield before, b"".join(waiting)
+    if pending:
+        yield lines_before, b"".join(pending)

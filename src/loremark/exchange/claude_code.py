@@ -1,6 +1,6 @@
-"""Claude Code's transcripts: one file a session, one line a message.
+"""Read Claude Code transcripts: one file per session, one line per message.
 
-Read are the lines of the person and of the assistant; other kinds, and what sub-agents did, are passed over.
+Only user and assistant messages are read; subagents and other kinds of lines are skipped.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from loremark.exchange.files import find_files, read_records, relative_name, text_of
 from loremark.exchange.notes import Note
-from loremark.exchange.reading import find_files, name_in, read_records, text_of
 from loremark.exchange.transcripts import Session
 
 TOOL = "claude-code"
-_WRITING = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
+_WRITE_TOOLS = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
 
 
 def is_record(record: dict[str, Any]) -> bool:
@@ -22,16 +22,16 @@ def is_record(record: dict[str, Any]) -> bool:
 
 
 def read(path: Path) -> Iterator[Note]:
-    """A transcript, or all below a folder."""
+    """Read a transcript, or all transcripts below a folder."""
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".jsonl") if path.is_dir() else [path]:
         session = Session(id=file.stem)
         for record in read_records(file):
-            _take(session, record)
-        yield from session.notes(TOOL, name_in(file, folder))
+            _add_record(session, record)
+        yield from session.notes(TOOL, relative_name(file, folder))
 
 
-def _take(session: Session, record: dict[str, Any]) -> None:
+def _add_record(session: Session, record: dict[str, Any]) -> None:
     if record.get("isSidechain") is True or record.get("isMeta") is True:
         return
     message = record.get("message")
@@ -48,10 +48,10 @@ def _take(session: Session, record: dict[str, Any]) -> None:
     )
     if record["type"] == "user":
         if not any(block.get("type") == "tool_result" for block in blocks):
-            session.ask(text)
+            session.add_prompt(text)
         return
-    session.answer(text)
+    session.add_answer(text)
     for block in blocks:
         given = block.get("input")
-        if block.get("type") == "tool_use" and block.get("name") in _WRITING and isinstance(given, dict):
-            session.touch(text_of(given.get("file_path") or given.get("notebook_path")))
+        if block.get("type") == "tool_use" and block.get("name") in _WRITE_TOOLS and isinstance(given, dict):
+            session.add_file(text_of(given.get("file_path") or given.get("notebook_path")))

@@ -1,7 +1,7 @@
-"""claude-mem's database: observations become items, summaries of sessions become sessions.
+"""Read claude-mem's SQLite database: observations become items, session summaries become sessions.
 
-It is opened for reading only. Its columns differ from version to version, so each table is asked what it has; a file
-that somebody has prepared runs nothing of its own and is given up after a while.
+Opened read-only. Columns differ between versions, so they are looked up. The file is untrusted: code in its schema is
+disabled, and the number of steps is limited.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from loremark.exchange.chunks import BadFile
+from loremark.exchange.chunks import InvalidFileError
+from loremark.exchange.files import texts_of
 from loremark.exchange.notes import Note, headline, schema_key, type_of
-from loremark.exchange.reading import texts_of
 
 TOOL = "claude-mem"
 MAGIC = b"SQLite format 3\0"
 _TABLES = ("observations", "session_summaries")
 _SUMMARY = (
-    ("request", "Asked"),
-    ("investigated", "Looked at"),
+    ("request", "Request"),
+    ("investigated", "Investigated"),
     ("learned", "Learned"),
-    ("completed", "Done"),
-    ("next_steps", "Next"),
+    ("completed", "Completed"),
+    ("next_steps", "Next steps"),
     ("notes", "Notes"),
 )
-_MOST_ROWS = 50_000
+_MAX_ROWS = 50_000
 _TEXT_BYTES = 1024 * 1024
-_STEPS = 50_000_000
+_MAX_STEPS = 50_000_000
 
 
 def read(path: Path) -> Iterator[Note]:
@@ -41,11 +41,11 @@ def read(path: Path) -> Iterator[Note]:
             for row in _rows(database, "session_summaries"):
                 yield from _summary(row, path.name)
     except sqlite3.Error as error:
-        raise BadFile(f"{path.name} cannot be read as a database: {error}") from error
+        raise InvalidFileError(f"{path.name} can't be read as a database: {error}") from error
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """As it is on the disk; where a program has it open, with what that has written beside it."""
+    """Open the database read-only, including an active write-ahead log if it is readable."""
     address = f"file:{quote(str(path.absolute()))}?mode=ro"
     try:
         database = sqlite3.connect(address, uri=True)
@@ -55,7 +55,7 @@ def _open(path: Path) -> sqlite3.Connection:
     database.execute("PRAGMA trusted_schema=OFF")
     database.execute("PRAGMA query_only=ON")
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _TEXT_BYTES)
-    steps = iter(range(_STEPS // 1_000))
+    steps = iter(range(_MAX_STEPS // 1_000))
     database.set_progress_handler(lambda: int(next(steps, None) is None), 1_000)
     database.text_factory = lambda content: content.decode(errors="replace").replace("\0", "")
     database.row_factory = sqlite3.Row
@@ -63,14 +63,14 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """All of a table in the order they were written; a view of that name is none."""
+    """Yield a table's rows in insertion order. Ignores views with that name."""
     assert table in _TABLES
     known = database.execute("SELECT 1 FROM sqlite_master WHERE type='table' AND name=?", (table,)).fetchone()
     if known is None:
         return
     names = {row["name"] for row in database.execute(f"PRAGMA table_info({table})")}
     order = "ORDER BY id" if "id" in names else ""
-    for row in database.execute(f"SELECT * FROM {table} {order} LIMIT {_MOST_ROWS}"):  # noqa: S608 - our own names
+    for row in database.execute(f"SELECT * FROM {table} {order} LIMIT {_MAX_ROWS}"):  # noqa: S608 - table names are constants
         yield {name: row[name] for name in row.keys() if isinstance(row[name], str | int | float)}  # noqa: SIM118
 
 
@@ -97,16 +97,16 @@ def _observation(row: dict[str, Any], origin: str) -> Iterator[Note]:
 
 
 def _summary(row: dict[str, Any], origin: str) -> Iterator[Note]:
-    told = [f"{name}: {text}" for field, name in _SUMMARY if (text := str(row.get(field) or "").strip())]
-    if len(told) < 2:
+    lines = [f"{name}: {text}" for field, name in _SUMMARY if (text := str(row.get(field) or "").strip())]
+    if len(lines) < 2:
         return
     files = (*texts_of(row.get("files_edited")), *texts_of(row.get("files_read")))
     yield Note(
         tool=TOOL,
         kind="session",
-        title=headline(str(row.get("request") or told[0])),
-        content="\n\n".join(told),
+        title=headline(str(row.get("request") or lines[0])),
+        content="\n\n".join(lines),
         origin=f"{origin}#session_summaries/{row.get('id', '')}",
         files=tuple(dict.fromkeys(files)),
-        more={"agent": "claude-code"},
+        extra={"agent": "claude-code"},
     )

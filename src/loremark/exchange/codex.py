@@ -1,4 +1,4 @@
-"""Codex's rollouts: one file a session, each line with a time, a type and a payload."""
+"""Read Codex rollouts: one file per session, each line with a timestamp, a type and a payload."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from loremark.exchange.files import find_files, parse_json, read_records, relative_name, text_of
 from loremark.exchange.notes import Note
-from loremark.exchange.reading import find_files, name_in, parse, read_records, text_of
 from loremark.exchange.transcripts import Session
 
 TOOL = "codex"
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.MULTILINE)
+_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.MULTILINE)
 _PATCH_CHARS = 200_000
 
 
@@ -26,18 +26,18 @@ def is_record(record: dict[str, Any]) -> bool:
 
 
 def read(path: Path) -> Iterator[Note]:
-    """A rollout, or all below a folder."""
+    """Read a rollout, or all rollouts below a folder."""
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".jsonl") if path.is_dir() else [path]:
         session = Session(id=file.stem)
         for record in read_records(file):
             payload = record.get("payload")
             if isinstance(payload, dict):
-                _take(session, text_of(record.get("type")), payload)
-        yield from session.notes(TOOL, name_in(file, folder))
+                _add_record(session, text_of(record.get("type")), payload)
+        yield from session.notes(TOOL, relative_name(file, folder))
 
 
-def _take(session: Session, kind: str, payload: dict[str, Any]) -> None:
+def _add_record(session: Session, kind: str, payload: dict[str, Any]) -> None:
     if kind == "session_meta":
         session.id = text_of(payload.get("id")) or session.id
         session.folder = text_of(payload.get("cwd")) or session.folder
@@ -50,19 +50,19 @@ def _take(session: Session, kind: str, payload: dict[str, Any]) -> None:
         blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         text = "\n\n".join(text_of(block.get("text")) for block in blocks)
         if payload.get("role") == "user":
-            session.ask(text)
+            session.add_prompt(text)
         elif payload.get("role") == "assistant":
-            session.answer(text)
+            session.add_answer(text)
     elif kind == "response_item" and payload.get("type") in ("function_call", "custom_tool_call", "local_shell_call"):
-        for path in _PATCHED.findall(_patch(payload)):
-            session.touch(path.strip())
+        for path in _PATCHED_FILE.findall(_patch(payload)):
+            session.add_file(path.strip())
 
 
 def _patch(payload: dict[str, Any]) -> str:
-    """The words of a call; inside JSON a line's end is written out."""
+    """Return the text of a tool call, decoding JSON arguments so that newlines are real."""
     given = text_of(payload.get("arguments")) or text_of(payload.get("input"))
-    parsed = parse(given[:_PATCH_CHARS]) if given.lstrip().startswith("{") else None
+    parsed = parse_json(given[:_PATCH_CHARS]) if given.lstrip().startswith("{") else None
     if not isinstance(parsed, dict):
         return given[:_PATCH_CHARS]
-    told = [part for value in parsed.values() for part in (value if isinstance(value, list) else [value])]
-    return "\n".join(text_of(part) for part in told)
+    parts = [part for value in parsed.values() for part in (value if isinstance(value, list) else [value])]
+    return "\n".join(text_of(part) for part in parts)

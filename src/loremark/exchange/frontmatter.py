@@ -1,37 +1,36 @@
-"""The head of a markdown file, between two lines of dashes: names with texts or lists, and nothing cleverer.
+"""Parse the front matter of a Markdown file: keys with strings or lists.
 
-It looks like YAML and is read without a YAML library: no types are made, no tags or anchors are followed, and what is
-nested deeper than a list is left out.
+A small subset of YAML, read without a YAML library: no types, tags or anchors, and nothing nested deeper than a list.
 """
 
 from __future__ import annotations
 
 import re
 
-from loremark.exchange.reading import texts_of
+from loremark.exchange.files import texts_of
 
-Head = dict[str, str | list[str]]
+Frontmatter = dict[str, str | list[str]]
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_ -]{0,60}):(?:[ \t]+(.*))?$")
 _ENTRY = re.compile(r"[ \t]*- +(.*)$")
-_MOST_LINES = 400
+_MAX_LINES = 400
 _FOLDED = ("|", ">", "|-", ">-", "|+", ">+")
 
 
-def split_head(text: str) -> tuple[Head, str]:
-    """The head, and the text below it; without one, nothing and all of it."""
+def split_frontmatter(text: str) -> tuple[Frontmatter, str]:
+    """Split a text into its front matter (possibly empty) and body."""
     lines = text.split("\n")
     if not lines or lines[0].strip() != "---":
         return {}, text
-    for number, line in enumerate(lines[1 : _MOST_LINES + 1], start=1):
+    for number, line in enumerate(lines[1 : _MAX_LINES + 1], start=1):
         if line.strip() in ("---", "..."):
-            return read_head(lines[1:number]), "\n".join(lines[number + 1 :]).lstrip("\n")
+            return parse_frontmatter(lines[1:number]), "\n".join(lines[number + 1 :]).lstrip("\n")
     return {}, text
 
 
-def read_head(lines: list[str]) -> Head:
-    head: Head = {}
+def parse_frontmatter(lines: list[str]) -> Frontmatter:
+    head: Frontmatter = {}
     name = ""
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:_MAX_LINES]:
         found = _NAME.match(line)
         entry = _ENTRY.match(line)
         if found is not None:
@@ -54,14 +53,14 @@ def _value(text: str) -> str | list[str]:
 
 
 def _plain(text: str) -> str:
-    """Without quotes, and without a remark behind it."""
+    """Remove quotes, or a trailing comment."""
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
     return re.sub(r"\s#.*$", "", text)
 
 
-def one(head: Head, *names: str) -> str:
-    """The first of these that is there, as a text."""
+def get_text(head: Frontmatter, *names: str) -> str:
+    """Return the first of these fields that is set, as a string."""
     for name in names:
         value = head.get(name)
         if value:
@@ -69,8 +68,8 @@ def one(head: Head, *names: str) -> str:
     return ""
 
 
-def many(head: Head, *names: str) -> list[str]:
-    """The first of these that is there, as a list; commas separate too."""
+def get_list(head: Frontmatter, *names: str) -> list[str]:
+    """Return the first of these fields that is set, as a list. Splits strings at commas."""
     for name in names:
         value = head.get(name)
         if value:

@@ -1,4 +1,4 @@
-"""Markdown by its headings."""
+"""Split Markdown into sections by heading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLOCK_BEGIN, _BLOCK_END = "<!-- loremark:begin -->", "<!-- loremark:end -->"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with those above it, and the text up to the next one."""
+    """A heading path and the text up to the next heading."""
 
     headings: tuple[str, ...]
     text: str
@@ -23,7 +23,7 @@ class Section:
 
 
 def sections(text: str, *, depth: int = 6) -> list[Section]:
-    """In their order; the text before the first heading has none. Headings inside code are no headings."""
+    """Return the sections in order. Text before the first heading has no heading path; code blocks are skipped."""
     found: list[Section] = []
     above: list[tuple[int, str]] = []
     lines: list[str] = []
@@ -50,7 +50,7 @@ def sections(text: str, *, depth: int = 6) -> list[Section]:
 
 
 def without_own_block(text: str) -> str:
-    """Without what Loremark itself has written there."""
+    """Remove the block written by Loremark."""
     return _without(text, _BLOCK_BEGIN, _BLOCK_END)
 
 
@@ -59,7 +59,7 @@ def without_comments(text: str) -> str:
 
 
 def _without(text: str, begin: str, end: str) -> str:
-    """The text without what stands between these; what is never closed goes to the end. Read once, however many."""
+    """Remove everything between the markers; an unclosed block extends to the end. Runs in linear time."""
     kept: list[str] = []
     position = 0
     while (start := text.find(begin, position)) >= 0:

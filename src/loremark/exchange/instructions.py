@@ -1,15 +1,15 @@
-"""Instruction files of agents: each section becomes a convention, about the files that the rule is for."""
+"""Read agents' instruction files: each section becomes a convention for the files that the rule applies to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from loremark.exchange.frontmatter import many, one, split_head
+from loremark.exchange.files import find_files, has_no_symlink, is_regular_file, read_text, relative_name
+from loremark.exchange.frontmatter import get_list, get_text, split_frontmatter
 from loremark.exchange.headings import sections, without_comments, without_own_block
 from loremark.exchange.notes import Note, headline, schema_key
-from loremark.exchange.reading import find_files, is_own, is_plain, name_in, read_text
-from loremark.wire.items import SECTION_MARK
+from loremark.wire.items import SECTION_SEPARATOR
 
 TOOL = "instructions"
 NAMES = frozenset(
@@ -24,29 +24,33 @@ NAMES = frozenset(
         ".rules",
     )
 )
-_PLACES = (".github/copilot-instructions.md",)
+_OTHER_FILES = (".github/copilot-instructions.md",)
 _FOLDERS = (".cursor/rules", ".clinerules", ".claude/rules", ".github/instructions", ".windsurf/rules")
-_LEAST_CHARS = 10
+_MIN_CHARS = 10
 _CONFIDENCE = 0.9
 
 
 def is_file(path: Path) -> bool:
-    told = path.as_posix()
+    posix_path = path.as_posix()
     return (
         path.name in NAMES
         or path.suffix == ".mdc"
         or path.name.endswith(".instructions.md")
-        or told.endswith("copilot-instructions.md")
+        or posix_path.endswith("copilot-instructions.md")
     )
 
 
 def find(folder: Path) -> list[Path]:
-    """The instruction files of a repository, or of a folder of rules."""
-    found = [folder / name for name in (*sorted(NAMES), *_PLACES) if is_plain(folder / name) and is_own(folder, name)]
+    """Find the instruction files of a repository or a rules folder."""
+    found = [
+        folder / name
+        for name in (*sorted(NAMES), *_OTHER_FILES)
+        if is_regular_file(folder / name) and has_no_symlink(folder, name)
+    ]
     for name in _FOLDERS:
-        place = folder / name
-        if place.is_dir() and is_own(folder, name):
-            found += find_files(place, ".md", ".mdc")
+        subfolder = folder / name
+        if subfolder.is_dir() and has_no_symlink(folder, name):
+            found += find_files(subfolder, ".md", ".mdc")
     if not found and folder.as_posix().endswith(_FOLDERS):
         found = find_files(folder, ".md", ".mdc")
     return found
@@ -55,26 +59,26 @@ def find(folder: Path) -> list[Path]:
 def read(path: Path) -> Iterator[Note]:
     folder = path if path.is_dir() else path.parent
     for file in find(path) if path.is_dir() else [path]:
-        yield from read_document(read_text(file), name_in(file, folder))
+        yield from read_document(read_text(file), relative_name(file, folder))
 
 
 def read_document(text: str, origin: str) -> Iterator[Note]:
-    head, body = split_head(text)
-    globs = tuple(many(head, "globs", "applyTo", "paths"))
-    about = one(head, "description")
+    head, body = split_frontmatter(text)
+    globs = tuple(get_list(head, "globs", "applyTo", "paths"))
+    description = get_text(head, "description")
     body = without_comments(without_own_block(body))
-    parts = [part for part in sections(body) if len(part.text) >= _LEAST_CHARS]
+    parts = [part for part in sections(body) if len(part.text) >= _MIN_CHARS]
     for part in parts:
-        shown = [name for name in part.headings if name]
-        title = SECTION_MARK.join(shown[-2:]) or about or headline(part.text)
+        headings = [name for name in part.headings if name]
+        title = SECTION_SEPARATOR.join(headings[-2:]) or description or headline(part.text)
         yield Note(
             tool=TOOL,
             kind="item",
             title=title,
             content=part.text,
-            origin=f"{origin}#{'/'.join(shown)}" if shown else origin,
+            origin=f"{origin}#{'/'.join(headings)}" if headings else origin,
             type="convention",
             files=globs,
             confidence=_CONFIDENCE,
-            schema_key=schema_key("conventions", *shown[-2:]),
+            schema_key=schema_key("conventions", *headings[-2:]),
         )

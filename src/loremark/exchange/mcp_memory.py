@@ -1,4 +1,4 @@
-"""The memory file of the reference MCP server: entities with observations, and relations between them."""
+"""Read the memory file of the reference MCP server: entities with observations, and relations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from loremark.exchange.files import parse_json, read_records, read_text, relative_name, text_of, texts_of
 from loremark.exchange.notes import Note, schema_key, type_of
-from loremark.exchange.reading import name_in, parse, read_records, read_text, text_of, texts_of
 
 TOOL = "mcp-memory"
 
@@ -22,8 +22,8 @@ def is_document(document: Any) -> bool:
 
 
 def read(path: Path) -> Iterator[Note]:
-    """One line a record, or one document."""
-    document = parse(read_text(path, 64 * 1024 * 1024)) if path.suffix == ".json" else None
+    """Read JSON Lines or a single JSON document."""
+    document = parse_json(read_text(path, 64 * 1024 * 1024)) if path.suffix == ".json" else None
     if isinstance(document, dict) and is_document(document):
         entities, relations = document["entities"], document.get("relations")
     else:
@@ -33,7 +33,7 @@ def read(path: Path) -> Iterator[Note]:
     related = _related(relations if isinstance(relations, list) else [])
     for entity in entities:
         if isinstance(entity, dict) and (name := text_of(entity.get("name")).strip()):
-            yield _note(entity, name, related.get(name, []), name_in(path, path.parent))
+            yield _note(entity, name, related.get(name, []), relative_name(path, path.parent))
 
 
 def _related(relations: list[Any]) -> dict[str, list[str]]:
@@ -46,13 +46,13 @@ def _related(relations: list[Any]) -> dict[str, list[str]]:
 
 
 def _note(entity: dict[str, Any], name: str, related: list[str], origin: str) -> Note:
-    said = [*texts_of(entity.get("observations")), *related]
+    lines = [*texts_of(entity.get("observations")), *related]
     kind = text_of(entity.get("entityType"))
     return Note(
         tool=TOOL,
         kind="item",
         title=name.replace("_", " "),
-        content="\n".join(f"- {each}" for each in said) or name,
+        content="\n".join(f"- {each}" for each in lines) or name,
         origin=f"{origin}#{name}",
         type=type_of(kind, "implementation"),
         tags=(kind,) if kind else (),

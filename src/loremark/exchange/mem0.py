@@ -1,4 +1,4 @@
-"""Exports of mem0: markdown with a head before each memory, or JSON."""
+"""Read mem0 exports: Markdown with front matter before each memory, or JSON."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from loremark.exchange.frontmatter import Head, many, one, read_head
+from loremark.exchange.files import parse_json, read_text, relative_name, text_of, texts_of
+from loremark.exchange.frontmatter import Frontmatter, get_list, get_text, parse_frontmatter
 from loremark.exchange.notes import Note, headline, schema_key, type_of
-from loremark.exchange.reading import name_in, parse, read_text, text_of, texts_of
 
 TOOL = "mem0"
-_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_SEPARATOR = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _LISTS = ("results", "memories", "data", "items")
 _TEXTS = ("memory", "text", "content", "data")
-_MOST = 50_000
+_MAX_ENTRIES = 50_000
 
 
 def looks_like_markdown(text: str) -> bool:
-    return any(one(head, "id") and one(head, "created_at") for head, _ in _blocks(text[:20_000]))
+    return any(get_text(head, "id") and get_text(head, "created_at") for head, _ in _blocks(text[:20_000]))
 
 
 def entries(document: Any) -> list[dict[str, Any]]:
-    """The memories of a JSON document."""
+    """Return the memories in a JSON document."""
     if isinstance(document, dict):
         document = next((document[name] for name in _LISTS if isinstance(document.get(name), list)), [])
     found = [entry for entry in document if isinstance(entry, dict)] if isinstance(document, list) else []
-    return [entry for entry in found if any(text_of(entry.get(name)) for name in _TEXTS)][:_MOST]
+    return [entry for entry in found if any(text_of(entry.get(name)) for name in _TEXTS)][:_MAX_ENTRIES]
 
 
 def read(path: Path) -> Iterator[Note]:
-    text, origin = read_text(path, 64 * 1024 * 1024), name_in(path, path.parent)
+    text, origin = read_text(path, 64 * 1024 * 1024), relative_name(path, path.parent)
     if text.lstrip()[:1] in ("[", "{"):
-        for entry in entries(parse(text)):
+        for entry in entries(parse_json(text)):
             yield _from_json(entry, origin)
         return
     for head, body in _blocks(text):
@@ -41,23 +41,23 @@ def read(path: Path) -> Iterator[Note]:
             yield _note(body, origin, _fields(head))
 
 
-def _blocks(text: str) -> list[tuple[Head, str]]:
-    parts = _RULE.split(text)
-    heads = [read_head(part.strip("\n").split("\n")) for part in parts]
+def _blocks(text: str) -> list[tuple[Frontmatter, str]]:
+    parts = _SEPARATOR.split(text)
+    heads = [parse_frontmatter(part.strip("\n").split("\n")) for part in parts]
     return [
         (heads[at], parts[at + 1].strip())
         for at in range(1, len(parts) - 1)
-        if one(heads[at], "id") and one(heads[at], "created_at", "type", "categories")
+        if get_text(heads[at], "id") and get_text(heads[at], "created_at", "type", "categories")
     ]
 
 
-def _fields(head: Head) -> dict[str, Any]:
+def _fields(head: Frontmatter) -> dict[str, Any]:
     return {
-        "type": one(head, "type"),
-        "confidence": one(head, "confidence"),
-        "files": many(head, "files"),
-        "categories": many(head, "categories"),
-        "branch": one(head, "branch"),
+        "type": get_text(head, "type"),
+        "confidence": get_text(head, "confidence"),
+        "files": get_list(head, "files"),
+        "categories": get_list(head, "categories"),
+        "branch": get_text(head, "branch"),
     }
 
 
@@ -88,7 +88,7 @@ def _note(text: str, origin: str, given: dict[str, Any]) -> Note:
 
 def _confidence(value: Any) -> float | None:
     try:
-        told = float(value)
+        confidence = float(value)
     except (TypeError, ValueError):
         return None
-    return told if 0 < told <= 1 else None
+    return confidence if 0 < confidence <= 1 else None

@@ -1,4 +1,4 @@
-"""Cline's memory bank: a few documents with fixed names, each a context of the project."""
+"""Read Cline's memory bank: documents with fixed names, each of which becomes a context."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loremark.exchange.frontmatter import split_head
+from loremark.exchange.files import find_files, read_text, relative_name
+from loremark.exchange.frontmatter import split_frontmatter
 from loremark.exchange.headings import sections, without_own_block
 from loremark.exchange.notes import Note, schema_key
-from loremark.exchange.reading import find_files, name_in, read_text
 
 TOOL = "cline"
 _KEYS = {
@@ -30,17 +30,20 @@ def looks_like(folder: Path) -> bool:
 def read(path: Path) -> Iterator[Note]:
     folder = path if path.is_dir() else path.parent
     for file in find_files(path, ".md") if path.is_dir() else [path]:
-        _, body = split_head(read_text(file))
+        _, body = split_frontmatter(read_text(file))
         body = without_own_block(body).strip()
         if not body:
             continue
         first = next((part.title for part in sections(body) if part.title), "")
-        below = [*Path(name_in(file, folder)).parts[:-1], _KEYS.get(file.stem.lower(), _WORDS.sub(" ", file.stem))]
+        below = [
+            *Path(relative_name(file, folder)).parts[:-1],
+            _KEYS.get(file.stem.lower(), _WORDS.sub(" ", file.stem)),
+        ]
         yield Note(
             tool=TOOL,
             kind="context",
             title=first or _WORDS.sub(" ", file.stem).capitalize(),
             content=body,
-            origin=name_in(file, folder),
+            origin=relative_name(file, folder),
             schema_key=schema_key(*below),
         )

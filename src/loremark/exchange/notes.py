@@ -1,6 +1,6 @@
-"""What another tool remembers, in neutral words, and the event that tells it to Loremark.
+"""Memories imported from other tools, and the events that send them to Loremark.
 
-The same file gives the same events, word for word: the server knows what it has been told before.
+The same file always gives the same events, so the server can detect duplicates.
 """
 
 from __future__ import annotations
@@ -11,62 +11,62 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from loremark.base import limits
-from loremark.base.redaction.redacting import redact_payload
+from loremark.base.redaction.redactor import redact_payload
 
 Kind = Literal["item", "context", "session"]
 _SEGMENT_CHARS = 60
 _CONTENT_CHARS = 60_000
-_MOST_WORDS = 20
+_MAX_WORDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing to be remembered: an item, a context, or a stretch of work."""
+    """One imported memory: an item, a context or a session."""
 
     tool: str
     kind: Kind
     title: str
     content: str
     origin: str
-    """Where it was found, from the folder that was given."""
+    """The source file, relative to the imported folder."""
     type: str | None = None
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     confidence: float | None = None
     schema_key: str | None = None
     status: str | None = None
-    """``deprecated``: it was true once."""
-    more: dict[str, Any] = field(default_factory=dict)
-    """Of a stretch of work: what was asked, by whom, on which branch."""
+    """``deprecated`` if it no longer applies."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """For sessions: prompts, agent, branch and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """As it is sent."""
+    """An ingest event."""
 
     event: str
     payload: dict[str, Any]
 
 
 def to_event(note: Note) -> Event:
-    """The event that tells it, without secrets."""
-    made = {"item": _operation, "context": _context, "session": _session}[note.kind](note)
-    payload, _ = redact_payload(made | {"source": f"import:{note.tool}", "origin": note.origin})
+    """Return the redacted event for a note."""
+    payload = {"item": _operation, "context": _context, "session": _session}[note.kind](note)
+    payload, _ = redact_payload(payload | {"source": f"import:{note.tool}", "origin": note.origin})
     event = {"item": "memory_operation", "context": "context_update", "session": "session_save"}[note.kind]
     return Event(event, payload)
 
 
 def _operation(note: Note) -> dict[str, Any]:
     item: dict[str, Any] = {"title": note.title[: limits.ITEM_TITLE_CHARS], "content": note.content[:_CONTENT_CHARS]}
-    given = {
+    optional = {
         "type": note.type,
         "files": list(note.files[: limits.ITEM_FILES]),
-        "tags": list(note.tags[:_MOST_WORDS]),
+        "tags": list(note.tags[:_MAX_WORDS]),
         "confidence": note.confidence,
         "schemaKey": note.schema_key,
         "status": note.status,
     }
-    return {"operation": "create", "item": item | {name: value for name, value in given.items() if value}}
+    return {"operation": "create", "item": item | {name: value for name, value in optional.items() if value}}
 
 
 def _context(note: Note) -> dict[str, Any]:
@@ -75,20 +75,20 @@ def _context(note: Note) -> dict[str, Any]:
 
 
 def _session(note: Note) -> dict[str, Any]:
-    made: dict[str, Any] = {"summary": note.content[:_CONTENT_CHARS], "changes": [], "title": note.title}
+    payload: dict[str, Any] = {"summary": note.content[:_CONTENT_CHARS], "changes": [], "title": note.title}
     if note.files:
-        made["files"] = list(note.files[: limits.ITEM_FILES])
-    return made | note.more
+        payload["files"] = list(note.files[: limits.ITEM_FILES])
+    return payload | note.extra
 
 
 def slug(name: str) -> str:
-    """A segment of a schema key made from a name."""
+    """Turn a name into a schema key segment."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_SEGMENT_CHARS].strip("-") or "untitled"
 
 
 def schema_key(*names: str) -> str:
-    """Below the root; as deep as keys may be."""
+    """Build a schema key below the root, up to the maximum depth."""
     segments = [slug(part) for name in names for part in name.split("/") if part.strip()]
     return "/".join(["root", *[segment for segment in segments if segment != "root"]][:8])
 
@@ -119,12 +119,12 @@ _TYPE_OF = {word: name for name, words in _TYPES.items() for word in words}
 
 
 def type_of(word: str, default: str | None = None) -> str | None:
-    """Our name for another tool's kind of memory."""
+    """Return our item type for another tool's category."""
     return _TYPE_OF.get(word.strip().lower().replace("-", "_").replace(" ", "_"), default)
 
 
 def headline(text: str) -> str:
-    """The first sentence of a text, as a title."""
+    """Return the first sentence of a text as a title."""
     first = next((line.strip(" #*->\t") for line in text.splitlines() if line.strip(" #*->\t")), "")
     sentence = re.split(r"(?<=[.!?])\s", first, maxsplit=1)[0]
     return sentence if len(sentence) <= 120 else sentence[:119].rstrip() + "…"

@@ -1,1 +1,1 @@
-"""What agents and git call: a spool on disk, a flusher in the background, the briefing. Standard library only."""
+"""The hook that coding agents and git call: spool, background flusher and briefing. Standard library only."""

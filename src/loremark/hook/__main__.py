@@ -1,4 +1,4 @@
-"""``python -m loremark.hook``: the hook without the rest of the command."""
+"""``python -m loremark.hook``: run the hook without loading the rest of the CLI."""
 
 from __future__ import annotations
 

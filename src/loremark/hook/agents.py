@@ -1,4 +1,4 @@
-"""Which agent speaks, and of what: told from the payload alone, since agents run each other's hooks."""
+"""Detect which agent sent a payload and for which event. Uses the payload, since agents run each other's hooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from loremark.hook import spool
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 CLAUDE, CODEX, GEMINI, COPILOT, OPENCODE = "claude-code", "codex", "gemini", "copilot", "opencode"
 CLINE, CURSOR, VSCODE, WINDSURF, QWEN = "cline", "cursor", "vscode", "windsurf", "qwen"
 AGENTS = frozenset((CLAUDE, CODEX, GEMINI, COPILOT, OPENCODE, CLINE, CURSOR, VSCODE, WINDSURF, QWEN))
-# They do not tell when a session ends.
-NEVER_ENDING = frozenset((OPENCODE, CLINE, WINDSURF))
-_HINTS = {"claude": CLAUDE, "devin": WINDSURF, "copilot-cli": COPILOT, "gemini-cli": GEMINI, "code": VSCODE}
+# Agents that don't report the end of a session.
+WITHOUT_SESSION_END = frozenset((OPENCODE, CLINE, WINDSURF))
+_HINT_ALIASES = {"claude": CLAUDE, "devin": WINDSURF, "copilot-cli": COPILOT, "gemini-cli": GEMINI, "code": VSCODE}
 
 _START, _PROMPT, _TOOL = spool.SESSION_START, spool.PROMPT, spool.TOOL
 _TURN, _COMPACT, _END = spool.TURN_END, spool.COMPACT, spool.SESSION_END
@@ -38,7 +38,7 @@ _EVENTS: dict[str, dict[str, str]] = {
         "SessionStart": _START,
         "BeforeAgent": _PROMPT,
         "AfterTool": _TOOL,
-        "AfterAgent": _TURN,  # not PreCompress, which it tells before every request
+        "AfterAgent": _TURN,  # not PreCompress, which fires before every request
         "SessionEnd": _END,
     },
     COPILOT: {
@@ -71,7 +71,7 @@ _EVENTS: dict[str, dict[str, str]] = {
         "post_cascade_response": _TURN,
     },
 }
-# Cline's command line and its extension name their events differently; each has a field of its own.
+# Cline's CLI and extension name events differently, but each event has its own field.
 _CLINE_FIELDS = {
     "taskStart": _START,
     "taskResume": _START,
@@ -82,14 +82,14 @@ _CLINE_FIELDS = {
     "taskCancel": _END,
     "sessionShutdown": _END,
 }
-_SESSIONS = ("session_id", "sessionId", "conversation_id", "taskId", "trajectory_id", "thread-id", "session")
+_SESSION_FIELDS = ("session_id", "sessionId", "conversation_id", "taskId", "trajectory_id", "thread-id", "session")
 
 
 def detect(payload: Payload, hint: str = "") -> str:
-    """The agent; the hint (an argument) decides only among those that a payload does not tell apart."""
-    told = payload.get("agent")
-    if "loremark" in payload and told in AGENTS:
-        return str(told)
+    """Return the agent's name. The hint only decides between agents with identical payloads."""
+    value = payload.get("agent")
+    if "loremark" in payload and value in AGENTS:
+        return str(value)
     if payload.get("type") == "agent-turn-complete":
         return CODEX
     if "agent_action_name" in payload:
@@ -100,19 +100,19 @@ def detect(payload: Payload, hint: str = "") -> str:
         return CURSOR
     if "sessionId" in payload:
         return VSCODE if "hookEventName" in payload else COPILOT
-    return _among_claudes(payload, _HINTS.get(hint, hint))
+    return _detect_claude_like(payload, _HINT_ALIASES.get(hint, hint))
 
 
-def _among_claudes(payload: Payload, hint: str) -> str:
-    event = text(payload, "hook_event_name")
-    transcript = text(payload, "transcript_path").replace("\\", "/")
-    for agent, sign in _TRANSCRIPTS:
-        if sign in transcript:
+def _detect_claude_like(payload: Payload, hint: str) -> str:
+    event = first_text(payload, "hook_event_name")
+    transcript = first_text(payload, "transcript_path").replace("\\", "/")
+    for agent, path_part in _TRANSCRIPT_PATHS:
+        if path_part in transcript:
             return agent
     if event not in _CLAUDE_EVENTS and event in _EVENTS[GEMINI]:
         return GEMINI
     if "timestamp" in payload:
-        # Claude Code and Codex tell no time; VS Code tells a transcript, which Copilot does at the end only.
+        # Claude Code and Codex send no timestamp. VS Code always sends a transcript, Copilot only on Stop.
         if hint in (GEMINI, QWEN, WINDSURF):
             return hint
         return VSCODE if transcript and event != "Stop" else COPILOT
@@ -121,7 +121,7 @@ def _among_claudes(payload: Payload, hint: str) -> str:
     return hint if hint in (CODEX, QWEN, WINDSURF) and not transcript else CLAUDE
 
 
-_TRANSCRIPTS = (
+_TRANSCRIPT_PATHS = (
     (GEMINI, "/.gemini/"),
     (CODEX, "/.codex/"),
     (CODEX, "/rollout-"),
@@ -131,26 +131,26 @@ _TRANSCRIPTS = (
 )
 
 
-def kind_of(agent: str, payload: Payload, event: str = "") -> str | None:
-    """What kind of record it makes; None for nothing to keep. ``event``: its name, where an argument told it."""
+def record_kind(agent: str, payload: Payload, event: str = "") -> str | None:
+    """Return the kind of record to keep, or None. ``event`` is the name passed as an argument, if any."""
     if "loremark" in payload:
-        kind = text(payload, "event")
+        kind = first_text(payload, "event")
         return kind if kind in spool.KINDS else None
     if agent == CLINE:
-        end = _END if text(payload, "hookName") in ("session_shutdown", "SessionShutdown") else None
+        end = _END if first_text(payload, "hookName") in ("session_shutdown", "SessionShutdown") else None
         return next((kind for name, kind in _CLINE_FIELDS.items() if name in payload), end)
     events = _EVENTS.get(agent, {})
     for name in ("hook_event_name", "hookEventName", "hookName", "agent_action_name", "type"):
-        told = payload.get(name)
-        if isinstance(told, str):
-            return events.get(told)
+        value = payload.get(name)
+        if isinstance(value, str):
+            return events.get(value)
     if event:
         return events.get(event)
     return _kind_by_fields(payload)
 
 
 def _kind_by_fields(payload: Payload) -> str | None:
-    """Copilot's own hooks do not name the event: each has a field that no other has."""
+    """Identify Copilot's events, which are unnamed, by a field that only that event has."""
     if "toolName" in payload:
         return _TOOL if "toolResult" in payload else None
     if "stopReason" in payload:
@@ -162,9 +162,9 @@ def _kind_by_fields(payload: Payload) -> str | None:
     return _START if "source" in payload or "initialPrompt" in payload else None
 
 
-def folder_of(payload: dict[str, Any]) -> str:
-    """Where the agent works; empty where it does not tell."""
-    found = text(payload, "cwd")
+def working_folder(payload: dict[str, Any]) -> str:
+    """Return the agent's working folder, or an empty string."""
+    found = first_text(payload, "cwd")
     for name in ("workspace_roots", "workspaceRoots"):
         roots = payload.get(name)
         if not found and isinstance(roots, list) and roots and isinstance(roots[0], str):
@@ -172,13 +172,13 @@ def folder_of(payload: dict[str, Any]) -> str:
     return found if os.path.isabs(found) and "\0" not in found else ""
 
 
-def session_of(payload: Payload) -> str:
-    """The agent's own name for its session; empty where it does not tell."""
-    return text(payload, *_SESSIONS)
+def session_id(payload: Payload) -> str:
+    """Return the agent's own session ID, or an empty string."""
+    return first_text(payload, *_SESSION_FIELDS)
 
 
-def text(holder: Any, *names: str) -> str:
-    """The first of these fields that holds words."""
+def first_text(holder: Any, *names: str) -> str:
+    """Return the first of these fields that is a non-empty string."""
     if isinstance(holder, dict):
         for name in names:
             value = holder.get(name)

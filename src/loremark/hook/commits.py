@@ -1,7 +1,6 @@
-"""Commits, caught by git's hooks and told to the server as digests.
+"""Capture commits with git hooks and report them to the server as digests.
 
-A hook's call becomes a record of where the repository stood, in the spool at once. What is new since the last time
-is worked out by the flusher, from one record after the other.
+A git hook only records the repository's state in the spool. The flusher works out later which commits are new.
 """
 
 from __future__ import annotations
@@ -11,225 +10,230 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from loremark.hook import githistory, gitledger, gitrepository, link, spool, starting
-from loremark.hook.git import GitFailed
-from loremark.hook.gitdigest import Moves, Piece, pieces
+from loremark.hook import githistory, gitledger, gitrepository, link, spawn, spool
+from loremark.hook.git import GitError
+from loremark.hook.gitdigest import Digest, HistoryChanges, build_digests
 from loremark.hook.gitledger import Ledger
 from loremark.hook.gitrepository import SHA, Repository
 
 AGENT = "git"
 EVENT = "git_digest"
 EVENTS = ("post-commit", "post-rewrite", "post-merge")
-MOST_FOLLOWED = 200
-_YOUNG = 20
-_MOST_PAIRS = 1_000
+MAX_COMMITS = 200
+_NEW_REPOSITORY_COMMITS = 20
+_MAX_PAIRS = 1_000
 _STDIN_BYTES = 1_048_576
 
 
-class Telling(NamedTuple):
-    """The events of one note, and what is to be remembered when they are safe: see ``remember``."""
+class CommitReport(NamedTuple):
+    """The events for one git hook call, and what ``mark_reported`` saves once they are stored."""
 
     payloads: list[dict[str, Any]]
     ledger: str = ""
     branch: str = ""
     head: str = ""
-    told: dict[str, str] = {}  # noqa: RUF012
+    reported: dict[str, str] = {}  # noqa: RUF012
 
 
-def caught(event: str, arguments: list[str], folder: str) -> None:
-    """Note where the repository stands after a git hook, and let the flusher work out what is new."""
+def record_git_hook(event: str, arguments: list[str], folder: str) -> None:
+    """Record the repository's state after a git hook, for the flusher."""
     if event not in EVENTS or not _is_linked(folder):
         return
     try:
-        noted = note(event, arguments, folder, _stdin() if event == "post-rewrite" else b"")
-    except GitFailed:
+        state = snapshot(event, arguments, folder, _stdin() if event == "post-rewrite" else b"")
+    except GitError:
         return
-    if noted is not None:
-        spool.put(noted, clean=True)  # names and places, which must stay as they are
-        starting.start()
+    if state is not None:
+        spool.put(state, clean=True)  # only hashes, names and paths, which must not be altered
+        spawn.start_flusher()
 
 
 def _is_linked(folder: str) -> bool:
-    found, why = link.look(folder)
-    if found is None and why == link.UNKNOWN_PLACE:
-        link.remember_place(folder)  # this runs git, as we do anyway: nobody waits for us
+    found, reason = link.resolve_link(folder)
+    if found is None and reason == link.UNRESOLVED:
+        link.resolve_repository(folder)  # runs git, which is fine here: git hooks run in the background
         found = link.find_link(folder)
     return found is not None
 
 
-def begin(folder: str) -> None:
-    """From here on commits are told: what the branches hold by now is left to ``backfill``."""
+def start_tracking(folder: str) -> None:
+    """Report commits from now on. Existing history is left to ``backfill``."""
     repository = gitrepository.discover(folder)
     if repository.head:
-        tips = githistory.branches(repository)
+        tips = githistory.list_branches(repository)
         if not repository.branch:
             tips[""] = repository.head
-        gitledger.add(gitledger.name_of(gitrepository.identity(repository), ""), {}, tips)
+        gitledger.add(gitledger.ledger_name(gitrepository.identity(repository), ""), {}, tips)
 
 
-def note(event: str, arguments: list[str], folder: str, stdin: bytes = b"") -> dict[str, Any] | None:
-    """What a hook's call tells; None in the middle of a rewrite, which has a hook of its own at its end."""
-    place = os.path.abspath(folder)
-    given = os.environ.get("GIT_DIR")  # only set where git was told it
-    repository = gitrepository.open_repository(os.path.join(place, given)) if given else gitrepository.discover(place)
-    head, branch = _where(repository)
-    before, action = gitrepository.last_move(repository, head)
+def snapshot(event: str, arguments: list[str], folder: str, stdin: bytes = b"") -> dict[str, Any] | None:
+    """Return the record for a git hook call; None during a rebase or amend, which end with their own hook."""
+    path = os.path.abspath(folder)
+    given = os.environ.get("GIT_DIR")  # only set if the user set it
+    repository = gitrepository.open_repository(os.path.join(path, given)) if given else gitrepository.discover(path)
+    head, branch = _head_and_branch(repository)
+    before, action = gitrepository.last_head_move(repository, head)
     is_amending = event == "post-commit" and action.startswith("commit (amend)")
     is_rebasing = action.startswith("rebase") or gitrepository.is_rebasing(repository)
     if not head or is_amending or (is_rebasing and not (event == "post-rewrite" and arguments[:1] == ["rebase"])):
         return None
-    noted: dict[str, Any] = {
+    state: dict[str, Any] = {
         "agent": AGENT,
         "kind": event,
-        "folder": place,
+        "folder": path,
         "gitdir": os.path.abspath(repository.gitdir),
         "head": head,
         "branch": branch,
     }
     if event == "post-merge" and before:
-        noted["before"] = before
-    if pairs := _pairs(stdin):
-        noted["rewritten"] = pairs
-    return noted
+        state["before"] = before
+    if pairs := _parse_pairs(stdin):
+        state["rewritten"] = pairs
+    return state
 
 
-def _where(repository: Repository) -> tuple[str, str]:
-    """Where HEAD was when the hook was called, as its script saw it: by now it may be elsewhere."""
-    head, _, name = os.environ.get("LOREMARK_GIT_AT", "").partition("\n")
+def _head_and_branch(repository: Repository) -> tuple[str, str]:
+    """Return HEAD as the hook script saw it, since it may have moved by now."""
+    head, _, name = os.environ.get("LOREMARK_GIT_HEAD", "").partition("\n")
     if not SHA.fullmatch(head):
         return repository.head, repository.branch
     return head, gitrepository.branch_name(name)
 
 
-def telling(noted: dict[str, Any], project: str) -> Telling:
-    """The digests that a note stands for, as payloads of ``git_digest``. Asked again it answers the same."""
+def build_report(state: dict[str, Any], project: str) -> CommitReport:
+    """Return the ``git_digest`` payloads for a git hook record. Deterministic, so it can be repeated."""
     try:
-        return _telling(noted, project)
-    except GitFailed:  # nothing is lost: the next commit tells what lies before it too
-        return Telling([])
+        return _build_report(state, project)
+    except GitError:  # nothing is lost: the next commit also reports earlier ones
+        return CommitReport([])
 
 
-def remember(told: Telling) -> None:
-    """To be called once the events are where they cannot be lost."""
-    if told.ledger:
-        gitledger.add(told.ledger, told.told, {told.branch: told.head})
+def mark_reported(report: CommitReport) -> None:
+    """Save what was reported. Call it only after the events are stored."""
+    if report.ledger:
+        gitledger.add(report.ledger, report.reported, {report.branch: report.head})
 
 
 def digest(
-    folder: str, since: str | None = None, until: str | None = None, most: int = MOST_FOLLOWED
+    folder: str, since: str | None = None, until: str | None = None, limit: int = MAX_COMMITS
 ) -> list[dict[str, Any]]:
-    """The payloads that tell a piece of history, whatever was told before."""
-    return [piece.payload for piece in backfill(folder, "", since, until, most).pieces if piece.payload is not None]
+    """Return the payloads for a range of commits, including ones reported before."""
+    digests = backfill(folder, "", since, until, limit).digests
+    return [each.payload for each in digests if each.payload is not None]
 
 
 class Backfill(NamedTuple):
-    """A piece of history: how many commits it has, and its events as they are made."""
+    """A range of commits: their number, and a lazy iterator of their events."""
 
     ledger: str
     branch: str
     head: str
     commits: int
-    pieces: Iterator[Piece]
+    digests: Iterator[Digest]
 
 
-def backfill(folder: str, project: str, since: str | None, until: str | None, most: int) -> Backfill:
-    """History up to a commit (else HEAD), oldest first; what this project was told before is left out."""
+def backfill(folder: str, project: str, since: str | None, until: str | None, limit: int) -> Backfill:
+    """Return history up to a commit (default: HEAD), oldest first, without what this project already has."""
     repository = gitrepository.discover(folder)
-    head = _commit(repository, until) if until else repository.head
+    head = _resolve_commit(repository, until) if until else repository.head
     if not head:
-        raise GitFailed("nothing was committed here yet")
-    start = _commit(repository, since) if since else None
-    name = gitledger.name_of(gitrepository.identity(repository), project) if project else ""
+        raise GitError("this repository has no commits yet")
+    start = _resolve_commit(repository, since) if since else None
+    name = gitledger.ledger_name(gitrepository.identity(repository), project) if project else ""
     ledger = gitledger.load(name) if name else Ledger({}, {})
-    without = [start] if start else []
-    shas = githistory.beside(repository, githistory.line(repository, head, without, most), without, most)
+    excluded = [start] if start else []
+    first_parents = githistory.list_first_parent(repository, head, excluded, limit)
+    shas = githistory.group_side_commits(repository, first_parents, excluded, limit)
     branch = repository.branch if head == repository.head else ""
-    made = pieces(repository, branch, head, list(shas), ledger, beside=shas) if shas else iter(())
-    return Backfill(name, branch, head, sum(1 + len(side) for side in shas.values()), made)
+    digests = build_digests(repository, branch, head, list(shas), ledger, side_commits=shas) if shas else iter(())
+    return Backfill(name, branch, head, sum(1 + len(side) for side in shas.values()), digests)
 
 
-def _commit(repository: Repository, name: str) -> str:
+def _resolve_commit(repository: Repository, name: str) -> str:
     found = gitrepository.resolve(repository.gitdir, name)
     if found is None:
-        raise GitFailed(f"there is no commit {name!r} here")
+        raise GitError(f"commit {name!r} not found")
     return found
 
 
-def _telling(noted: dict[str, Any], project: str) -> Telling:
-    head, branch, kind = str(noted.get("head")), str(noted.get("branch") or ""), noted.get("kind")
-    repository = gitrepository.open_repository(str(noted.get("gitdir")))
-    pairs = _known_pairs(noted.get("rewritten"))
+def _build_report(state: dict[str, Any], project: str) -> CommitReport:
+    head, branch, kind = str(state.get("head")), str(state.get("branch") or ""), state.get("kind")
+    repository = gitrepository.open_repository(str(state.get("gitdir")))
+    pairs = _valid_pairs(state.get("rewritten"))
     identity = gitrepository.identity(repository)
-    name = gitledger.name_of(identity, project)
-    begun = gitledger.load(gitledger.name_of(identity, ""))
+    name = gitledger.ledger_name(identity, project)
+    baseline = gitledger.load(gitledger.ledger_name(identity, ""))
     ledger = gitledger.load(name)
-    ledger = Ledger({**begun.tips, **ledger.tips}, ledger.told)
-    if not githistory.present(repository, [head]):
-        raise GitFailed("the commit is not there any more")
-    before = noted.get("before")
-    start = _start(repository, head, branch, ledger, before if isinstance(before, str) else None, pairs)
-    shas = githistory.line(repository, head, start, MOST_FOLLOWED)
-    moves = Moves(pairs, _merged(repository, head, branch, ledger, start) if kind == "post-merge" else ())
-    made = list(pieces(repository, branch, head, shas, ledger, moves))
-    told = {sha: change for piece in made for sha, change in piece.told.items()}
-    tip = head if shas else _further(repository, ledger.tips.get(branch), head)
-    return Telling([piece.payload for piece in made if piece.payload is not None], name, branch, tip, told)
+    ledger = Ledger({**baseline.tips, **ledger.tips}, ledger.reported)
+    if not githistory.list_existing(repository, [head]):
+        raise GitError("the commit no longer exists")
+    before = state.get("before")
+    start = _find_boundary(repository, head, branch, ledger, before if isinstance(before, str) else None, pairs)
+    shas = githistory.list_first_parent(repository, head, start, MAX_COMMITS)
+    merged = _merged_branches(repository, head, branch, ledger, start) if kind == "post-merge" else ()
+    digests = list(build_digests(repository, branch, head, shas, ledger, HistoryChanges(pairs, merged)))
+    reported = {sha: change for each in digests for sha, change in each.reported.items()}
+    tip = head if shas else _reported_tip(repository, ledger.tips.get(branch), head)
+    return CommitReport([each.payload for each in digests if each.payload is not None], name, branch, tip, reported)
 
 
-def _further(repository: Repository, own: str | None, head: str) -> str:
-    """How far a branch is told: hooks run side by side, and a later one may have been quicker."""
-    known = githistory.present(repository, [own]) if own else []
-    return known[0] if known and githistory.base(repository, known[0], head) == head else head
+def _reported_tip(repository: Repository, own: str | None, head: str) -> str:
+    """Return the newest reported commit of a branch. Hooks run concurrently, so a later one may be ahead."""
+    known = githistory.list_existing(repository, [own]) if own else []
+    return known[0] if known and githistory.merge_base(repository, known[0], head) == head else head
 
 
-def _start(
+def _find_boundary(
     repository: Repository, head: str, branch: str, ledger: Ledger, before: str | None, pairs: list[tuple[str, str]]
 ) -> list[str]:
-    """What is not to be told: all that leads to where a branch was told last, and what lies before the work itself."""
-    tips = githistory.present(repository, ledger.tips.values())
+    """Return the commits whose history is excluded: reported branch tips, and the start of the new work."""
+    tips = githistory.list_existing(repository, ledger.tips.values())
     own = ledger.tips.get(branch)
     if own is not None and own in tips:
         return tips
-    if not ledger.tips and not pairs and before is None and githistory.depth(repository, head) <= _YOUNG:
-        return []  # it has just begun: all of it is told
-    begun = _upstream(repository, head) if own is not None else None
-    if begun is None:
+    is_untracked = not ledger.tips and not pairs and before is None
+    if is_untracked and githistory.depth(repository, head) <= _NEW_REPOSITORY_COMMITS:
+        return []  # a new repository: report everything
+    start = _fork_point(repository, head) if own is not None else None
+    if start is None:
         first = next((new for _, new in pairs), head)
-        begun = (
+        start = (
             before if before is not None and before != head else gitrepository.resolve(repository.gitdir, f"{first}~1")
         )
-    return [*tips, *githistory.present(repository, [begun] if begun else [])]
+    return [*tips, *githistory.list_existing(repository, [start] if start else [])]
 
 
-def _upstream(repository: Repository, head: str) -> str | None:
-    """Where the history parts from the remote's: what is left when the commit told last is gone."""
+def _fork_point(repository: Repository, head: str) -> str | None:
+    """Return the merge base with the remote's default branch, a fallback if the last reported commit is gone."""
     other = gitrepository.resolve(repository.gitdir, "refs/remotes/origin/HEAD")
-    found = githistory.base(repository, head, other) if other else None
+    found = githistory.merge_base(repository, head, other) if other else None
     return found if found != head else None
 
 
-def _merged(repository: Repository, head: str, branch: str, ledger: Ledger, start: list[str]) -> list[str]:
-    """The branches whose last told commit came in by this merge."""
+def _merged_branches(repository: Repository, head: str, branch: str, ledger: Ledger, start: list[str]) -> list[str]:
+    """List the branches whose last reported commit was brought in by this merge."""
     own = ledger.tips.get(branch)
-    without = (
-        githistory.present(repository, [own]) if own else [sha for sha in start if sha not in ledger.tips.values()]
+    excluded = (
+        githistory.list_existing(repository, [own])
+        if own
+        else [sha for sha in start if sha not in ledger.tips.values()]
     )
-    if not without or head in without:
+    if not excluded or head in excluded:
         return []
-    came = githistory.reached(repository, head, without)
-    return sorted(name for name, tip in ledger.tips.items() if name not in ("", branch) and tip in came)
+    merged = githistory.list_reachable(repository, head, excluded)
+    return sorted(name for name, tip in ledger.tips.items() if name not in ("", branch) and tip in merged)
 
 
 def _stdin() -> bytes:
     return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_STDIN_BYTES)
 
 
-def _pairs(stdin: bytes) -> list[list[str]]:
+def _parse_pairs(stdin: bytes) -> list[list[str]]:
     lines = (line.split(" ")[:2] for line in stdin.decode(errors="replace").split("\n"))
-    return [pair for pair in lines if len(pair) == 2 and all(SHA.fullmatch(sha) for sha in pair)][:_MOST_PAIRS]
+    return [pair for pair in lines if len(pair) == 2 and all(SHA.fullmatch(sha) for sha in pair)][:_MAX_PAIRS]
 
 
-def _known_pairs(value: object) -> list[tuple[str, str]]:
+def _valid_pairs(value: object) -> list[tuple[str, str]]:
     found = value if isinstance(value, list) else []
     pairs = [tuple(pair) for pair in found if isinstance(pair, list) and len(pair) == 2]
     return [(old, new) for old, new in pairs if SHA.fullmatch(str(old)) and SHA.fullmatch(str(new))]

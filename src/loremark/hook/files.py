@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, synced, moved there. Private to their owner."""
+"""Atomic, durable writes (temporary file, fsync, rename) and bounded reads. Files are private to the user."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ import stat
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
-PART = ".part"
+TEMPORARY_SUFFIX = ".part"
 
 
-def private_folder(path: str) -> str:
-    """The folder, made with its parents where it is missing, each for its owner only."""
+def ensure_private_folder(path: str) -> str:
+    """Create the folder and missing parents with mode 0700, and return the path."""
     missing: list[str] = []
-    above = path
-    while above and not os.path.isdir(above):
-        missing.append(above)
-        above = os.path.dirname(above.rstrip(os.sep))
+    parent = path
+    while parent and not os.path.isdir(parent):
+        missing.append(parent)
+        parent = os.path.dirname(parent.rstrip(os.sep))
     for folder in reversed(missing):
         try:
             os.mkdir(folder, _FOLDER_MODE)
-        except FileExistsError:  # somebody else has made it meanwhile; or it is a file
+        except FileExistsError:  # created concurrently, or it is a file
             if not os.path.isdir(folder):
                 raise
     return path
 
 
-def write_whole(path: str, data: bytes, mode: int = _FILE_MODE) -> None:
-    """Durable when it returns; a crash before that leaves what was there, and perhaps a part that nobody reads."""
+def write_atomic(path: str, data: bytes, mode: int = _FILE_MODE) -> None:
+    """Write durably. A crash leaves the old content, and possibly a temporary file."""
     folder, name = os.path.split(path)
-    part = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}{PART}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}{TEMPORARY_SUFFIX}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         try:
             _write_all(handle, data)
             os.fsync(handle)
         finally:
             os.close(handle)
-        os.rename(part, path)
+        os.rename(temporary, path)
     except OSError:
-        remove(part)
+        remove(temporary)
         raise
     sync_folder(folder)
 
@@ -51,7 +51,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Make what was moved, made or removed in it outlast a loss of power."""
+    """Make creations, renames and deletions in the folder durable."""
     handle = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -59,42 +59,42 @@ def sync_folder(path: str) -> None:
         os.close(handle)
 
 
-def read_bounded(path: str, most_bytes: int, *, owner: bool = False) -> bytes | None:
-    """What a plain file holds; None where there is none, where it is a link or a pipe, or larger than that.
+def read_bounded(path: str, max_bytes: int, *, owner: bool = False) -> bytes | None:
+    """Return the content of a regular file, or None if it is missing, a symlink, a pipe or too large.
 
-    With ``owner`` also None where it belongs to another person, who could have laid it there.
+    With ``owner``, also None if the file belongs to another user.
     """
-    handle = _open_plain(path)
+    handle = _open_regular(path)
     if handle is None:
         return None
     try:
-        about = os.fstat(handle)
-        if about.st_size > most_bytes:
+        info = os.fstat(handle)
+        if info.st_size > max_bytes:
             return None
-        if owner and about.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
+        if owner and info.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
             return None
-        return _read_all(handle, most_bytes)
+        return _read_all(handle, max_bytes)
     except OSError:
         return None
     finally:
         os.close(handle)
 
 
-def read_tail(path: str, most_bytes: int) -> bytes | None:
-    """The end of what a plain file holds; None where there is none, where it is a link or a pipe."""
-    handle = _open_plain(path)
+def read_tail(path: str, max_bytes: int) -> bytes | None:
+    """Return the end of a regular file, or None if it is missing, a symlink or a pipe."""
+    handle = _open_regular(path)
     if handle is None:
         return None
     try:
-        return os.pread(handle, most_bytes, max(0, os.fstat(handle).st_size - most_bytes))
+        return os.pread(handle, max_bytes, max(0, os.fstat(handle).st_size - max_bytes))
     except OSError:
         return None
     finally:
         os.close(handle)
 
 
-def _open_plain(path: str) -> int | None:
-    """A file to be read; None for what is no plain one. Waits for nobody: a pipe would hold us up for ever."""
+def _open_regular(path: str) -> int | None:
+    """Open a regular file for reading, or return None. Non-blocking, because a pipe could block forever."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -105,19 +105,19 @@ def _open_plain(path: str) -> int | None:
     return None
 
 
-def _read_all(handle: int, most_bytes: int) -> bytes | None:
-    pieces: list[bytes] = []
+def _read_all(handle: int, max_bytes: int) -> bytes | None:
+    chunks: list[bytes] = []
     size = 0
-    while piece := os.read(handle, 1 << 20):
-        size += len(piece)
-        if size > most_bytes:
+    while chunk := os.read(handle, 1 << 20):
+        size += len(chunk)
+        if size > max_bytes:
             return None
-        pieces.append(piece)
-    return b"".join(pieces)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def remove(path: str) -> None:
-    """Gone afterwards, whether it was there or not."""
+    """Delete the file if it exists."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def remove(path: str) -> None:
 
 
 def list_names(folder: str) -> list[str]:
-    """The whole files in a folder, in order of their names; what is still being written begins with a dot."""
+    """List the complete files in a folder by name. Files still being written start with a dot."""
     try:
         return sorted(name for name in os.listdir(folder) if not name.startswith("."))
     except OSError:

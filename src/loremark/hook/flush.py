@@ -1,7 +1,7 @@
-"""The flusher: makes batches of the spool, sends them, and goes on with what a crash or an absent server left.
+"""The flusher: batches spool records, sends the batches, and resumes after a crash or an outage.
 
-Only one works at a time, by a lock that it holds while it lives. It ends when nothing is left to do, or when the
-server has been away for some minutes; the next hook starts another.
+A lock allows only one flusher at a time. It exits when the queue is empty, or when the server has been unavailable for
+a few minutes; the next hook starts another one.
 """
 
 from __future__ import annotations
@@ -12,26 +12,24 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from loremark.base import clock, ids, profile
-from loremark.hook import briefing, files, gathering, outbox, sending, sessions, spool, trimming
-from loremark.hook.starting import start, take_lock
+from loremark.hook import batching, briefing, delivery, files, outbox, sessions, spool, spool_limits
+from loremark.hook.spawn import acquire_lock
 
-__all__ = ["Status", "flush", "run", "start", "status"]
-
-_SETTLE = 0.4
-_PATIENCE = 180.0
-_PATIENCE_HERE = 10.0
-_FIRST_WAIT = 1.0
-_LONGEST_WAIT = 30.0
+_SETTLE_S = 0.4
+_PATIENCE_S = 180.0
+_FOREGROUND_PATIENCE_S = 10.0
+_FIRST_WAIT_S = 1.0
+_MAX_WAIT_S = 30.0
 _STATUS_BYTES = 65_536
 
 
 class Status(NamedTuple):
-    """What waits: records, batches and their oldest moment; what was refused or let go; what went wrong last."""
+    """The state of the queue: pending, rejected and dropped records, and the last error."""
 
     waiting: int
     records: dict[str, int]
     batches: int
-    refused: int
+    rejected: int
     oldest_ms: int | None
     size_bytes: int
     dropped: int
@@ -41,109 +39,109 @@ class Status(NamedTuple):
     is_running: bool
 
 
-def run(*, everything: bool = True, seconds: float = _PATIENCE_HERE) -> bool:
-    """Flush here and now, and wait for it; False while another flusher is at work."""
-    lock = take_lock()
+def run(*, include_open_turns: bool = True, seconds: float = _FOREGROUND_PATIENCE_S) -> bool:
+    """Flush in this process. Returns False if another flusher is running."""
+    lock = acquire_lock()
     if lock is None:
         return False
-    flush(lock, everything=everything, seconds=seconds)
+    flush(lock, include_open_turns=include_open_turns, seconds=seconds)
     return True
 
 
-def flush(lock: int, *, everything: bool = False, settle: bool = False, seconds: float = _PATIENCE) -> None:
-    """Work until nothing is left, with the lock that is given; it is let go at the end."""
+def flush(lock: int, *, include_open_turns: bool = False, settle: bool = False, seconds: float = _PATIENCE_S) -> None:
+    """Process the queue until it is empty. Takes over the lock and releases it at the end."""
     while True:
         try:
             if settle:
-                clock.pause(_SETTLE)  # agents that tell things twice do so at once
-            _work(everything=everything, seconds=seconds)
+                clock.pause(_SETTLE_S)  # duplicate events arrive at almost the same time
+            _work(include_open_turns=include_open_turns, seconds=seconds)
         finally:
             os.close(lock)
-        # What was put while the lock was held found it taken and left it to us.
+        # Hooks that ran while we held the lock did not start a flusher.
         if outbox.list_names() or not any(spool.kind_of(name) in spool.URGENT for name in spool.list_names()):
             return
-        again = take_lock()
+        again = acquire_lock()
         if again is None:
             return
         lock = again
 
 
-def _work(*, everything: bool, seconds: float) -> None:
-    stop = clock.monotonic() + seconds
-    wait = _FIRST_WAIT
-    touched: dict[tuple[str, str], None] = {}
-    gathering.finish_begun()
+def _work(*, include_open_turns: bool, seconds: float) -> None:
+    deadline = clock.monotonic() + seconds
+    wait = _FIRST_WAIT_S
+    projects: dict[tuple[str, str], None] = {}
+    batching.remove_batched_records()
     while True:
-        gathering.gather(everything=everything)
-        outcome = sending.send_all()
-        touched |= dict.fromkeys(outcome.projects)
-        _note(outcome)
-        if not outcome.again:
+        batching.build_batches(include_open_turns=include_open_turns)
+        outcome = delivery.send_all()
+        projects |= dict.fromkeys(outcome.projects)
+        _save_status(outcome)
+        if not outcome.should_retry:
             break
         if outcome.sent:
-            wait, stop = _FIRST_WAIT, clock.monotonic() + seconds
-        pause = max(outcome.wait, wait * (0.5 + ids.fraction()))
-        if clock.monotonic() + pause > stop:
+            wait, deadline = _FIRST_WAIT_S, clock.monotonic() + seconds
+        pause = max(outcome.wait_s, wait * (0.5 + ids.fraction()))
+        if clock.monotonic() + pause > deadline:
             break
         clock.pause(pause)
-        wait = min(2 * wait, _LONGEST_WAIT)
-    _finish(touched)
-    trimming.trim()
+        wait = min(2 * wait, _MAX_WAIT_S)
+    _enrich_and_refresh(projects)
+    spool_limits.trim()
 
 
-def _finish(touched: dict[tuple[str, str], None]) -> None:
-    """Sessions that ended become memory, and the briefing is fetched for the next session."""
+def _enrich_and_refresh(projects: dict[tuple[str, str], None]) -> None:
+    """Enrich sessions that have ended, and refresh the cached briefings."""
     waiting = {batch.session for name in outbox.list_names() if (batch := outbox.read(name)) is not None}
-    person = profile.load()
-    for key in sessions.list_due() if person is not None and person.enrich else ():
+    saved_profile = profile.load()
+    for key in sessions.list_due() if saved_profile is not None and saved_profile.enrich else ():
         if key not in waiting:
-            sending.enrich(key)
-    for url, project in touched:
-        briefing.refresh(url, project, seconds=sending.SECONDS)
+            delivery.enrich(key)
+    for url, project in projects:
+        briefing.refresh(url, project, seconds=delivery.TIMEOUT_S)
 
 
-def _note(outcome: sending.Outcome) -> None:
-    """Leave word for the doctor; that it cannot be left is no fault."""
+def _save_status(outcome: delivery.Outcome) -> None:
+    """Save the outcome for ``loremark doctor``. Failing to save it is not an error."""
     if not outcome.sent and not outcome.error:
         return
-    known = _read_note()
+    saved = _read_status()
     now_ms = clock.now_ms()
     if outcome.sent:
-        known["last_sent_ms"] = now_ms
-    known["last_error"] = outcome.error
+        saved["last_sent_ms"] = now_ms
+    saved["last_error"] = outcome.error
     if outcome.error:
-        known["last_error_ms"] = now_ms
+        saved["last_error_ms"] = now_ms
     try:
-        files.write_whole(_note_path(), json.dumps(known).encode())
+        files.write_atomic(_status_path(), json.dumps(saved).encode())
     except OSError:
         return
 
 
 def status() -> Status:
-    """What ``loremark doctor`` tells."""
+    """Return the state of the queue for ``loremark doctor``."""
     names, batches = spool.list_names(), outbox.list_names()
-    note = _read_note()
-    times = [at for name in (*names, *batches) if (at := spool.time_of(name))]
+    saved = _read_status()
+    times = [at for name in (*names, *batches) if (at := spool.timestamp_ms(name))]
     lock = _try_lock()
     return Status(
         waiting=len(names) + len(batches),
         records=dict(Counter(map(spool.kind_of, names))),
         batches=len(batches),
-        refused=sum(name.endswith(".json") for name in files.list_names(outbox.refused_folder())),
+        rejected=sum(name.endswith(".json") for name in files.list_names(outbox.rejected_folder())),
         oldest_ms=min(times, default=None),
-        size_bytes=trimming.size_bytes(),
-        dropped=trimming.dropped(),
-        last_sent_ms=_number(note.get("last_sent_ms")),
-        last_error=str(note.get("last_error", "")),
-        last_error_ms=_number(note.get("last_error_ms")),
+        size_bytes=spool_limits.size_bytes(),
+        dropped=spool_limits.dropped_count(),
+        last_sent_ms=_number(saved.get("last_sent_ms")),
+        last_error=str(saved.get("last_error", "")),
+        last_error_ms=_number(saved.get("last_error_ms")),
         is_running=lock is None,
     )
 
 
 def _try_lock() -> int | None:
-    """None while a flusher works; else a handle that is closed already."""
+    """Return None while a flusher is running, otherwise a closed descriptor."""
     try:
-        lock = take_lock()
+        lock = acquire_lock()
     except OSError:
         return -1
     if lock is not None:
@@ -151,17 +149,17 @@ def _try_lock() -> int | None:
     return lock
 
 
-def _note_path() -> str:
+def _status_path() -> str:
     return os.path.join(spool.folder(), "status.json")
 
 
-def _read_note() -> dict[str, Any]:
-    data = files.read_bounded(_note_path(), _STATUS_BYTES)
+def _read_status() -> dict[str, Any]:
+    data = files.read_bounded(_status_path(), _STATUS_BYTES)
     try:
-        note = json.loads(data) if data else {}
+        saved = json.loads(data) if data else {}
     except (ValueError, RecursionError):
         return {}
-    return note if isinstance(note, dict) else {}
+    return saved if isinstance(saved, dict) else {}
 
 
 def _number(value: Any) -> int | None:

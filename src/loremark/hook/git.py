@@ -1,7 +1,7 @@
-"""Running git to read a repository that may be hostile: no shell, nothing of it executed, bounded time and output.
+"""Run git safely in an untrusted repository: no shell, bounded time and output, no code from the repository.
 
-A repository's own configuration can name programs (external diffs, text converters, monitors, pagers, hooks, ways
-to fetch). None of them is run: only plumbing is asked, each such setting is overruled, and no transport is allowed.
+A repository's configuration can name programs to run (external diffs, text converters, monitors, pagers, hooks,
+transports). None of them runs: only plumbing commands are used, such settings are overridden, and transports are off.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-SECONDS = 20.0
-_MOST_BYTES = 1_048_576
-_KEPT = ("HOME", "PATH", "XDG_CONFIG_HOME", "TMPDIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+TIMEOUT_S = 20.0
+_MAX_BYTES = 1_048_576
+_KEPT_VARIABLES = ("HOME", "PATH", "XDG_CONFIG_HOME", "TMPDIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
 _SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.attributesFile=/dev/null",
-    "core.bigFileThreshold=8m",  # larger files are not compared line by line
+    "core.bigFileThreshold=8m",  # don't diff larger files line by line
     "core.quotePath=false",
     "core.warnAmbiguousRefs=false",
     "protocol.allow=never",
@@ -42,19 +42,19 @@ _SETTINGS = (
 )
 
 
-class GitFailed(Exception):
-    """Git is not there, did not answer in time, or knows no repository here."""
+class GitError(Exception):
+    """Git is not installed, timed out, or found no repository."""
 
 
 class Output(NamedTuple):
-    """What git wrote; if that was more than wanted it is cut, and the code says nothing."""
+    """Git's exit code and output. If the output was cut, the code is meaningless."""
 
     code: int
     out: bytes
     is_cut: bool
 
     @property
-    def is_good(self) -> bool:
+    def is_ok(self) -> bool:
         return self.code == 0 or self.is_cut
 
 
@@ -64,48 +64,48 @@ def run(
     gitdir: str | None = None,
     folder: str | None = None,
     stdin: bytes = b"",
-    most_bytes: int = _MOST_BYTES,
-    seconds: float = SECONDS,
+    max_bytes: int = _MAX_BYTES,
+    seconds: float = TIMEOUT_S,
     own_hooks_path: bool = False,
 ) -> Output:
-    """Run one command in a repository that is named by its git folder, or looked for from a folder upwards.
+    """Run a git command in the repository with this git folder, or in the one that contains ``folder``.
 
-    ``own_hooks_path`` lets the repository's setting of that name be seen, by the one command that asks for it.
+    ``own_hooks_path`` keeps the repository's core.hooksPath, for the one command that reads it.
     """
     settings = [text for text in _SETTINGS if not (own_hooks_path and text.startswith("core.hooksPath"))]
     command = [_program(), "--no-pager", *(part for text in settings for part in ("-c", text)), *arguments]
-    with tempfile.TemporaryFile() as fed:  # a file, so that git never waits for us while we wait for it
-        fed.write(stdin)
-        fed.seek(0)
+    with tempfile.TemporaryFile() as stdin_file:  # a file avoids a pipe deadlock
+        stdin_file.write(stdin)
+        stdin_file.seek(0)
         try:
             process = subprocess.Popen(  # noqa: S603
                 command,
                 cwd=folder or gitdir,
                 env=_environment(gitdir),
-                stdin=fed if stdin else subprocess.DEVNULL,
+                stdin=stdin_file if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
         except OSError as error:
-            raise GitFailed(f"git could not be run in this folder: {error.strerror}") from error
-        return _read(process, most_bytes, seconds)
+            raise GitError(f"git could not run in this folder: {error.strerror}") from error
+        return _read(process, max_bytes, seconds)
 
 
-def _read(process: subprocess.Popen[bytes], most_bytes: int, seconds: float) -> Output:
-    late = threading.Event()
+def _read(process: subprocess.Popen[bytes], max_bytes: int, seconds: float) -> Output:
+    timed_out = threading.Event()
 
-    def end() -> None:
-        late.set()
+    def on_timeout() -> None:
+        timed_out.set()
         _kill(process)
 
-    timer = threading.Timer(seconds, end)
+    timer = threading.Timer(seconds, on_timeout)
     timer.daemon = True
     timer.start()
     assert process.stdout is not None
     try:
-        out = process.stdout.read(most_bytes + 1)
-        if len(out) > most_bytes:
+        out = process.stdout.read(max_bytes + 1)
+        if len(out) > max_bytes:
             _kill(process)
         code = process.wait()
     finally:
@@ -113,41 +113,41 @@ def _read(process: subprocess.Popen[bytes], most_bytes: int, seconds: float) -> 
         _kill(process)
         process.stdout.close()
         process.wait()
-    if late.is_set():
-        raise GitFailed("git did not answer in time")
-    return Output(code, out[:most_bytes], len(out) > most_bytes)
+    if timed_out.is_set():
+        raise GitError("git timed out")
+    return Output(code, out[:max_bytes], len(out) > max_bytes)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The process and all it has started, while it is ours: it leads a group of its own."""
+    """Kill the process group, unless the process has already been reaped."""
     if process.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
 
 
 def _program() -> str:
-    """Git by its full name; never one that lies in the folder we happen to be in."""
+    """Return the absolute path of git, ignoring relative PATH entries."""
     path = os.pathsep.join(part for part in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part))
     found = shutil.which("git", path=path)
     if found is None:
-        raise GitFailed("git is not installed")
+        raise GitError("git is not installed")
     return found
 
 
 def _environment(gitdir: str | None) -> dict[str, str]:
-    """What git sees: a hook's own GIT_ variables would lead it elsewhere, or make it run programs."""
-    made = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    made |= {
+    """Return a minimal environment: inherited GIT_ variables could redirect git or make it run programs."""
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    environment |= {
         "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_LITERAL_PATHSPECS": "1",
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "",  # an older git would fetch what a partial clone lacks, by means the repository names
+        "GIT_ALLOW_PROTOCOL": "",  # older git would lazily fetch in a partial clone
         "GIT_ATTR_NOSYSTEM": "1",
     }
     if gitdir is not None:
-        # No index: files of the working tree, and attributes in it, are none of our business.
-        made |= {"GIT_DIR": gitdir, "GIT_INDEX_FILE": os.path.join(gitdir, "loremark-no-index")}
-    return made
+        # No index, so git ignores the working tree and its attributes.
+        environment |= {"GIT_DIR": gitdir, "GIT_INDEX_FILE": os.path.join(gitdir, "loremark-no-index")}
+    return environment

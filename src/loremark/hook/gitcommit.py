@@ -1,4 +1,4 @@
-"""One commit as a digest tells it: message, author, files and diff, bounded and without secrets."""
+"""Read one commit for a digest: message, author, files and diff, bounded and redacted."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from loremark.base import clock
-from loremark.base.redaction.redacting import redact
+from loremark.base.redaction.redactor import redact
 from loremark.hook import git
-from loremark.hook.git import GitFailed
+from loremark.hook.git import GitError
 from loremark.hook.gitrepository import SHA, Repository
 
 DIFF_BYTES = 65_536
@@ -20,7 +20,7 @@ _LIST_BYTES = 4_194_304
 _FILES = 500
 _FILES_BYTES = 65_536
 _AUTHOR_CHARS = 200
-_LAST_SECOND = 253_402_300_799  # of the year 9999
+_LAST_SECOND = 253_402_300_799  # end of the year 9999
 _FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%at%x00%B"
 _LOG = ("log", "--no-walk", "--no-show-signature", "--no-notes", "--no-mailmap", "--no-decorate", "--no-color")
 _TREE = ("diff-tree", "-r", "--no-commit-id", "--root", "--ignore-submodules=all", "--no-ext-diff", "--no-textconv")
@@ -29,13 +29,13 @@ _NAMES = (*_TREE, "--raw", "-z", "--no-abbrev", "--no-renames")
 _PATCH = (*_TREE, "--patch", "-M", "-C", "--no-color", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/")
 _STATUSES = {"D": "deleted", "R": "renamed", "C": "copied"}
 _SUBMODULE = "160000"
-# Control characters say nothing, and a terminal would obey them.
+# Control characters carry no meaning and could affect a terminal.
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
-_PICKED = re.compile(r"^\(cherry picked from commit [0-9a-f]{7,64}\)$", re.MULTILINE)
+_CHERRY_PICK_LINE = re.compile(r"^\(cherry picked from commit [0-9a-f]{7,64}\)$", re.MULTILINE)
 
 
-class Head(NamedTuple):
-    """A commit without its changes."""
+class CommitHeader(NamedTuple):
+    """A commit without its change."""
 
     sha: str
     parents: tuple[str, ...]
@@ -45,7 +45,7 @@ class Head(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What lies between two trees. ``fingerprint`` stays the same when a commit is put on another base."""
+    """The difference between two trees. ``fingerprint`` is stable across rebases."""
 
     files: list[str | dict[str, str]]
     insertions: int
@@ -55,35 +55,35 @@ class Change(NamedTuple):
     fingerprint: str
 
 
-UNSEEN = Change([], 0, 0, "", False, "")
+UNKNOWN_CHANGE = Change([], 0, 0, "", False, "")
 
 
-def read_head(repository: Repository, sha: str) -> Head:
-    """The commit of this name."""
+def read_header(repository: Repository, sha: str) -> CommitHeader:
+    """Return the commit's header."""
     found = git.run(
-        [*_LOG, "-z", _FORMAT, "--end-of-options", sha, "--"], gitdir=repository.gitdir, most_bytes=_HEAD_BYTES
+        [*_LOG, "-z", _FORMAT, "--end-of-options", sha, "--"], gitdir=repository.gitdir, max_bytes=_HEAD_BYTES
     )
     fields = found.out.decode(errors="replace").split("\0")
     full, parents, author, seconds, message = (*fields, *("",) * 5)[:5]
-    if not found.is_good or not SHA.fullmatch(full):
-        raise GitFailed("a commit could not be read")
+    if not found.is_ok or not SHA.fullmatch(full):
+        raise GitError("could not read a commit")
     cut = message.encode()[:_MESSAGE_BYTES].decode(errors="ignore")
-    return Head(full, tuple(parents.split()), _clean(author)[:_AUTHOR_CHARS], _date(seconds), _clean(cut).strip("\n"))
+    return CommitHeader(
+        full, tuple(parents.split()), _clean(author)[:_AUTHOR_CHARS], _date(seconds), _clean(cut).strip("\n")
+    )
 
 
 def read_change(repository: Repository, old: str | None, new: str) -> Change:
-    """What changed from one commit to another; from nothing, for the first one."""
+    """Return the change between two commits, or from the empty tree if ``old`` is None."""
     between = (old, new) if old is not None else (new,)
-    listed = git.run([*_LIST, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=_LIST_BYTES)
-    if not listed.is_good:  # a partial clone may lack the contents; names it has
-        listed = git.run(
-            [*_NAMES, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=_LIST_BYTES
-        )
-    files, counts = _parsed(listed.out if listed.is_good else b"")
-    patch = git.run([*_PATCH, "--end-of-options", *between, "--"], gitdir=repository.gitdir, most_bytes=DIFF_BYTES)
-    diff = _whole_lines(patch) if patch.is_good else ""
+    listed = git.run([*_LIST, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=_LIST_BYTES)
+    if not listed.is_ok:  # a partial clone may lack the blobs, but has the names
+        listed = git.run([*_NAMES, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=_LIST_BYTES)
+    files, counts = _parse_list(listed.out if listed.is_ok else b"")
+    patch = git.run([*_PATCH, "--end-of-options", *between, "--"], gitdir=repository.gitdir, max_bytes=DIFF_BYTES)
+    diff = _whole_lines(patch) if patch.is_ok else ""
     return Change(
-        _bounded(files),
+        _limit_files(files),
         sum(count.insertions for count in counts),
         sum(count.deletions for count in counts),
         diff,
@@ -92,28 +92,28 @@ def read_change(repository: Repository, old: str | None, new: str) -> Change:
     )
 
 
-def entry(head: Head, change: Change, *, with_diff: bool) -> dict[str, Any]:
-    """The commit in the words of a digest, without secrets."""
-    made: dict[str, Any] = {
+def digest_entry(head: CommitHeader, change: Change, *, with_diff: bool) -> dict[str, Any]:
+    """Return the commit as a redacted digest entry."""
+    entry: dict[str, Any] = {
         "sha": head.sha,
         "message": redact(head.message)[0],
         "author": redact(head.author)[0],
         "date": head.date,
-        "files": [_redacted(file) for file in change.files],
+        "files": [_redact_file(file) for file in change.files],
         "insertions": change.insertions,
         "deletions": change.deletions,
     }
     if with_diff and change.diff:
-        made["diff"] = redact(change.diff)[0]
+        entry["diff"] = redact(change.diff)[0]
         if change.is_cut:
-            made["diffTruncated"] = True
-    return made
+            entry["diffTruncated"] = True
+    return entry
 
 
-def fingerprint(head: Head, change: Change) -> str:
-    """The same for the same change told in the same words, wherever it was rebased or picked to."""
-    told = " ".join(_PICKED.sub("", head.message).split())
-    return hashlib.sha256(f"{change.fingerprint}\n{told}".encode()).hexdigest()[:40]
+def fingerprint(head: CommitHeader, change: Change) -> str:
+    """Return a hash of change and message that survives rebases and cherry-picks."""
+    words = " ".join(_CHERRY_PICK_LINE.sub("", head.message).split())
+    return hashlib.sha256(f"{change.fingerprint}\n{words}".encode()).hexdigest()[:40]
 
 
 class _Count(NamedTuple):
@@ -122,8 +122,8 @@ class _Count(NamedTuple):
     deletions: int
 
 
-def _parsed(listed: bytes) -> tuple[list[str | dict[str, str]], list[_Count]]:
-    """The two lists that ``--raw --numstat -z`` writes; an entry that was cut off is left out."""
+def _parse_list(listed: bytes) -> tuple[list[str | dict[str, str]], list[_Count]]:
+    """Parse the output of ``--raw --numstat -z``, skipping a truncated last entry."""
     files: list[str | dict[str, str]] = []
     counts: list[_Count] = []
     fields = iter(listed.split(b"\0")[:-1])
@@ -136,7 +136,7 @@ def _parsed(listed: bytes) -> tuple[list[str | dict[str, str]], list[_Count]]:
                 files.append(_file(modes[-1][:1], old, path))
         else:
             added, removed, path = (*field.split(b"\t", 2), b"", b"")[:3]
-            if not path:  # renamed: both names follow
+            if not path:  # a rename: both names follow
                 next(fields, b"")
                 path = next(fields, b"")
             counts.append(_Count(path, *(int(text) if text.isdigit() else 0 for text in (added, removed))))
@@ -144,15 +144,15 @@ def _parsed(listed: bytes) -> tuple[list[str | dict[str, str]], list[_Count]]:
 
 
 def _file(letter: str, old: bytes, path: bytes) -> str | dict[str, str]:
-    """A path; with a word about it where it is gone, or was another one before."""
+    """Return the path, or an object with its status if deleted, renamed or copied."""
     name = path.decode(errors="replace")
     if letter not in _STATUSES:
         return name
-    made = {"path": name, "status": _STATUSES[letter]}
-    return {**made, "oldPath": old.decode(errors="replace")} if old else made
+    entry = {"path": name, "status": _STATUSES[letter]}
+    return {**entry, "oldPath": old.decode(errors="replace")} if old else entry
 
 
-def _bounded(files: Sequence[str | dict[str, str]]) -> list[str | dict[str, str]]:
+def _limit_files(files: Sequence[str | dict[str, str]]) -> list[str | dict[str, str]]:
     kept: list[str | dict[str, str]] = []
     room = _FILES_BYTES
     for file in files[:_FILES]:
@@ -163,14 +163,14 @@ def _bounded(files: Sequence[str | dict[str, str]]) -> list[str | dict[str, str]
     return kept
 
 
-def _redacted(file: str | dict[str, str]) -> str | dict[str, str]:
+def _redact_file(file: str | dict[str, str]) -> str | dict[str, str]:
     if isinstance(file, str):
         return redact(file)[0]
     return {key: redact(text)[0] for key, text in file.items()}
 
 
 def _fingerprint(counts: Sequence[_Count], diff: str) -> str:
-    """Of the lines that came and went and the files they are in; places and surroundings do not matter."""
+    """Hash added and removed lines and their files, ignoring positions and context."""
     seen = hashlib.sha256()
     for count in sorted(counts):
         seen.update(b"%d %d %s\0" % (count.insertions, count.deletions, count.path))
@@ -185,7 +185,7 @@ def _whole_lines(patch: git.Output) -> str:
     if patch.is_cut and b"\n" in kept:
         kept = kept[: kept.rindex(b"\n") + 1]
     lines = kept.decode(errors="replace").split("\n")
-    # How much of a blob's name is shown depends on the clone; a digest must not.
+    # The length of abbreviated blob hashes depends on the clone.
     return _clean("\n".join(line for line in lines if not line.startswith("index ")))
 
 
@@ -194,6 +194,6 @@ def _clean(text: str) -> str:
 
 
 def _date(seconds: str) -> str:
-    """Anybody can write any date into a commit."""
+    """Format a timestamp, clamped because a commit can contain any value."""
     digits = seconds[:20]
     return clock.iso(min(int(digits), _LAST_SECOND) * 1000 if digits.isdigit() and digits.isascii() else 0)

@@ -1,4 +1,4 @@
-"""Commits made into digests: the same change is told once, and an event holds no more than the server reads."""
+"""Turn commits into digest events. Each change is reported once, and events respect the server's limits."""
 
 from __future__ import annotations
 
@@ -7,99 +7,107 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from loremark.base.redaction.redacting import redact
+from loremark.base.redaction.redactor import redact
 from loremark.hook import githistory, gitrepository
-from loremark.hook.git import GitFailed
-from loremark.hook.gitcommit import UNSEEN, Change, Head, entry, fingerprint, read_change, read_head
+from loremark.hook.git import GitError
+from loremark.hook.gitcommit import (
+    UNKNOWN_CHANGE,
+    Change,
+    CommitHeader,
+    digest_entry,
+    fingerprint,
+    read_change,
+    read_header,
+)
 from loremark.hook.gitledger import Ledger
 from loremark.hook.gitrepository import Repository
 
-COMMITS_AN_EVENT = 50
-_BYTES_AN_EVENT = 1_048_576
-_DIFF_CHARS_AN_EVENT = 72_000  # what the server reads of an event's diffs,
-_DIFF_CHARS_A_COMMIT = 20_000  # and of one of them
-_MOST_JOINED = 20
+COMMITS_PER_EVENT = 50
+_BYTES_PER_EVENT = 1_048_576
+_DIFF_CHARS_PER_EVENT = 72_000  # the server reads this much of all diffs in an event,
+_DIFF_CHARS_PER_COMMIT = 20_000  # and this much of each one
+_MAX_SQUASHED = 20
 
 Pairs = Sequence[tuple[str, str]]
 
 
-class Piece(NamedTuple):
-    """One event, or none where all was told before; and the commits that are then told, with their fingerprints."""
+class Digest(NamedTuple):
+    """One event (None if everything was reported before), and the commits it covers with their fingerprints."""
 
     payload: dict[str, Any] | None
-    told: dict[str, str]
+    reported: dict[str, str]
 
 
-class Moves(NamedTuple):
-    """What git said besides the commits: which were rewritten as which, and which branches came in."""
+class HistoryChanges(NamedTuple):
+    """Rewritten commits (old, new) and merged branches."""
 
     rewritten: Pairs = ()
     merged: Sequence[str] = ()
 
 
-NONE = Moves()
+NO_CHANGES = HistoryChanges()
 
 
-def pieces(
+def build_digests(
     repository: Repository,
     branch: str,
     head: str,
     shas: Sequence[str],
     ledger: Ledger,
-    moves: Moves = NONE,
-    beside: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> Iterator[Piece]:
-    """The events that tell these commits, oldest first. They depend on the history and the ledger alone.
+    changes: HistoryChanges = NO_CHANGES,
+    side_commits: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Iterator[Digest]:
+    """Yield the events for these commits, oldest first. Depends only on the history and the ledger.
 
-    ``beside``: commits to be told before some of them, in words alone: what they changed is told by those.
+    ``side_commits``: commits to report before a given one without a diff, which the given one already contains.
     """
-    about = _about(repository, branch)
-    teller = _Teller(repository, ledger, moves.rewritten)
+    common = _repository_fields(repository, branch)
+    commit_filter = _CommitFilter(repository, ledger, changes.rewritten)
     first = githistory.depth(repository, shas[0]) - 1 if len(shas) > 1 else 0
     event = _Event()
     for number, sha in enumerate(shas, first):
-        side = beside.get(sha, ())
-        base = read_head(repository, sha).parents[0] if side else None
-        for place, one in enumerate((*side, sha)):
-            told = teller.tell(one, with_diff=one == sha)
-            if (place == 0 and number % COMMITS_AN_EVENT == 0) or not event.has_room(told):
-                # Full ones end at fixed places of the history: a second back-fill tells the same events again.
+        side = side_commits.get(sha, ())
+        base = read_header(repository, sha).parents[0] if side else None
+        for position, one in enumerate((*side, sha)):
+            entry = commit_filter.digest(one, with_diff=one == sha)
+            if (position == 0 and number % COMMITS_PER_EVENT == 0) or not event.has_room(entry):
+                # Events break at fixed positions in the history, so a second backfill produces the same events.
                 if event.commits:
-                    yield Piece({**about, **event.fields()}, teller.take())
+                    yield Digest({**common, **event.fields()}, commit_filter.take_reported())
                 event = _Event()
-            if told is not None:
-                event.add(teller.parent if one == sha else base, told)
-    extra = _extras(teller, moves)
+            if entry is not None:
+                event.add(commit_filter.parent if one == sha else base, entry)
+    extra = _history_fields(commit_filter, changes)
     if event.commits or extra:
         fields = event.fields() if event.commits else {"headCommitSha": head, "commits": []}
-        yield Piece({**about, **fields, **extra}, teller.take())
+        yield Digest({**common, **fields, **extra}, commit_filter.take_reported())
     else:
-        yield Piece(None, teller.take())
+        yield Digest(None, commit_filter.take_reported())
 
 
-def _about(repository: Repository, branch: str) -> dict[str, Any]:
+def _repository_fields(repository: Repository, branch: str) -> dict[str, Any]:
     identity = gitrepository.identity(repository)
-    default, remote = gitrepository.default_branch(repository), gitrepository.remote(repository)
-    made: dict[str, Any] = {"source": f"git:{identity}", "repo": {"root": identity}}
+    default, remote = gitrepository.default_branch(repository), gitrepository.remote_url(repository)
+    fields: dict[str, Any] = {"source": f"git:{identity}", "repo": {"root": identity}}
     if branch:
-        made["branch"] = redact(branch)[0]
+        fields["branch"] = redact(branch)[0]
     if default:
-        made["defaultBranch"] = redact(default)[0]
+        fields["defaultBranch"] = redact(default)[0]
     if remote:
-        made["repo"]["remote"] = redact(remote)[0]
-    return made
+        fields["repo"]["remote"] = redact(remote)[0]
+    return fields
 
 
-def _extras(teller: _Teller, moves: Moves) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    rewritten = [{"old": old, "new": new} for old, new in moves.rewritten if old in teller.ledger.told]
+def _history_fields(commit_filter: _CommitFilter, changes: HistoryChanges) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    rewritten = [{"old": old, "new": new} for old, new in changes.rewritten if old in commit_filter.ledger.reported]
     if rewritten:
-        made["rewritten"] = rewritten
-    if teller.repeated:
-        made["repeated"] = [{"old": old, "new": new} for old, new in teller.repeated]
-    if moves.merged:
-        made["mergedBranches"] = [redact(name)[0] for name in moves.merged]
-    return made
+        fields["rewritten"] = rewritten
+    if commit_filter.repeated:
+        fields["repeated"] = [{"old": old, "new": new} for old, new in commit_filter.repeated]
+    if changes.merged:
+        fields["mergedBranches"] = [redact(name)[0] for name in changes.merged]
+    return fields
 
 
 class _Event:
@@ -114,9 +122,9 @@ class _Event:
         if more is None or not self.commits:
             return True
         return (
-            len(self.commits) < COMMITS_AN_EVENT
-            and self._bytes + _size(more) <= _BYTES_AN_EVENT
-            and self._diff_chars + _diff_chars(more) <= _DIFF_CHARS_AN_EVENT
+            len(self.commits) < COMMITS_PER_EVENT
+            and self._bytes + _size(more) <= _BYTES_PER_EVENT
+            and self._diff_chars + _diff_chars(more) <= _DIFF_CHARS_PER_EVENT
         )
 
     def add(self, parent: str | None, commit: dict[str, Any]) -> None:
@@ -135,11 +143,11 @@ def _size(commit: dict[str, Any]) -> int:
 
 
 def _diff_chars(commit: dict[str, Any]) -> int:
-    return min(len(commit.get("diff", "")), _DIFF_CHARS_A_COMMIT)
+    return min(len(commit.get("diff", "")), _DIFF_CHARS_PER_COMMIT)
 
 
-class _Teller:
-    """Decides of each commit what is new in it."""
+class _CommitFilter:
+    """Decides what to report for each commit."""
 
     def __init__(self, repository: Repository, ledger: Ledger, rewritten: Pairs) -> None:
         self.ledger = ledger
@@ -147,59 +155,61 @@ class _Teller:
         self.parent: str | None = None
         self._repository = repository
         self._by_change = ledger.by_change
-        self._ends = gitrepository.shallow(repository)
-        self._olds: dict[str, list[str]] = {}
+        self._shallow = gitrepository.shallow_commits(repository)
+        self._replaced: dict[str, list[str]] = {}
         for old, new in rewritten:
-            self._olds.setdefault(new, []).append(old)
-        self._told: dict[str, str] = {}
+            self._replaced.setdefault(new, []).append(old)
+        self._reported: dict[str, str] = {}
 
-    def take(self) -> dict[str, str]:
-        """What was looked at since the last time."""
-        taken, self._told = self._told, {}
+    def take_reported(self) -> dict[str, str]:
+        """Return the commits processed since the last call."""
+        taken, self._reported = self._reported, {}
         return taken
 
-    def tell(self, sha: str, *, with_diff: bool = True) -> dict[str, Any] | None:
-        """The commit for a digest; None where it was told before."""
-        head = read_head(self._repository, sha)
+    def digest(self, sha: str, *, with_diff: bool = True) -> dict[str, Any] | None:
+        """Return the digest entry of a commit, or None if it was reported before."""
+        head = read_header(self._repository, sha)
         self.parent = head.parents[0] if head.parents else None
-        if sha in self.ledger.told:
+        if sha in self.ledger.reported:
             return None
-        # Where a shallow clone ends, it cannot be seen what the commit changed.
-        change = UNSEEN if sha in self._ends else read_change(self._repository, self.parent, sha)
-        self._told[sha] = fingerprint(head, change)
-        before = self._by_change.get(self._told[sha])
-        if before is not None and not self._leads_to(before, sha):
-            if sha not in self._olds:
+        # At the boundary of a shallow clone, the change is unknown.
+        change = UNKNOWN_CHANGE if sha in self._shallow else read_change(self._repository, self.parent, sha)
+        self._reported[sha] = fingerprint(head, change)
+        before = self._by_change.get(self._reported[sha])
+        if before is not None and not self._is_ancestor(before, sha):
+            if sha not in self._replaced:
                 self.repeated.append((before, sha))
             return None
-        words, content = self._covered(head, change)
-        if words and content:
+        is_message_covered, is_change_covered = self._covered(head, change)
+        if is_message_covered and is_change_covered:
             return None
-        return entry(head, change, with_diff=with_diff and not content and not self._is_known_merge(head))
+        return digest_entry(
+            head, change, with_diff=with_diff and not is_change_covered and not self._is_known_merge(head)
+        )
 
-    def _leads_to(self, old: str, new: str) -> bool:
-        """Whether both stand in one history: then somebody did the same thing twice, and both are told."""
-        there = githistory.present(self._repository, [old])
-        return bool(there) and githistory.base(self._repository, old, new) == old
+    def _is_ancestor(self, old: str, new: str) -> bool:
+        """Return whether old is an ancestor of new: then the same change was made twice, and both count."""
+        existing = githistory.list_existing(self._repository, [old])
+        return bool(existing) and githistory.merge_base(self._repository, old, new) == old
 
-    def _covered(self, head: Head, change: Change) -> tuple[bool, bool]:
-        """Whether the words, and whether the changes, were told by the commits that this one was made from."""
-        olds = self._olds.get(head.sha, [])
-        if not olds or len(olds) > _MOST_JOINED or not all(old in self.ledger.told for old in olds):
+    def _covered(self, head: CommitHeader, change: Change) -> tuple[bool, bool]:
+        """Return whether the replaced commits already covered this commit's message and its change."""
+        replaced = self._replaced.get(head.sha, [])
+        if not replaced or len(replaced) > _MAX_SQUASHED or not all(old in self.ledger.reported for old in replaced):
             return False, False
         try:
-            heads = [read_head(self._repository, old) for old in olds]
+            heads = [read_header(self._repository, old) for old in replaced]
             parent = heads[0].parents[0] if heads[0].parents else None
-            joined = read_change(self._repository, parent, olds[-1])
-        except GitFailed:  # they are gone already
+            joined = read_change(self._repository, parent, replaced[-1])
+        except GitError:  # already garbage-collected
             return False, False
         known = {line.strip() for old in heads for line in old.message.split("\n")} | {""}
-        words = all(line.strip() in known for line in head.message.split("\n"))
-        return words, joined.fingerprint == change.fingerprint
+        is_message_covered = all(line.strip() in known for line in head.message.split("\n"))
+        return is_message_covered, joined.fingerprint == change.fingerprint
 
-    def _is_known_merge(self, head: Head) -> bool:
-        """Whether all that a merge brings in was told on its own branch: its diff would tell it again."""
+    def _is_known_merge(self, head: CommitHeader) -> bool:
+        """Return whether all commits of a merge were reported, so its diff would repeat them."""
         if len(head.parents) < 2:
             return False
-        side = githistory.reached(self._repository, head.sha, head.parents[:1]) - {head.sha}
-        return all(sha in self.ledger.told for sha in side)
+        side = githistory.list_reachable(self._repository, head.sha, head.parents[:1]) - {head.sha}
+        return all(sha in self.ledger.reported for sha in side)

@@ -1,4 +1,4 @@
-"""What was told of a repository's history, kept per repository and project; its worktrees and clones share it."""
+"""Remember which commits were reported, per repository and project. Worktrees and clones share a ledger."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from typing import NamedTuple
 from loremark.base.folders import state_folder
 from loremark.hook import files
 
-_MOST_TIPS = 200
-_MOST_TOLD = 10_000
-_MOST_BYTES = 16_777_216
+_MAX_TIPS = 200
+_MAX_REPORTED = 10_000
+_MAX_BYTES = 16_777_216
 
 
 class Ledger(NamedTuple):
-    """The last commit told of each branch, and the newest commits told with a fingerprint of what they change."""
+    """The last reported commit of each branch, and recently reported commits with their fingerprints."""
 
     tips: dict[str, str]
-    told: dict[str, str]
+    reported: dict[str, str]
 
     @property
     def by_change(self) -> dict[str, str]:
-        """The commit that told a change first."""
-        return {change: sha for sha, change in reversed(self.told.items())}
+        """Map each fingerprint to the first commit reported with it."""
+        return {change: sha for sha, change in reversed(self.reported.items())}
 
 
 def load(name: str) -> Ledger:
-    """What is kept; nothing, where it is missing or spoiled."""
+    """Return the ledger; empty if it is missing or damaged."""
     try:
-        read = json.loads(files.read_bounded(_path(name), _MOST_BYTES) or b"{}")
+        read = json.loads(files.read_bounded(_path(name), _MAX_BYTES) or b"{}")
     except (ValueError, RecursionError):
         read = None
     kept = read if isinstance(read, dict) else {}
-    return Ledger(_texts(kept.get("tips")), _texts(kept.get("told")))
+    return Ledger(_texts(kept.get("tips")), _texts(kept.get("reported")))
 
 
-def add(name: str, told: dict[str, str], tips: dict[str, str]) -> None:
-    """Note commits that were told, and how far branches were. Safe beside others who do, and in a crash."""
+def add(name: str, reported: dict[str, str], tips: dict[str, str]) -> None:
+    """Add reported commits and branch tips. Safe against concurrent writers and crashes."""
     with _lock(name):
         ledger = load(name)
-        others = {branch: sha for branch, sha in ledger.tips.items() if branch not in tips}  # the newest come last
+        others = {branch: sha for branch, sha in ledger.tips.items() if branch not in tips}  # keep the newest last
         kept = {
-            "tips": dict(list({**others, **tips}.items())[-_MOST_TIPS:]),
-            "told": dict(list({**ledger.told, **told}.items())[-_MOST_TOLD:]),
+            "tips": dict(list({**others, **tips}.items())[-_MAX_TIPS:]),
+            "reported": dict(list({**ledger.reported, **reported}.items())[-_MAX_REPORTED:]),
         }
-        files.write_whole(_path(name), json.dumps(kept).encode())
+        files.write_atomic(_path(name), json.dumps(kept).encode())
 
 
-def name_of(identity: str, project: str) -> str:
-    """One ledger for each repository and project: another project has been told nothing yet."""
+def ledger_name(identity: str, project: str) -> str:
+    """Return the ledger's name for a repository and project."""
     return hashlib.sha256(f"{identity}\n{project}".encode(errors="replace")).hexdigest()[:40]
 
 
 def folder() -> str:
-    """For what is kept of repositories."""
+    """Return the folder for repository state."""
     return os.path.join(state_folder(), "git")
 
 
@@ -68,13 +68,13 @@ def _path(name: str) -> str:
 
 @contextmanager
 def _lock(name: str) -> Iterator[None]:
-    files.private_folder(folder())
-    number = os.open(f"{_path(name)}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    files.ensure_private_folder(folder())
+    lock = os.open(f"{_path(name)}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(number)
+        os.close(lock)
 
 
 def _texts(value: object) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The text of our git hooks: plain POSIX shell that starts us beside git, and never fails or delays it."""
+"""The shell code of our git hooks: POSIX sh that runs us in the background and never fails or delays git."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ import shlex
 FIRST_LINE = b"#!/bin/sh\n"
 BEGIN = b"# >>> loremark >>>"
 END = b"# <<< loremark <<<\n"
-_WHOLE = b" (this file was made by loremark)"
-_QUIET = ">/dev/null 2>&1"
+_STANDALONE = b" (this file was created by loremark)"
+_NO_OUTPUT = ">/dev/null 2>&1"
 _READS_STDIN = "post-rewrite"
-# At once, since all else happens beside git: what follows may have moved HEAD by then.
-_AT = "loremark_at=$(git rev-parse HEAD --symbolic-full-name HEAD 2>/dev/null)"
+# Saved right away: the rest runs in the background, when HEAD may have moved.
+_SAVE_HEAD = "loremark_head=$(git rev-parse HEAD --symbolic-full-name HEAD 2>/dev/null)"
 
 
-def whole(hook: str, program: str | None, before: str = "") -> bytes:
-    """A file of ours; ``before`` is the ending of the hook that was there, which it calls with all it was given."""
-    return FIRST_LINE + _block(hook, program, _WHOLE, _call_before(hook, before) if before else [])
+def standalone_script(hook: str, program: str | None, original: str = "") -> bytes:
+    """Return a complete hook file. ``original`` is the suffix of the renamed hook that it calls."""
+    return FIRST_LINE + _block(hook, program, _STANDALONE, _call_original(hook, original) if original else [])
 
 
 def with_block(content: bytes, hook: str, program: str | None) -> bytes:
-    """Somebody's script with our block behind its first line: its end may never be reached."""
+    """Insert our block after the script's first line, because its end may never be reached."""
     first, newline, rest = content.partition(b"\n")
-    # What we have read from standard input is given back to the script.
-    back = ["exec <<LOREMARK", "$loremark_said", "LOREMARK"] if hook == _READS_STDIN else []
-    return first + newline + _block(hook, program, b"", back) + rest
+    # Give the script back the stdin that we read.
+    restore_stdin = ["exec <<LOREMARK", "$loremark_stdin", "LOREMARK"] if hook == _READS_STDIN else []
+    return first + newline + _block(hook, program, b"", restore_stdin) + rest
 
 
 def without_block(content: bytes) -> bytes:
-    before, _, rest = content.partition(BEGIN)
-    return before + rest.partition(END)[2]
+    original, _, rest = content.partition(BEGIN)
+    return original + rest.partition(END)[2]
 
 
 def is_ours(content: bytes) -> bool:
     return BEGIN in content and END in content
 
 
-def is_whole(content: bytes) -> bool:
-    return BEGIN + _WHOLE in content
+def is_standalone(content: bytes) -> bool:
+    return BEGIN + _STANDALONE in content
 
 
 def snippet(hook: str) -> str:
-    """The one line for a hook that another tool writes."""
+    """Return the line to add to a hook managed by another tool."""
     return "; ".join(_lines(hook, None))
 
 
@@ -52,15 +52,19 @@ def _block(hook: str, program: str | None, mark: bytes, after: list[str]) -> byt
 
 def _lines(hook: str, program: str | None) -> list[str]:
     started = f'loremark hook git {hook} "$@"'
-    if program is not None:  # where the path of a desktop program lacks it
+    if program is not None:  # desktop programs may have a shorter PATH
         started = f'{{ {started} || {shlex.quote(program)} hook git {hook} "$@"; }}'
     if hook == _READS_STDIN:
-        fed = f"printf '%s\\n' \"$loremark_said\" | {started}"
-        return [_AT, "loremark_said=$(cat)", f'( export LOREMARK_GIT_AT="$loremark_at"; ( {fed} ) {_QUIET} & )']
-    return [_AT, f'( export LOREMARK_GIT_AT="$loremark_at"; {started} </dev/null {_QUIET} & )']
+        fed = f"printf '%s\\n' \"$loremark_stdin\" | {started}"
+        return [
+            _SAVE_HEAD,
+            "loremark_stdin=$(cat)",
+            f'( export LOREMARK_GIT_HEAD="$loremark_head"; ( {fed} ) {_NO_OUTPUT} & )',
+        ]
+    return [_SAVE_HEAD, f'( export LOREMARK_GIT_HEAD="$loremark_head"; {started} </dev/null {_NO_OUTPUT} & )']
 
 
-def _call_before(hook: str, ending: str) -> list[str]:
+def _call_original(hook: str, ending: str) -> list[str]:
     theirs = f'"$0{ending}"'
-    given = "printf '%s\\n' \"$loremark_said\" | " if hook == _READS_STDIN else "exec "
+    given = "printf '%s\\n' \"$loremark_stdin\" | " if hook == _READS_STDIN else "exec "
     return [f'[ ! -x {theirs} ] || {given}{theirs} "$@"']

@@ -1,4 +1,4 @@
-"""``loremark hook``: what an agent or git calls at its events. Always ends well, says only what the agent expects."""
+"""Entry point of ``loremark hook``, called by agents and git. Never fails; prints only what the agent expects."""
 
 from __future__ import annotations
 
@@ -7,126 +7,126 @@ import os
 
 from loremark.hook import agents, link, payload, spool
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
-_OFF = "LOREMARK_DISABLED"
+_DISABLED = "LOREMARK_DISABLED"
 _HINT_CHARS = 40
 
 
 def main(arguments: list[str]) -> int:
-    """Run for these arguments: an agent's name (a hint), ``git EVENT``, or ``flush``. Ends the process, always with 0.
+    """Run ``AGENT [EVENT]`` (hints only), ``git EVENT`` or ``flush``, then exit with status 0.
 
-    At once: Python's own way out takes a tenth of the time there is, and can still go wrong.
+    Uses os._exit: Python's own shutdown takes a tenth of the time budget and can still fail.
     """
     if arguments[:1] == ["flush"]:
-        from loremark.hook import starting
+        from loremark.hook import spawn
 
-        starting.limit_life()
+        spawn.limit_lifetime()
     run(arguments)
     os._exit(0)
 
 
 def run(arguments: list[str]) -> None:
-    """The same, and comes back."""
+    """Like ``main``, but return instead of exiting."""
     try:
         _run(arguments)
-    except (Exception, KeyboardInterrupt):  # the edge: an agent must never see its hook fail, whatever it was handed
+    except (Exception, KeyboardInterrupt):  # outermost boundary: an agent must never see its hook fail
         return
 
 
 def _run(arguments: list[str]) -> None:
-    if os.environ.get(_OFF, "") not in ("", "0"):
+    if os.environ.get(_DISABLED, "") not in ("", "0"):
         return
     command = arguments[0] if arguments else ""
     if command == "git":
         from loremark.hook import commits
 
-        commits.caught(arguments[1] if len(arguments) > 1 else "", arguments[2:], os.getcwd())
+        commits.record_git_hook(arguments[1] if len(arguments) > 1 else "", arguments[2:], os.getcwd())
     elif command == "flush":
         from loremark.hook import flush
 
         flush.run()
     else:
-        _heard(arguments)
+        _handle_event(arguments)
 
 
-def _heard(arguments: list[str]) -> None:
-    """An agent's event: keep it, and answer what the agent waits for."""
-    told = _told(arguments)
-    if told is None:
+def _handle_event(arguments: list[str]) -> None:
+    """Answer an agent's event, then record it."""
+    event = _read_event(arguments)
+    if event is None:
         return
     hints = [each for each in arguments if not each.startswith("{")]
-    agent = agents.detect(told, hints[0][:_HINT_CHARS] if hints else "")
-    kind = agents.kind_of(agent, told, hints[1][:_HINT_CHARS] if len(hints) > 1 else "")
-    answer = _usual_answer(agent)
+    agent = agents.detect(event, hints[0][:_HINT_CHARS] if hints else "")
+    kind = agents.record_kind(agent, event, hints[1][:_HINT_CHARS] if len(hints) > 1 else "")
+    response = _default_response(agent)
     if kind is not None:
-        folder = agents.folder_of(told) or os.getcwd()
-        linked, why = link.look(folder)
+        folder = agents.working_folder(event) or os.getcwd()
+        linked, reason = link.resolve_link(folder)
         if linked is not None:
-            answer = _brief(agent, kind, told, linked) or answer
-        _say(answer)
+            response = _brief(agent, kind, event, linked) or response
+        _respond(response)
         if linked is not None:
-            _keep(agent, kind, told, linked)
-        if why == link.UNKNOWN_PLACE and kind in (spool.SESSION_START, spool.PROMPT):
-            _ask_for_place(folder)
+            _record(agent, kind, event, linked)
+        if reason == link.UNRESOLVED and kind in (spool.SESSION_START, spool.PROMPT):
+            _queue_folder(folder)
     else:
-        _say(answer)
+        _respond(response)
 
 
-def _told(arguments: list[str]) -> dict[str, Any] | None:
-    """From standard input; Codex's older way hands it over as the last argument."""
+def _read_event(arguments: list[str]) -> dict[str, Any] | None:
+    """Decode the event from stdin, or from the last argument (Codex's ``notify``)."""
     if arguments and arguments[-1].startswith("{"):
-        return payload.decode(arguments[-1].encode("utf-8", "surrogateescape")[: payload.MOST_BYTES])
-    return payload.decode(payload.read_input())
+        return payload.decode(arguments[-1].encode("utf-8", "surrogateescape")[: payload.MAX_BYTES])
+    return payload.decode(payload.read_stdin())
 
 
-def _ask_for_place(folder: str) -> None:
-    from loremark.hook import starting
+def _queue_folder(folder: str) -> None:
+    from loremark.hook import spawn
 
-    spool.put({"kind": spool.PLACE, "folder": folder}, clean=True)
-    starting.start()
+    spool.put({"kind": spool.UNRESOLVED_FOLDER, "folder": folder}, clean=True)
+    spawn.start_flusher()
 
 
-def _keep(agent: str, kind: str, told: dict[str, Any], linked: link.Link) -> None:
-    from loremark.hook import record, starting  # here: most folders are not linked, and a hook there shall cost nothing
+def _record(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> None:
+    from loremark.hook import record, spawn  # lazy: most folders are not linked
 
     if kind == spool.TOOL and os.path.exists(os.path.join(spool.folder(), "full")):
         return
-    made = record.make(agent, kind, told, linked)
-    if made is not None:
-        spool.put(made, clean=True)
-    if made is not None or kind == spool.SESSION_START:
-        starting.start(kind)
+    entry = record.build(agent, kind, event, linked)
+    if entry is not None:
+        spool.put(entry, clean=True)
+    if entry is not None or kind == spool.SESSION_START:
+        spawn.start_flusher(kind)
 
 
-def _brief(agent: str, kind: str, told: dict[str, Any], linked: link.Link) -> dict[str, Any] | None:
-    """The briefing where the agent takes one: at the start; Cline only after its first tool."""
-    late = agent == agents.CLINE
-    if kind != (spool.TOOL if late else spool.SESSION_START):
+def _brief(agent: str, kind: str, event: dict[str, Any], linked: link.Link) -> dict[str, Any] | None:
+    """Return the response with the briefing: at session start, or after the first tool call for Cline."""
+    is_cline = agent == agents.CLINE
+    if kind != (spool.TOOL if is_cline else spool.SESSION_START):
         return None
     from loremark.hook import briefing
 
-    name = f"{agent} {agents.session_of(told)} {agents.text(told, 'source')}"
-    if not briefing.is_first(name, ever=late):
+    name = f"{agent} {agents.session_id(event)} {agents.first_text(event, 'source')}"
+    if not briefing.mark_briefed(name, once=is_cline):
         return None
-    text = briefing.find(linked, agent)
-    return briefing.answer(agent, kind, told, text) if text else None
+    text = briefing.load(linked, agent)
+    return briefing.hook_response(agent, kind, event, text) if text else None
 
 
-def _usual_answer(agent: str) -> dict[str, Any] | None:
+def _default_response(agent: str) -> dict[str, Any] | None:
     if agent == agents.CURSOR:
         return {"continue": True}
     return {"cancel": False} if agent == agents.CLINE else None
 
 
-def _say(answer: dict[str, Any] | None) -> None:
-    if answer is None:
+def _respond(response: dict[str, Any] | None) -> None:
+    if response is None:
         return
-    data = memoryview(json.dumps(answer).encode())
+    data = memoryview(json.dumps(response).encode())
     try:
-        while data:  # past Python's own buffer, which would complain at the end where nobody listens any more
+        while data:  # bypass sys.stdout, which would fail at exit if the reader is gone
             data = data[os.write(1, data) :]
     except OSError:
-        return  # what was told is kept all the same
+        return  # the event is still recorded

@@ -1,12 +1,11 @@
-"""Which project a folder belongs to: what this person has linked (``loremark init``), as ``links.json`` has it.
+"""Find the project a folder is linked to. Links are created by ``loremark init`` and stored in ``links.json``.
 
-A repository is known by its root commit, which clones, worktrees and renamed folders share; a folder without one, and
-a shallow clone, by its place. Asking git for the root takes too long for a hook, so what was found is kept by place
-(``places.json``), and a place that is not known yet is left to the flusher.
+A repository is identified by its root commit, which clones, worktrees and renamed folders share. Shallow clones and
+folders without a repository are identified by path. Asking git for the root commit is too slow for a hook, so it is
+cached per git folder in ``repositories.json``; unknown repositories are left to the flusher.
 
-``.loremark.toml`` comes with a repository that may be anybody's. It says what a team means, and decides nothing: a
-project that it names counts only where this person has linked the same one, and an address in it never sends us to
-another server than the one signed in to.
+``.loremark.toml`` is part of the repository and not trusted. Its project counts only if this user has linked the same
+project, and its URL can never redirect us to a server other than the one we are signed in to.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ import os
 
 from loremark.base import clock, profile
 from loremark.base.folders import config_folder, state_folder
-from loremark.hook import files, place
+from loremark.hook import files, gitpaths
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     class Link(NamedTuple):
-        """A folder, the project it belongs to, and that project's server; ``root``: the root commit, where known."""
+        """A folder with its project and server. ``root`` is the root commit, or empty if unknown."""
 
         project: str
         url: str
@@ -39,134 +38,145 @@ FILE = ".loremark.toml"
 _FILE_BYTES = 16_384
 _TABLE_BYTES = 4 << 20
 _PROJECT_CHARS = 64
-_MOST_PLACES = 2_000
-_BY_ORIGIN = "shallow-"  # once a shallow clone was linked by the origin that it names; nobody is known by that
+_MAX_REPOSITORIES = 2_000
+_LEGACY_SHALLOW = "shallow-"  # an older format that trusted the origin URL; no longer accepted
 _NOT_LINKED = "not linked to a project"
-UNKNOWN_PLACE = "the repository of this folder is not known yet"
-UNCONFIRMED = f"{FILE} names a project that was not confirmed for this place: run loremark init here to trust it"
+OTHER_SERVER = "a different server than the one you are signed in to"
+UNRESOLVED = "this repository has not been identified yet"
+UNCONFIRMED = f"the project in {FILE} is not confirmed for this folder; run `loremark init` here to trust it"
 
 
 def find_link(folder: str) -> Link | None:
-    """The link of a folder, or None."""
-    return look(folder)[0]
+    """Return the folder's link, or None."""
+    return resolve_link(folder)[0]
 
 
-def look(folder: str) -> tuple[Link | None, str]:
-    """The link of a folder, or None and why there is none.
+def resolve_link(folder: str) -> tuple[Link | None, str]:
+    """Return the folder's link, or None and the reason.
 
-    A link that comes with ``UNKNOWN_PLACE`` holds, but the repository should be looked at once more.
+    A link returned with ``UNRESOLVED`` is valid, but the repository should be resolved again.
     """
-    person = profile.load()
-    if person is None:
+    saved_profile = profile.load()
+    if saved_profile is None:
         return None, "not signed in"
-    url = person.url
+    url = saved_profile.url
     folder = os.path.realpath(folder)
     given = os.environ.get("LOREMARK_PROJECT", "")
     if given:
         return (
-            (Link(given, url, folder, ""), "") if is_project(given) else (None, "LOREMARK_PROJECT is no project's id")
+            (Link(given, url, folder, ""), "")
+            if is_project_id(given)
+            else (None, "LOREMARK_PROJECT is not a project ID")
         )
-    top = place.find_above(folder, FILE)
-    named, why = _named(top, url) if top is not None else ("", "")
-    if why:
-        return None, why
-    around = place.find_repository(top or folder)
-    where = top or (around.top if around is not None else "")
-    return _linked(where, around, named, url) if where else (None, _NOT_LINKED)
+    top = gitpaths.find_above(folder, FILE)
+    named, reason = _read_project_file(top, url) if top is not None else ("", "")
+    if reason:
+        return None, reason
+    repository = gitpaths.find_repository(top or folder)
+    where = top or (repository.top if repository is not None else "")
+    return _find_linked(where, repository, named, url) if where else (None, _NOT_LINKED)
 
 
-def named_here(folder: str) -> str | None:
-    """The project that ``.loremark.toml`` names, whether this person trusts it or not; None where it names none."""
-    person, top = profile.load(), place.find_above(os.path.realpath(folder), FILE)
-    return (_named(top, person.url)[0] or None) if person is not None and top is not None else None
+def project_named_in_file(folder: str) -> str | None:
+    """Return the project named in ``.loremark.toml``, trusted or not, or None."""
+    saved_profile, top = profile.load(), gitpaths.find_above(os.path.realpath(folder), FILE)
+    return (
+        (_read_project_file(top, saved_profile.url)[0] or None)
+        if saved_profile is not None and top is not None
+        else None
+    )
 
 
-def _named(top: str, url: str) -> tuple[str, str]:
-    """The project that the file names, and why that cannot be."""
+def _read_project_file(top: str, url: str) -> tuple[str, str]:
+    """Return the project named in the file, or an empty string and the reason."""
     data = files.read_bounded(os.path.join(top, FILE), _FILE_BYTES, owner=True)
     if data is None:
-        return "", f"{FILE} is no plain file of this person"
-    told = read_settings(data.decode("utf-8", "replace"))
-    project = told.get("project", "")
-    if not is_project(project):
-        return "", f"{FILE} names no project"
-    if "url" in told and profile.plain_url(told["url"]) != url:
-        return "", f"{FILE} names another server than the one signed in to"
+        return "", f"{FILE} is not a regular file owned by you"
+    settings = read_settings(data.decode("utf-8", "replace"))
+    project = settings.get("project", "")
+    if not is_project_id(project):
+        return "", f"{FILE} does not name a project"
+    if "url" in settings and profile.normalize_url(settings["url"]) != url:
+        return "", f"{FILE} is for {OTHER_SERVER}"
     return project, ""
 
 
-def _linked(where: str, around: place.Around | None, named: str, url: str) -> tuple[Link | None, str]:
-    """What this person has linked here. What the file names counts only where it is the same."""
-    row, root, is_settled = _confirmed(where, around)
+def _find_linked(
+    where: str, repository: gitpaths.RepositoryPaths | None, named: str, url: str
+) -> tuple[Link | None, str]:
+    """Return the link this user created here. A project named in the file must match it."""
+    row, root, is_settled = _find_row(where, repository)
     if row is None and not is_settled:
-        return None, UNKNOWN_PLACE
-    project, told = (row.get("project"), row.get("url")) if row is not None else (None, None)
-    if not isinstance(project, str) or not is_project(project):
+        return None, UNRESOLVED
+    project, linked_url = (row.get("project"), row.get("url")) if row is not None else (None, None)
+    if not isinstance(project, str) or not is_project_id(project):
         return None, UNCONFIRMED if named else _NOT_LINKED
-    if isinstance(told, str) and told and profile.plain_url(told) != url:
-        return None, "linked to a project on another server than the one signed in to"
+    if isinstance(linked_url, str) and linked_url and profile.normalize_url(linked_url) != url:
+        return None, f"linked to a project on {OTHER_SERVER}"
     if named and named != project:
         return None, UNCONFIRMED
-    return Link(project, url, where, root), "" if is_settled else UNKNOWN_PLACE
+    return Link(project, url, where, root), "" if is_settled else UNRESOLVED
 
 
-def _confirmed(where: str, around: place.Around | None) -> tuple[dict[str, Any] | None, str, bool]:
-    """The link by root commit, else by place; the root commit where it is known; False if it is to be found out."""
+def _find_row(where: str, repository: gitpaths.RepositoryPaths | None) -> tuple[dict[str, Any] | None, str, bool]:
+    """Return the link by root commit or else by path, the root commit if known, and whether it is resolved."""
     links = _read_table(_links_path())
-    here = _by_place(links, where, around)
-    if not links or around is None:
+    here = _row_by_folder(links, where, repository)
+    if not links or repository is None:
         return here, "", True
-    known = _row(_read_table(_places_path()).get(around.common))
-    if known is None or known.get("mark") != _mark(around):
+    known = _as_row(_read_table(_repositories_path()).get(repository.common))
+    if known is None or known.get("fingerprint") != _fingerprint(repository):
         return here, "", False
     root = known.get("root")
     if isinstance(root, str) and root:
-        if root.startswith(_BY_ORIGIN):
+        if root.startswith(_LEGACY_SHALLOW):
             return here, "", False
-        return _row(links.get(root)) or here, root, True
-    return here, "", not _has_moved(around, known.get("at_ms"))
+        return _as_row(links.get(root)) or here, root, True
+    return here, "", not _has_new_commits(repository, known.get("at_ms"))
 
 
-def _by_place(links: dict[str, Any], where: str, around: place.Around | None) -> dict[str, Any] | None:
-    """The link of a folder; where a repository without a root commit was linked, it must be that one still."""
-    row = _row(links.get(where))
-    if row is None or "mark" not in row:
+def _row_by_folder(
+    links: dict[str, Any], where: str, repository: gitpaths.RepositoryPaths | None
+) -> dict[str, Any] | None:
+    """Return the link by path. For a repository without a root commit, it must still be the same repository."""
+    row = _as_row(links.get(where))
+    if row is None or "fingerprint" not in row:
         return row
-    return row if around is not None and row["mark"] == _mark(around) else None
+    return row if repository is not None and row["fingerprint"] == _fingerprint(repository) else None
 
 
-def _has_moved(around: place.Around, since_ms: Any) -> bool:
-    """Whether something was committed since then."""
+def _has_new_commits(repository: gitpaths.RepositoryPaths, since_ms: Any) -> bool:
+    """Return whether HEAD has moved since then."""
     try:
-        moved_ms = os.stat(os.path.join(around.gitdir, "logs", "HEAD")).st_mtime_ns // 1_000_000
+        moved_ms = os.stat(os.path.join(repository.gitdir, "logs", "HEAD")).st_mtime_ns // 1_000_000
     except OSError:
         return False
     return not isinstance(since_ms, int) or moved_ms >= since_ms
 
 
-def _row(value: Any) -> dict[str, Any] | None:
+def _as_row(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _mark(around: place.Around) -> str:
-    """Tells a repository from another one that was put in its place."""
+def _fingerprint(repository: gitpaths.RepositoryPaths) -> str:
+    """Return a value that changes if the repository is replaced by another one."""
     found = []
-    for path in (around.common, os.path.join(around.common, "description")):
+    for path in (repository.common, os.path.join(repository.common, "description")):
         try:
             about = os.lstat(path)
         except OSError:
             continue
-        found.append(f"{about.st_ino}" if path == around.common else f"{about.st_mtime_ns}")
+        found.append(f"{about.st_ino}" if path == repository.common else f"{about.st_mtime_ns}")
     return "-".join(found)
 
 
-def is_project(text: str) -> bool:
-    """Whether it can be a project's id: it goes into addresses and headers."""
+def is_project_id(text: str) -> bool:
+    """Return whether the text is safe as a project ID in URLs and headers."""
     return 0 < len(text) <= _PROJECT_CHARS and text.isascii() and text.replace("_", "").replace("-", "").isalnum()
 
 
 def read_settings(text: str) -> dict[str, str]:
-    """The plain strings at the top of a TOML file, up to its first table."""
+    """Return the string values at the top of a TOML file, before the first table."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         name, is_pair, value = (part.strip() for part in line.partition("="))
@@ -180,28 +190,28 @@ def read_settings(text: str) -> dict[str, str]:
 
 
 def save_link(folder: str, project: str, url: str) -> Link:
-    """Link a folder, and trust it: ``.loremark.toml`` in it, and ``links.json``. Raises OSError, ValueError."""
-    if not is_project(project):
-        raise ValueError("no project's id")
-    folder, url = os.path.realpath(folder), profile.plain_url(url)
+    """Link a folder in ``.loremark.toml`` and trust it in ``links.json``. Raises OSError, ValueError."""
+    if not is_project_id(project):
+        raise ValueError("not a project ID")
+    folder, url = os.path.realpath(folder), profile.normalize_url(url)
     path = os.path.join(folder, FILE)
     if os.path.lexists(path) and files.read_bounded(path, _FILE_BYTES) is None:
-        raise OSError(f"{FILE} is there and is no plain small file")
+        raise OSError(f"{FILE} exists but is not a small regular file")
     before = (files.read_bounded(path, _FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
     text = _with_settings(before, {"project": project, "url": url})
-    files.write_whole(path, text.encode("utf-8", "surrogateescape"), 0o644)
-    around = place.find_repository(folder)
-    root = root_commit(folder) if around is not None else ""
+    files.write_atomic(path, text.encode("utf-8", "surrogateescape"), 0o644)
+    repository = gitpaths.find_repository(folder)
+    root = root_commit(folder) if repository is not None else ""
     links = _read_table(_links_path())
     row = {"project": project, "url": url}
-    links[root or folder] = row if root or around is None else {**row, "mark": _mark(around)}
+    links[root or folder] = row if root or repository is None else {**row, "fingerprint": _fingerprint(repository)}
     _write_table(_links_path(), links)
-    remember_place(folder, root)
+    resolve_repository(folder, root)
     return Link(project, url, folder, root)
 
 
 def _with_settings(before: str, wanted: dict[str, str]) -> str:
-    """The file with these settings at its top; every other line stays as it is."""
+    """Return the file with these settings at the top and all other lines unchanged."""
     lines: list[str] = []
     in_table = False
     for line in before.splitlines(keepends=True):
@@ -212,42 +222,42 @@ def _with_settings(before: str, wanted: dict[str, str]) -> str:
 
 
 def root_commit(folder: str) -> str:
-    """What names the folder's repository everywhere; empty where nothing does. Runs git: never in an agent's hook."""
+    """Return the repository's root commit, or an empty string. Runs git: too slow for an agent's hook."""
     from loremark.hook import gitrepository
-    from loremark.hook.git import GitFailed
+    from loremark.hook.git import GitError
 
     try:
         repository = gitrepository.discover(folder)
-        around = place.find_repository(os.path.realpath(folder))
-        is_own = around is not None and around.common == repository.common
-        return gitrepository.identity(repository) if is_own and not gitrepository.shallow(repository) else ""
-    except GitFailed:
+        paths = gitpaths.find_repository(os.path.realpath(folder))
+        is_own = paths is not None and paths.common == repository.common
+        return gitrepository.identity(repository) if is_own and not gitrepository.shallow_commits(repository) else ""
+    except GitError:
         return ""
 
 
-def remember_place(folder: str, root: str | None = None) -> None:
-    """Find out which repository a folder belongs to, and keep it for the hook. Runs git."""
-    found = place.find_repository(os.path.realpath(folder))
+def resolve_repository(folder: str, root: str | None = None) -> None:
+    """Identify the folder's repository and cache the result for the hook. Runs git."""
+    found = gitpaths.find_repository(os.path.realpath(folder))
     if found is None:
         return
     root = root_commit(folder) if root is None else root
     links = _read_table(_links_path())
-    here = _by_place(links, found.top, found) or _by_place(links, os.path.dirname(found.common), found)
-    if root and here is not None and root not in links:  # linked before anything was committed, or as a shallow clone
-        links[root] = {name: value for name, value in here.items() if name != "mark"}
+    here = _row_by_folder(links, found.top, found) or _row_by_folder(links, os.path.dirname(found.common), found)
+    if root and here is not None and root not in links:  # linked before the first commit, or as a shallow clone
+        links[root] = {name: value for name, value in here.items() if name != "fingerprint"}
         _write_table(_links_path(), links)
-    places = _read_table(_places_path())
-    places.pop(found.common, None)
-    places[found.common] = {"root": root, "mark": _mark(found), "at_ms": clock.now_ms()}
-    _write_table(_places_path(), dict(list(places.items())[-_MOST_PLACES:]))
+    repositories = _read_table(_repositories_path())
+    repositories.pop(found.common, None)
+    repositories[found.common] = {"root": root, "fingerprint": _fingerprint(found), "at_ms": clock.now_ms()}
+    _write_table(_repositories_path(), dict(list(repositories.items())[-_MAX_REPOSITORIES:]))
 
 
 def _links_path() -> str:
     return os.path.join(config_folder(), "links.json")
 
 
-def _places_path() -> str:
-    return os.path.join(state_folder(), "places.json")
+def _repositories_path() -> str:
+    return os.path.join(state_folder(), "repositories.json")
 
 
 def _read_table(path: str) -> dict[str, Any]:
@@ -260,5 +270,5 @@ def _read_table(path: str) -> dict[str, Any]:
 
 
 def _write_table(path: str, table: dict[str, Any]) -> None:
-    files.private_folder(os.path.dirname(path))
-    files.write_whole(path, json.dumps(table, indent=1).encode())
+    files.ensure_private_folder(os.path.dirname(path))
+    files.write_atomic(path, json.dumps(table, indent=1).encode())

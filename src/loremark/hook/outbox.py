@@ -1,6 +1,7 @@
-"""Batches on their way: each is one event for the server, written before its records go, kept until it was taken.
+"""The outbox: batches waiting to be sent, each of them one event for the server.
 
-The name of a batch comes from its records, so that the same records make the same batch, whatever was interrupted.
+A batch is written before its records are deleted, and kept until the server has accepted it. Its name is derived from
+its records, so the same records always produce the same batch, even after a crash.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ BATCH_BYTES = 6 << 20
 
 
 class Batch(NamedTuple):
-    """An event, the project and the server it is for, the records it stands for, and whose session it belongs to."""
+    """An event with its project, server, session key, and the names of the records it was built from."""
 
     name: str
     project: str
@@ -28,20 +29,20 @@ class Batch(NamedTuple):
     members: list[str]
 
 
-def name_of(members: list[str], payload: dict[str, Any]) -> str:
-    """In order of time; the same for the same records and words."""
-    at_ms = min(map(spool.time_of, members), default=0)
-    return f"{at_ms:013d}-{mark_of([sorted(members), payload])}.json"
+def batch_name(members: list[str], payload: dict[str, Any]) -> str:
+    """Return a name that sorts by time and is stable for the same records and payload."""
+    at_ms = min(map(spool.timestamp_ms, members), default=0)
+    return f"{at_ms:013d}-{content_hash([sorted(members), payload])}.json"
 
 
-def mark_of(value: Any) -> str:
+def content_hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def keep(batch: Batch) -> None:
-    """Durable when it returns."""
+def write(batch: Batch) -> None:
+    """Store the batch durably."""
     data = json.dumps(batch._asdict(), separators=(",", ":")).encode()
-    files.write_whole(os.path.join(files.private_folder(folder()), batch.name), data)
+    files.write_atomic(os.path.join(files.ensure_private_folder(folder()), batch.name), data)
 
 
 def list_names() -> list[str]:
@@ -51,8 +52,8 @@ def list_names() -> list[str]:
 def read(name: str, where: str | None = None) -> Batch | None:
     data = files.read_bounded(os.path.join(where or folder(), name), BATCH_BYTES)
     try:
-        told = json.loads(data) if data else None
-        return Batch(**{**{each: told[each] for each in Batch._fields}, "name": name}) if told else None
+        fields = json.loads(data) if data else None
+        return Batch(**{**{each: fields[each] for each in Batch._fields}, "name": name}) if fields else None
     except (ValueError, RecursionError, KeyError, TypeError):
         return None
 
@@ -62,22 +63,22 @@ def remove(name: str) -> None:
     files.sync_folder(folder())
 
 
-def refuse(name: str, reason: str) -> None:
-    """Put a batch aside that the server will never take; nothing is dropped."""
-    where = files.private_folder(refused_folder())
-    told = json.dumps({"reason": reason[:500], "at": clock.iso(clock.now_ms())}).encode()
-    files.write_whole(os.path.join(where, f"{name}.reason"), told)
+def reject(name: str, reason: str) -> None:
+    """Move a batch that the server will never accept to the rejected folder, with the reason."""
+    where = files.ensure_private_folder(rejected_folder())
+    note = json.dumps({"reason": reason[:500], "at": clock.iso(clock.now_ms())}).encode()
+    files.write_atomic(os.path.join(where, f"{name}.reason"), note)
     os.rename(os.path.join(folder(), name), os.path.join(where, name))
     files.sync_folder(where)
     files.sync_folder(folder())
 
 
-def retry_refused() -> int:
-    """Put what was refused back among what is to be sent; how many."""
-    names = [name for name in files.list_names(refused_folder()) if name.endswith(".json")]
+def retry_rejected() -> int:
+    """Move rejected batches back to the outbox and return their number."""
+    names = [name for name in files.list_names(rejected_folder()) if name.endswith(".json")]
     for name in names:
-        os.rename(os.path.join(refused_folder(), name), os.path.join(files.private_folder(folder()), name))
-        files.remove(os.path.join(refused_folder(), f"{name}.reason"))
+        os.rename(os.path.join(rejected_folder(), name), os.path.join(files.ensure_private_folder(folder()), name))
+        files.remove(os.path.join(rejected_folder(), f"{name}.reason"))
     return len(names)
 
 
@@ -85,5 +86,5 @@ def folder() -> str:
     return os.path.join(spool.folder(), "outbox")
 
 
-def refused_folder() -> str:
-    return os.path.join(spool.folder(), "refused")
+def rejected_folder() -> str:
+    return os.path.join(spool.folder(), "rejected")

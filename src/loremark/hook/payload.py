@@ -1,4 +1,4 @@
-"""What an agent hands to its hook: read from standard input within bounds of size and time, and decoded."""
+"""Read an agent's hook payload from stdin, bounded in size and time, and decode it."""
 
 from __future__ import annotations
 
@@ -8,42 +8,45 @@ import select
 
 from loremark.base import clock
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
-MOST_BYTES = 8 << 20
-SECONDS = 2.0
-_PIECE = 1 << 16
-_PAUSE = 0.05
-_DRAINED = 64 << 20
-_LONG_CHARS = 10_000  # what was cut and is shorter may be a name, and half a name is another one
-_BLANKS = " \t\r\n"
+MAX_BYTES = 8 << 20
+TIMEOUT_S = 2.0
+_READ_BYTES = 1 << 16
+_QUIET_S = 0.05
+_DRAIN_BYTES = 64 << 20
+_LONG_CHARS = 10_000  # shorter truncated strings may be names, and half a name is a different name
+_WHITESPACE = " \t\r\n"
 
 
-def read_input(handle: int = 0, seconds: float = SECONDS) -> bytes:
-    """What comes until the end, the bound or the time is reached; what is beyond the bound is read and forgotten."""
-    stop = clock.monotonic() + seconds
-    kept: list[bytes] = []
+def read_stdin(handle: int = 0, seconds: float = TIMEOUT_S) -> bytes:
+    """Read until EOF, the size limit or the timeout. Input beyond the limit is drained and dropped."""
+    deadline = clock.monotonic() + seconds
+    chunks: list[bytes] = []
     size = 0
-    while size < _DRAINED:
-        left = stop - clock.monotonic()
-        may_be_all = bool(kept) and kept[-1].rstrip().endswith(b"}")
-        if left <= 0 or not select.select([handle], [], [], min(left, _PAUSE) if may_be_all else left)[0]:
-            # Some agents leave it open: what is a whole object then was all.
-            if left > 0 and may_be_all and not _is_whole(b"".join(kept)):
+    while size < _DRAIN_BYTES:
+        remaining = deadline - clock.monotonic()
+        may_be_complete = bool(chunks) and chunks[-1].rstrip().endswith(b"}")
+        if (
+            remaining <= 0
+            or not select.select([handle], [], [], min(remaining, _QUIET_S) if may_be_complete else remaining)[0]
+        ):
+            # Some agents never close stdin: stop once there is a complete object.
+            if remaining > 0 and may_be_complete and not _is_complete(b"".join(chunks)):
                 continue
             break
-        piece = os.read(handle, _PIECE)
-        if not piece:
+        chunk = os.read(handle, _READ_BYTES)
+        if not chunk:
             break
-        if size < MOST_BYTES:
-            kept.append(piece)
-        size += len(piece)
-    return b"".join(kept)[:MOST_BYTES]
+        if size < MAX_BYTES:
+            chunks.append(chunk)
+        size += len(chunk)
+    return b"".join(chunks)[:MAX_BYTES]
 
 
-def _is_whole(data: bytes) -> bool:
+def _is_complete(data: bytes) -> bool:
     try:
         json.loads(data)
     except (ValueError, RecursionError):
@@ -52,18 +55,18 @@ def _is_whole(data: bytes) -> bool:
 
 
 def decode(data: bytes) -> dict[str, Any] | None:
-    """The object that the bytes tell; of one that was cut, or goes wrong further on, the fields before that."""
-    text = data.decode("utf-8", "replace").lstrip("\ufeff" + _BLANKS)
+    """Parse a JSON object. If it is truncated or invalid, return the fields before the damage."""
+    text = data.decode("utf-8", "replace").lstrip("\ufeff" + _WHITESPACE)
     if not text.startswith("{"):
         return None
     try:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        return _fields_of(text) or None
+        return _parse_fields(text) or None
     return value if isinstance(value, dict) else None
 
 
-def _fields_of(text: str) -> dict[str, Any]:
+def _parse_fields(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     decoder = json.JSONDecoder(strict=False)
     at = 1
@@ -92,11 +95,11 @@ def _value(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
         return decoder.raw_decode(text, at)
     except ValueError:
         if text[at] == '"' and len(text) - at > _LONG_CHARS and "\\" not in text[-6:]:
-            return decoder.raw_decode(text[at:] + '"')[0], len(text)  # a text that was cut: what there is of it
+            return decoder.raw_decode(text[at:] + '"')[0], len(text)  # keep what there is of a truncated string
         raise
 
 
 def _skip(text: str, at: int) -> int:
-    while text[at] in _BLANKS:
+    while text[at] in _WHITESPACE:
         at += 1
     return at

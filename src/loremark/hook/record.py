@@ -1,13 +1,13 @@
-"""A payload as a record: the same few fields whoever spoke, bounded, without secrets and without our own briefing."""
+"""Convert an agent's payload to a spool record: uniform fields, bounded, without secrets or our own briefing."""
 
 from __future__ import annotations
 
-from loremark.base.redaction.redacting import redact
-from loremark.hook import agents, place, spool, tools
-from loremark.hook.agents import text
-from loremark.hook.stripping import strip_injected
+from loremark.base.redaction.redactor import redact
+from loremark.hook import agents, gitpaths, spool, tools
+from loremark.hook.agents import first_text
+from loremark.hook.injected_text import strip_injected
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
@@ -19,87 +19,91 @@ ANSWER_CHARS = 24_000
 _NAME_CHARS = 120
 _PATH_CHARS = 1_000
 _MARGIN_CHARS = 2_048
-_TURNS = ("turn_id", "turn-id", "prompt_id", "generation_id", "execution_id", "turn")
-_PROMPTS = ("prompt", "user_prompt", "message", "text")
-_ANSWERS = ("last_assistant_message", "prompt_response", "last-assistant-message", "text", "response")
-# A session that ends because the next one begins has not been left.
-_GOES_ON = frozenset(("clear", "resume"))
+_TURN_FIELDS = ("turn_id", "turn-id", "prompt_id", "generation_id", "execution_id", "turn")
+_PROMPT_FIELDS = ("prompt", "user_prompt", "message", "text")
+_ANSWER_FIELDS = ("last_assistant_message", "prompt_response", "last-assistant-message", "text", "response")
+# Reasons for a session end that mean the conversation continues.
+_CONTINUING_REASONS = frozenset(("clear", "resume"))
 
 
-def make(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record | None:
-    """The record, free of secrets; None where it says nothing."""
+def build(agent: str, kind: str, payload: dict[str, Any], link: Link) -> Record | None:
+    """Return the record without secrets, or None if there is nothing to record."""
     record: Record = {
         "kind": kind,
         "project": link.project,
         "url": link.url,
         "agent": agent,
-        "session": name_like(agents.session_of(payload)) or "unknown",
+        "session": sanitize_name(agents.session_id(payload)) or "unknown",
     }
-    turn = name_like(text(payload, *_TURNS))
-    model = name_like(text(payload, "model") or text(payload.get("model"), "id", "slug"))
-    version = name_like(text(payload, "cursor_version", "clineVersion", "agentVersion", "version"))
+    turn = sanitize_name(first_text(payload, *_TURN_FIELDS))
+    model = sanitize_name(first_text(payload, "model") or first_text(payload.get("model"), "id", "slug"))
+    version = sanitize_name(first_text(payload, "cursor_version", "clineVersion", "agentVersion", "version"))
     for name, value in (("turn", turn), ("model", model), ("version", version)):
         if value:
             record[name] = value
     if payload.get("type") == "agent-turn-complete":
         record["prompts"] = [clean(each, PROMPT_CHARS) for each in _texts(payload.get("input-messages"))[-1:]]
     if kind == spool.SESSION_START:
-        # That a session began is told by what is said in it; of some agents it tells that the one before has ended.
-        return record if agent in agents.NEVER_ENDING else None
+        # Only needed where a start is the only sign that the previous session has ended.
+        return record if agent in agents.WITHOUT_SESSION_END else None
     if kind == spool.TOOL:
-        told = tools.describe(payload, link.folder)
-        if told is None:
+        tool = tools.describe(payload, link.folder)
+        if tool is None:
             return None
-        record |= told
+        record |= tool
     elif kind == spool.PROMPT:
-        said = clean(strip_injected(_prompt_of(agent, payload)), PROMPT_CHARS)
-        if not said:
+        prompt = clean(strip_injected(_prompt_of(agent, payload)), PROMPT_CHARS)
+        if not prompt:
             return None
-        record["text"] = said
+        record["text"] = prompt
     elif kind in (spool.TURN_END, spool.ANSWER):
         record["text"] = clean(strip_injected(_answer_of(payload)), ANSWER_CHARS)
-        path = text(payload, "transcriptPath", "transcript_path")
+        path = first_text(payload, "transcriptPath", "transcript_path")
         if agent == agents.COPILOT and not record["text"] and len(path) <= _PATH_CHARS:
             record["transcript"] = path
-    elif kind == spool.SESSION_END and text(payload, "reason") in _GOES_ON:
-        record["goes_on"] = True
+    elif kind == spool.SESSION_END and first_text(payload, "reason") in _CONTINUING_REASONS:
+        record["continues"] = True
     if kind in (spool.PROMPT, spool.TURN_END):
-        branch = place.branch_of(link.folder)
+        branch = gitpaths.current_branch(link.folder)
         if branch:
             record["branch"] = clean(branch, _NAME_CHARS)
     return record
 
 
-def name_like(value: str) -> str:
-    """A name from outside as far as it is one: no blanks, no signs that mean something elsewhere."""
+def sanitize_name(value: str) -> str:
+    """Keep only safe identifier characters, and redact the result."""
     kept = "".join(letter for letter in value[:_NAME_CHARS] if letter.isalnum() or letter in "-_.:/@+[]")
     return redact(kept)[0] if kept else ""
 
 
-def clean(value: str, most_chars: int) -> str:
-    """Without secrets and control characters, and cut. What stands at the cut is looked at whole before it is cut."""
-    window = value[: most_chars + _MARGIN_CHARS]
-    window = "".join(letter for letter in window if letter >= " " or letter in "\n\t") if _is_odd(window) else window
+def clean(value: str, max_chars: int) -> str:
+    """Redact secrets, drop control characters and truncate. Redacts a bit past the limit to catch secrets there."""
+    window = value[: max_chars + _MARGIN_CHARS]
+    window = (
+        "".join(letter for letter in window if letter >= " " or letter in "\n\t")
+        if _has_control_characters(window)
+        else window
+    )
     found = redact(window)[0].strip()
-    if len(value) > most_chars:
-        found = found[: max(0, min(most_chars, len(found) - _MARGIN_CHARS))]
+    if len(value) > max_chars:
+        found = found[: max(0, min(max_chars, len(found) - _MARGIN_CHARS))]
     return found
 
 
-def _is_odd(value: str) -> bool:
+def _has_control_characters(value: str) -> bool:
     return not value.isprintable()
 
 
 def _prompt_of(agent: str, payload: dict[str, Any]) -> str:
     for holder in (payload, payload.get("userPromptSubmit"), payload.get("tool_info")):
-        if found := text(holder, *_PROMPTS):
+        if found := first_text(holder, *_PROMPT_FIELDS):
             is_quoted = agent == agents.OPENCODE and len(found) > 1 and found[0] == found[-1] == '"'
-            return found[1:-1] if is_quoted else found  # opencode quotes what it was given on its command line
+            return found[1:-1] if is_quoted else found  # opencode quotes prompts from its command line
     return ""
 
 
 def _answer_of(payload: dict[str, Any]) -> str:
-    if found := text(payload, *_ANSWERS):
+    if found := first_text(payload, *_ANSWER_FIELDS):
         return found
     done = payload.get("taskComplete")
     for holder in (
@@ -107,7 +111,7 @@ def _answer_of(payload: dict[str, Any]) -> str:
         payload.get("tool_info"),
         done.get("taskMetadata") if _is_object(done) else None,
     ):
-        if found := text(holder, "outputText", "response", "result"):
+        if found := first_text(holder, "outputText", "response", "result"):
             return found
     return ""
 

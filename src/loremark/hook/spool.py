@@ -1,13 +1,12 @@
-"""The spool: what happened, one file a record, until the flusher has made a batch of it.
+"""The spool: captured records on disk, one file each, until the flusher batches them.
 
-A record is whole or not there: it is written beside its place, synced and moved (``files.write_whole``), and ``put``
-returns after that. Any number of writers work at once, since each makes a file of its own. A name begins with the
-time, so that names in order are records in order, and ends in the kind, so that details can be told from the rest
-without reading them.
+Records are written atomically and durably (``files.write_atomic``) before ``put`` returns. Each writer creates its own
+file, so any number can write at the same time. File names start with the time, so they sort in order, and end in the
+kind, so low-priority records can be found without reading them.
 
-A record is a plain object: ``kind`` (one of ``KINDS``), ``project``, ``url`` (the server it is meant for), ``agent``,
-``session``, and what the kind has to say. The kind ``event`` is a whole event for the server, sent as it is:
-``event`` (the ingest event's name) and ``payload``. ``place`` asks to find out which project a ``folder`` belongs to.
+A record is a JSON object with ``kind`` (one of ``KINDS``), ``project``, ``url`` (of the target server), ``agent``,
+``session`` and fields of that kind. ``event`` is a complete event, sent as is, with ``event`` (the ingest event's name)
+and ``payload``. ``unresolved_folder`` asks the flusher to find out which project a ``folder`` belongs to.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from loremark.base import clock
 from loremark.base.folders import state_folder
 from loremark.hook import files
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
@@ -36,22 +35,24 @@ TURN_END = "turn_end"
 COMPACT = "compact"
 SESSION_END = "session_end"
 EVENT = "event"
-PLACE = "place"
-# Where a repository stood when one of its hooks ran; what it tells is worked out later (``commits``).
-GIT = frozenset(("post-commit", "post-rewrite", "post-merge"))
-KINDS = frozenset((SESSION_START, PROMPT, TOOL, ANSWER, TURN_END, COMPACT, SESSION_END, EVENT, PLACE, *GIT))
-# What ends a turn: the flusher makes a batch of what came before it.
-ENDS = frozenset((TURN_END, COMPACT, SESSION_END))
-# What a flusher that is about to end still takes care of.
-URGENT = frozenset((*ENDS, EVENT, PLACE, *GIT))
+UNRESOLVED_FOLDER = "unresolved_folder"
+# The repository's state when a git hook ran; ``commits`` turns it into events later.
+GIT_HOOKS = frozenset(("post-commit", "post-rewrite", "post-merge"))
+KINDS = frozenset(
+    (SESSION_START, PROMPT, TOOL, ANSWER, TURN_END, COMPACT, SESSION_END, EVENT, UNRESOLVED_FOLDER, *GIT_HOOKS)
+)
+# Kinds that end a turn: the flusher batches everything before them.
+TURN_BOUNDARIES = frozenset((TURN_END, COMPACT, SESSION_END))
+# Kinds that a flusher still handles before it exits.
+URGENT = frozenset((*TURN_BOUNDARIES, EVENT, UNRESOLVED_FOLDER, *GIT_HOOKS))
 RECORD_BYTES = 3 << 20
-# How a server answers that is not there: what was to be told is kept meanwhile.
-AWAY = (0, 502, 503, 504)
-_count = itertools.count()  # what one process puts within a millisecond stays in its order
+# Statuses of an unavailable server (0: no connection): events are queued instead.
+UNAVAILABLE_STATUSES = (0, 502, 503, 504)
+_count = itertools.count()  # keeps the order of records within a millisecond
 
 
 class SpoolError(ValueError):
-    """A record that cannot be kept as it is."""
+    """The record is invalid or too large."""
 
 
 def folder() -> str:
@@ -63,33 +64,33 @@ def records_folder() -> str:
 
 
 def put(record: Record, *, clean: bool = False) -> str:
-    """Keep a record; its name, once it is safe. ``clean``: its secrets are out already. Raises OSError, SpoolError."""
+    """Store a record durably and return its name. ``clean``: already redacted. Raises OSError, SpoolError."""
     kind = record.get("kind")
     if kind not in KINDS:
-        raise SpoolError(f"no kind of record: {kind!r}")
+        raise SpoolError(f"unknown record kind: {kind!r}")
     if not clean:
-        from loremark.base.redaction.redacting import redact_payload  # the hook has its own quick way to it
+        from loremark.base.redaction.redactor import redact_payload  # lazy: hook records are already redacted
 
         record = redact_payload(record)[0]
     at_ms = clock.now_ms()
-    # Half a surrogate pair is kept as an escape: no text can make the writing fail.
+    # ASCII JSON, so a lone surrogate can't make the write fail.
     data = json.dumps({"at_ms": at_ms, **record}, separators=(",", ":")).encode()
     if len(data) > RECORD_BYTES:
         raise SpoolError("record too large")
     name = f"{at_ms:013d}-{next(_count):06d}-{os.urandom(6).hex()}.{kind}"
-    where = files.private_folder(records_folder())
-    files.write_whole(os.path.join(where, name), data)
+    where = files.ensure_private_folder(records_folder())
+    files.write_atomic(os.path.join(where, name), data)
     return name
 
 
 def put_event(project: str, url: str, agent: str, event: str, payload: Record, *, clean: bool = False) -> str:
-    """Keep a whole event that a server did not take over, as ``put`` does."""
-    told = {"project": project, "url": url, "agent": agent, "session": "", "event": event, "payload": payload}
-    return put({"kind": EVENT, **told}, clean=clean)
+    """Store a complete event that could not be sent, like ``put``."""
+    record = {"project": project, "url": url, "agent": agent, "session": "", "event": event, "payload": payload}
+    return put({"kind": EVENT, **record}, clean=clean)
 
 
 def list_names() -> list[str]:
-    """The names of all records, the oldest first."""
+    """List the names of all records, oldest first."""
     return [name for name in files.list_names(records_folder()) if kind_of(name) in KINDS]
 
 
@@ -97,14 +98,14 @@ def kind_of(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def time_of(name: str) -> int:
-    """When it was put, in milliseconds; 0 where the name does not tell."""
+def timestamp_ms(name: str) -> int:
+    """Return the time encoded in a record's name, or 0."""
     digits = name[:13]
     return int(digits) if digits.isdecimal() else 0
 
 
 def read(name: str) -> Record | None:
-    """The record, or None where it is gone or is none."""
+    """Return the record, or None if it is missing or invalid."""
     data = files.read_bounded(os.path.join(records_folder(), name), RECORD_BYTES)
     if data is None:
         return None
@@ -116,7 +117,7 @@ def read(name: str) -> Record | None:
 
 
 def remove(names: list[str]) -> None:
-    """All of them are gone when it returns, also after a loss of power."""
+    """Delete the records durably."""
     where = records_folder()
     for name in names:
         files.remove(os.path.join(where, name))

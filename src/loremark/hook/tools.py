@@ -1,20 +1,20 @@
-"""What is worth keeping of a tool's run: its name, what it was asked in a line, and the project's files it changed."""
+"""Summarize a tool call: its name, its command in one line, and the project files it changed."""
 
 from __future__ import annotations
 
 import os
 
-from loremark.base.redaction.redacting import redact
-from loremark.hook.agents import text
+from loremark.base.redaction.redactor import redact
+from loremark.hook.agents import first_text
 
-TYPE_CHECKING = False  # not from typing, which a hook has no time to load
+TYPE_CHECKING = False  # importing typing would slow the hook down
 if TYPE_CHECKING:
     from typing import Any
 
 _INPUT_CHARS = 300
 _NAME_CHARS = 100
 _PATH_CHARS = 400
-_MOST_FILES = 30
+_MAX_FILES = 30
 _WINDOW_CHARS = 4_096
 _NAMES = ("tool_name", "toolName", "tool", "mcp_tool_name")
 _INPUTS = ("tool_input", "toolArgs", "toolInput", "input", "parameters", "args")
@@ -22,60 +22,64 @@ _COMMANDS = ("command", "cmd", "script", "CommandLine", "command_line")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "target_file", "AbsolutePath")
 _PATCHES = ("input", "patch", "patchText", "command")
 _PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
-# A tool that only looks leaves nothing to remember.
-_LOOKING = (
+# Read-only tools leave nothing to remember.
+_READ_ONLY = (
     "read", "view", "glob", "grep", "ls", "list", "search", "find", "fetch", "get", "todo", "think", "cat", "open",
     "toolsearch", "websearch", "webfetch", "show", "ask", "report_intent", "codebase", "notebookread", "query",
 )  # fmt: skip
-_OURS = "loremark"  # what our own tools were asked, the server knows already
-_CHANGING = ("edit", "write", "patch", "create", "replace", "insert", "delete", "move", "rename", "save", "update")
+_OWN_TOOLS = "loremark"  # the server already has calls to our own tools
+_WRITE_WORDS = ("edit", "write", "patch", "create", "replace", "insert", "delete", "move", "rename", "save", "update")
 
 
 def describe(payload: dict[str, Any], folder: str) -> dict[str, Any] | None:
-    """The tool's name, the command it ran, the files it changed (as paths in the folder); None for a mere look."""
+    """Return tool, command and changed files (relative to the folder), or None for a read-only tool."""
     holder = _holder(payload)
-    name = redact(_printable(text(holder, *_NAMES) or _event_name(payload))[:_NAME_CHARS])[0]
+    name = redact(_printable(first_text(holder, *_NAMES) or _event_name(payload))[:_NAME_CHARS])[0]
     bare = name.lower().rpartition("__")[2]
-    changing = any(word in bare for word in _CHANGING)
-    if not name or _OURS in name.lower() or (not changing and bare.startswith(_LOOKING)):
+    writes = any(word in bare for word in _WRITE_WORDS)
+    if not name or _OWN_TOOLS in name.lower() or (not writes and bare.startswith(_READ_ONLY)):
         return None
-    asked = _asked(holder)
-    told: dict[str, Any] = {"tool": name}
-    command = text(asked, *_COMMANDS) or _joined(asked)
+    tool_input = _tool_input(holder)
+    described: dict[str, Any] = {"tool": name}
+    command = first_text(tool_input, *_COMMANDS) or _joined_commands(tool_input)
     if command and not command.startswith("*** Begin Patch"):
         line = redact(command[:_WINDOW_CHARS])[0].strip()
-        told["input"] = _printable(line.replace("\n", " "))[:_INPUT_CHARS]
-    if changing or command:
-        files = _files(asked, payload, folder, changing=changing)
+        described["input"] = _printable(line.replace("\n", " "))[:_INPUT_CHARS]
+    if writes or command:
+        files = _files(tool_input, payload, folder, writes=writes)
         if files:
-            told["files"] = files
-    identity = text(holder, "tool_use_id", "toolCallId", "call_id", "id")
-    if identity:
-        told["tool_id"] = _printable(identity)[:_NAME_CHARS]
-    return told
+            described["files"] = files
+    tool_id = first_text(holder, "tool_use_id", "toolCallId", "call_id", "id")
+    if tool_id:
+        described["tool_id"] = _printable(tool_id)[:_NAME_CHARS]
+    return described
 
 
-def _joined(asked: Any) -> str:
-    """Cline runs several commands at once."""
-    commands = asked.get("commands") if isinstance(asked, dict) else None
+def _joined_commands(tool_input: Any) -> str:
+    """Join the commands of Cline, which can run several in one call."""
+    commands = tool_input.get("commands") if isinstance(tool_input, dict) else None
     return "; ".join(each for each in commands[:10] if isinstance(each, str)) if isinstance(commands, list) else ""
 
 
 def _holder(payload: dict[str, Any]) -> dict[str, Any]:
-    """The object that tells of the tool: the payload itself, or one inside it."""
+    """Return the object that describes the tool: the payload itself or one nested in it."""
     for name in ("tool_result", "postToolUse", "tool_info"):
         inner = payload.get(name)
         if isinstance(inner, dict) and (name != "tool_result" or "input" in inner):
-            return {**payload, **inner, "tool_name": text(inner, "toolName", "name") or text(payload, *_NAMES)}
+            return {
+                **payload,
+                **inner,
+                "tool_name": first_text(inner, "toolName", "name") or first_text(payload, *_NAMES),
+            }
     return payload
 
 
 def _event_name(payload: dict[str, Any]) -> str:
-    """Cursor and Windsurf have an event for each sort of tool, and no tool's name."""
-    return text(payload, "hook_event_name", "agent_action_name").removeprefix("after").removeprefix("post_")
+    """Derive a tool name from the event, for Cursor and Windsurf, which don't send one."""
+    return first_text(payload, "hook_event_name", "agent_action_name").removeprefix("after").removeprefix("post_")
 
 
-def _asked(holder: dict[str, Any]) -> Any:
+def _tool_input(holder: dict[str, Any]) -> Any:
     for name in _INPUTS:
         value = holder.get(name)
         if isinstance(value, dict):
@@ -85,26 +89,26 @@ def _asked(holder: dict[str, Any]) -> Any:
     return holder
 
 
-def _files(asked: Any, payload: dict[str, Any], folder: str, *, changing: bool) -> list[str]:
+def _files(tool_input: Any, payload: dict[str, Any], folder: str, *, writes: bool) -> list[str]:
     found: list[str] = []
-    if not isinstance(asked, dict):
+    if not isinstance(tool_input, dict):
         return found
-    if changing:
-        found += [value for name in _PATHS if (value := text(asked, name) or text(payload, name))]
-        edits = asked.get("edits")
-        for each in edits[:_MOST_FILES] if isinstance(edits, list) else ():
-            found.append(text(each, *_PATHS))
+    if writes:
+        found += [value for name in _PATHS if (value := first_text(tool_input, name) or first_text(payload, name))]
+        edits = tool_input.get("edits")
+        for each in edits[:_MAX_FILES] if isinstance(edits, list) else ():
+            found.append(first_text(each, *_PATHS))
     for name in _PATCHES:
-        patch = text(asked, name)
+        patch = first_text(tool_input, name)
         if "*** " in patch:
             for line in patch[:200_000].splitlines():
                 found += [line[len(start) :].strip() for start in _PATCH_LINES if line.startswith(start)]
     inside = (path_inside(path, folder) for path in dict.fromkeys(found[:200]) if path)
-    return [path for path in dict.fromkeys(inside) if path][:_MOST_FILES]
+    return [path for path in dict.fromkeys(inside) if path][:_MAX_FILES]
 
 
 def path_inside(path: str, folder: str) -> str:
-    """The path as seen from the folder, with slashes; empty where it leads out of it or is no path."""
+    """Return the path relative to the folder, with slashes; empty if it is outside or not a path."""
     if len(path) > _PATH_CHARS or not path.isprintable():
         return ""
     whole = os.path.normpath(os.path.join(folder, path))

@@ -1,4 +1,4 @@
-"""What Copilot said last: its hook tells only where the transcript is, which is written a little later."""
+"""Read Copilot's last answer from its transcript: its hook only passes the path, and the file is written later."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from loremark.base import clock
 from loremark.hook import agents, files
 
 _TAIL_BYTES = 524_288
-_LATER_MS = 2_000
+_WRITE_DELAY_MS = 2_000
 _FOLDER = ".copilot"
 
 
-def is_ours(path: str) -> bool:
-    """Whether it is a transcript below the person's own folder of that agent, and not a way out of it."""
+def is_copilot_transcript(path: str) -> bool:
+    """Return whether the path, with symlinks resolved, is a transcript in ~/.copilot."""
     if not path.endswith(".jsonl") or "\0" in path:
         return False
     home = os.path.realpath(os.path.expanduser("~"))
@@ -22,20 +22,20 @@ def is_ours(path: str) -> bool:
 
 
 def last_answer(path: str, since_ms: int, until_ms: int) -> str:
-    """The last words of the assistant between two moments; empty where there are none."""
-    if not is_ours(path):
+    """Return the assistant's last message in a time range, or an empty string."""
+    if not is_copilot_transcript(path):
         return ""
-    since, until = clock.iso(since_ms), clock.iso(until_ms + _LATER_MS)
+    since, until = clock.iso(since_ms), clock.iso(until_ms + _WRITE_DELAY_MS)
     for line in reversed((files.read_tail(os.path.realpath(path), _TAIL_BYTES) or b"").split(b"\n")):
         if b"assistant.message" not in line:
             continue
         try:
-            told = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if not isinstance(told, dict) or told.get("type") != "assistant.message":
+        if not isinstance(entry, dict) or entry.get("type") != "assistant.message":
             continue
-        said = agents.text(told.get("data"), "content")
-        if said and since <= agents.text(told, "timestamp") <= until:
-            return said
+        text = agents.first_text(entry.get("data"), "content")
+        if text and since <= agents.first_text(entry, "timestamp") <= until:
+            return text
     return ""

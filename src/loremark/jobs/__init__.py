@@ -1,1 +1,1 @@
-"""Floor 3: promises. Work to be done later is a row, written in the transaction of the change that asks for it."""
+"""Layer 3: background jobs. A job is a row written in the transaction of the change that needs it."""

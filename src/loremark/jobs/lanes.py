@@ -1,4 +1,4 @@
-"""Lanes: the jobs of one team and kind that wait, how many of each are under way, and whose turn it is."""
+"""Lanes: the queued jobs of one team and kind, and fair scheduling between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.storage.tables import jobs
 
 
 class Lane(msgspec.Struct, frozen=True):
-    """Jobs of one team and kind that wait."""
+    """The queued jobs of one team and kind."""
 
     name: str
     due_at_ms: int
@@ -29,7 +29,7 @@ class Lane(msgspec.Struct, frozen=True):
         return self.name.partition("/")[2]
 
 
-# The lanes that have waiting jobs, found by jumping from one to the next in the index.
+# The lanes with queued jobs, found by a loose index scan.
 _first_lane = select(func.min(jobs.c.lane)).where(jobs.c.status == "queued").scalar_subquery()
 _lanes = select(_first_lane.label("lane")).cte("lanes", recursive=True)
 _next_lane = (
@@ -61,14 +61,14 @@ async def list_lanes(tx: Tx) -> list[Lane]:
 
 
 async def count_running(tx: Tx) -> dict[str, int]:
-    """How many jobs of each lane are under way, in all processes."""
+    """Return the number of running jobs per lane, across all processes."""
     return {row["lane"]: row["running"] for row in await tx.many(_RUNNING)}
 
 
-def share_out(ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int) -> Counter[str]:
-    """Places for the lanes of one kind: who has the fewest comes first, then who has been due longest.
+def allocate_slots(ready: Iterable[Lane], running: Mapping[str, int], room: int, per_team: int) -> Counter[str]:
+    """Allocate slots to the lanes of one kind: fewest running jobs first, then longest due.
 
-    A lane may be given more places than it has jobs; what it leaves is shared out at the next look.
+    A lane may get more slots than it has jobs; the rest is allocated in the next round.
     """
     shares: Counter[str] = Counter()
     turns = [(running.get(lane.name, 0), lane.due_at_ms, lane.name, lane) for lane in ready]

@@ -1,4 +1,4 @@
-"""Leases that end before their job does: lost with their worker, or handed back by one that stops."""
+"""Returns jobs to the queue when their lease expires or their runner stops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loremark.storage.statements import Sql
 from loremark.storage.tables import jobs
 
 _LONGEST_LEASE_MS = 2 * clock.DAY_MS
-"""Nobody asks for more: a clock that was ahead has written it, and a worker that lives would have renewed it."""
+"""A longer lease was written by a clock that ran ahead; a live worker would have renewed it since."""
 _now = bindparam("now_ms", type_=BigInteger)
 _running = jobs.c.status == "running"
 _used_up = and_(~jobs.c.cancel_requested, jobs.c.attempt >= jobs.c.max_attempts)
@@ -23,8 +23,8 @@ def _free(which: ColumnElement[bool], **values: Any) -> Any:
     return update(jobs).where(which).values(run_at_ms=_now, lease_owner=None, lease_until_ms=None, **values)
 
 
-def _without_a_word(which: ColumnElement[bool]) -> Sql:
-    """The worker is gone: the attempt counts, since the job itself may have taken it down."""
+def _reclaim(which: ColumnElement[bool]) -> Sql:
+    """Requeue after a crash. The attempt counts, because the job itself may have crashed the worker."""
     return Sql(
         _free(
             which,
@@ -35,11 +35,11 @@ def _without_a_word(which: ColumnElement[bool]) -> Sql:
     )
 
 
-_TAKE_BACK_LOST = _without_a_word(
+_RECLAIM_EXPIRED = _reclaim(
     and_(_running, or_(jobs.c.lease_until_ms < _now, jobs.c.lease_until_ms > bindparam("longest_ms")))
 )
-_TAKE_BACK_ALL = _without_a_word(_running)
-_HAND_BACK = Sql(
+_RECLAIM_ALL = _reclaim(_running)
+_RELEASE = Sql(
     _free(
         and_(_running, jobs.c.lease_owner == bindparam("owner")),
         status=case((jobs.c.cancel_requested, "cancelled"), else_="queued"),
@@ -49,23 +49,23 @@ _HAND_BACK = Sql(
 )
 
 
-async def take_back_lost(tx: Tx) -> int:
-    """Jobs whose worker went silent wait again, unless they shall be cancelled or have used up their attempts."""
+async def reclaim_expired(tx: Tx) -> int:
+    """Requeue jobs with an expired lease, unless they were cancelled or have no attempts left."""
     now_ms = clock.now_ms()
-    return await tx.run(_TAKE_BACK_LOST, now_ms=now_ms, longest_ms=now_ms + _LONGEST_LEASE_MS)
+    return await tx.run(_RECLAIM_EXPIRED, now_ms=now_ms, longest_ms=now_ms + _LONGEST_LEASE_MS)
 
 
-async def take_back_all(tx: Tx) -> int:
-    """The same for every job under way; for whoever knows that there is no worker at all."""
-    return await tx.run(_TAKE_BACK_ALL, now_ms=clock.now_ms())
+async def reclaim_all(tx: Tx) -> int:
+    """Requeue every running job. Only valid if no other worker is running."""
+    return await tx.run(_RECLAIM_ALL, now_ms=clock.now_ms())
 
 
-async def hand_back(tx: Tx, owner: str) -> int:
-    """What this owner has under way waits again and may be taken at once.
+async def release_owned(tx: Tx, owner: str) -> int:
+    """Requeue the owner's running jobs for immediate pickup.
 
-    The attempt keeps its number, which fences whoever still works on it, and one more is allowed in its place.
+    The attempt number is kept, because it fences off the old worker, and one extra attempt is allowed instead.
     """
-    handed_back = await tx.run(_HAND_BACK, owner=owner, now_ms=clock.now_ms())
-    if handed_back:
+    released = await tx.run(_RELEASE, owner=owner, now_ms=clock.now_ms())
+    if released:
         tx.notify(TOPIC, "handed back")
-    return handed_back
+    return released

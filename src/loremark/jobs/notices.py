@@ -1,4 +1,4 @@
-"""Notices to open pages that something they show has changed. A hint: whoever misses one sees it on reload."""
+"""Notifies open dashboard pages about changes. Only a hint: a page that misses one catches up on reload."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ LIVE = "live"
 ACCESS = "access"
 
 
-def tell_changed(tx: Tx, team_id: str, what: str, project_id: str | None = None) -> None:
-    """Something of the team (or of one project) has changed: ``projects``, ``team``, ``keys``, …"""
+def notify_changed(tx: Tx, team_id: str, what: str, project_id: str | None = None) -> None:
+    """Announce a change in the team or one project: ``projects``, ``team``, ``keys``, …"""
     tx.notify(LIVE, f"{team_id} {what} {project_id or ''}".rstrip())
 
 
-def tell_access_changed(tx: Tx, user_id: str) -> None:
-    """A credential or membership of this user has ended or changed: open streams must ask again."""
+def notify_access_changed(tx: Tx, user_id: str) -> None:
+    """Announce a changed credential or membership: the user's open streams must re-authorize."""
     tx.notify(ACCESS, user_id)

@@ -1,4 +1,4 @@
-"""What an operator may see and do: look at jobs, try dead ones again, cancel."""
+"""Operator actions: list, retry, cancel and prune jobs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def find_job(tx: Tx, job_id: str) -> Row | None:
 
 
 async def retry_job(tx: Tx, job_id: str) -> bool:
-    """Let a dead job wait again; finished stages are not done again."""
+    """Requeue a failed or cancelled job. Completed stages are not repeated."""
     done = await tx.run(_RETRY, job_id=job_id, now_ms=clock.now_ms(), more=_MORE_ATTEMPTS) == 1
     if done:
         tx.notify(TOPIC, "retry")
@@ -56,7 +56,7 @@ async def retry_job(tx: Tx, job_id: str) -> bool:
 
 
 async def cancel_job(tx: Tx, job_id: str) -> bool:
-    """A waiting job ends at once, a running one at its next checkpoint; recurring work, which is upkeep, never."""
+    """Cancel a queued job immediately, a running one at its next checkpoint. Recurring jobs cannot be cancelled."""
     if job_id.startswith(RECURRING):
         return False
     if await tx.run(_CANCEL_WAITING, job_id=job_id, now_ms=clock.now_ms()):
@@ -65,7 +65,7 @@ async def cancel_job(tx: Tx, job_id: str) -> bool:
 
 
 async def prune_jobs(tx: Tx, *, finished_before_ms: int, take: int) -> int:
-    """Remove jobs that ended well long ago; dead ones stay until somebody has looked."""
+    """Delete old completed and cancelled jobs. Failed jobs are kept for the operator."""
     old = (
         select(jobs.c.id)
         .where(jobs.c.status.in_(("completed", "cancelled")), jobs.c.finished_at_ms < finished_before_ms)

@@ -1,4 +1,4 @@
-"""The outbox: events to be told, each a row written in the transaction of the change it tells of."""
+"""The transactional outbox: webhook events written in the transaction of the change they announce."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from loremark.storage.tables import outbox
 from loremark.wire.events import WebhookEvent
 
 TOPIC = "outbox"
-ASIDE = "outbox.aside"
-"""The kind of job that an event becomes when it cannot be handed on; tried again, it goes back to the outbox."""
+FAILED_EVENT = "outbox.aside"
+"""The kind of the failed job that stores an event that could not be relayed. Retrying it requeues the event."""
 
 FanOut = Callable[[Tx, int], Awaitable[int]]
-"""Turns up to so many waiting events, oldest first, into promised deliveries and takes them out.
+"""Turns up to that many events, oldest first, into deliveries and removes them from the outbox.
 
-How many there were; as many as were allowed also when it stopped before, so that it is asked again at once.
+Returns how many there were, or the limit if it stopped early and should be called again.
 """
 
 _EVENTS_AT_ONCE = 200
 _POLL_S = 2.0
 _PAUSE_S = 1.0
-"""After a fault of our own, so that it does not fill the log."""
+"""Pause after an unexpected error, so it does not flood the log."""
 _log = log.logger("outbox")
 
 _INSERT = Sql(insert(outbox))
@@ -42,7 +42,7 @@ _REMOVE = Sql(delete(outbox).where(outbox.c.id == bindparam("event_id")))
 
 
 async def emit(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str | None, data: dict[str, Any]) -> str:
-    """Promise to tell webhooks; the id of the event stays the same over all deliveries and retries."""
+    """Queue a webhook event. Its id stays the same across deliveries and retries."""
     event_id = ids.new("evt")
     await tx.run(
         _INSERT,
@@ -57,15 +57,15 @@ async def emit(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str | None
     return event_id
 
 
-async def put_back(run: Run) -> None:
-    """An event that was put aside waits in the outbox again, under its old id."""
+async def requeue(run: Run) -> None:
+    """Put a failed event back into the outbox under its old id."""
     async with run.finish("put back") as tx:
         await tx.run(_INSERT, **run.payload)
         tx.notify(TOPIC, run.payload["type"])
 
 
-class Pump:
-    """Empties the outbox as it fills. Any number of pumps share it; each event is handed on once."""
+class OutboxRelay:
+    """Relays events from the outbox to webhook deliveries, each exactly once. Any number of relays can run."""
 
     def __init__(self, database: Database, fan_out: FanOut) -> None:
         self._database = database
@@ -90,18 +90,18 @@ class Pump:
         with self._database.signals.listen(TOPIC) as listener:
             while True:
                 try:
-                    while await self._pump():
+                    while await self._relay():
                         pass
                 except StorageUnavailable as error:
-                    _log.warning("the outbox cannot be reached, trying again", error=str(error))
+                    _log.warning("outbox unavailable, retrying", error=str(error))
                 except Exception:
-                    _log.exception("the outbox could not be emptied, trying again")
+                    _log.exception("outbox relay failed, retrying")
                     await asyncio.sleep(_PAUSE_S)
                     continue
                 await listener.next(timeout=_POLL_S)
 
-    async def _pump(self) -> bool:
-        """Whether there may be more."""
+    async def _relay(self) -> bool:
+        """Relay a batch. Return whether there may be more."""
         async with self._database.read() as tx:
             if await tx.one(_ANY) is None:
                 return False
@@ -111,14 +111,14 @@ class Pump:
         except StorageUnavailable:
             raise
         except Exception:
-            _log.exception("some events could not be handed on together, trying each by itself")
+            _log.exception("event batch failed, relaying one by one")
         for _ in range(_EVENTS_AT_ONCE):
-            if not await self._pump_one():
+            if not await self._relay_one():
                 return False
         return True
 
-    async def _pump_one(self) -> bool:
-        """Hand the oldest event on. One that fails twice is put aside, and those behind it go on."""
+    async def _relay_one(self) -> bool:
+        """Relay the oldest event. One that fails twice is set aside, so it does not block the others."""
         event: Row | None = None
         try:
             async with self._database.write() as tx:
@@ -129,17 +129,17 @@ class Pump:
         except Exception as error:
             if event is None:
                 raise
-            # Twice also because, for once, an older one may have come between our look and the fan-out's own.
+            # Twice, because an older event may have been committed between our read and the fan-out's.
             if self._suspect == event["id"]:
-                _log.exception("an event cannot be handed on and is put aside", event_id=event["id"])
-                await self._put_aside(event, f"{type(error).__name__}: {error}")
+                _log.exception("event failed twice and was set aside", event_id=event["id"])
+                await self._set_aside(event, f"{type(error).__name__}: {error}")
             self._suspect = event["id"]
             return True
 
-    async def _put_aside(self, event: Row, error: str) -> None:
+    async def _set_aside(self, event: Row, error: str) -> None:
         payload = {column.name: event[column.name] for column in outbox.columns}
         async with self._database.write() as tx:
             if await tx.run(_REMOVE, event_id=event["id"]):
-                await queue.put_aside(
-                    tx, ASIDE, payload, error, team_id=event["team_id"], project_id=event["project_id"]
+                await queue.enqueue_failed(
+                    tx, FAILED_EVENT, payload, error, team_id=event["team_id"], project_id=event["project_id"]
                 )

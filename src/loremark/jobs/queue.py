@@ -1,7 +1,7 @@
-"""The queue: jobs are rows in the same database as the data they are about.
+"""The job queue, stored in the same database as the data.
 
-A job waits in a lane (its team and kind). Claiming looks at the lanes, not at the jobs: a team with a million
-waiting jobs costs no more than a team with one, and waits behind itself only.
+A job belongs to a lane (its team and kind). Claiming looks at lanes, not jobs: a team with a million queued jobs costs
+no more than a team with one, and delays only itself.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from loremark.storage.tables import jobs
 
 TOPIC = "jobs"
 RECURRING = "every/"
-"""Begins the id of work that is done again and again."""
+"""Prefix of the ids of recurring jobs."""
 DEFAULT_ATTEMPTS = 100
-"""Tried for about a day: as long as a mail server or a bucket may be away."""
+"""About a day of retries, to survive an outage of a mail server or a bucket."""
 _ERROR_CHARS = 1_000
 
 
 class Stage(msgspec.Struct):
-    """A step of a job: what is done is not done again."""
+    """A step of a job. Completed stages are not repeated on retry."""
 
     stage: str
     status: str = "pending"
@@ -35,7 +35,7 @@ class Stage(msgspec.Struct):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A claimed job. ``attempt`` fences: a worker that lost its lease can change nothing any more."""
+    """A claimed job. ``attempt`` is a fencing token: a worker that lost its lease cannot change the job."""
 
     id: str
     kind: str
@@ -93,7 +93,7 @@ _GIVE_UP = Sql(
 _mine = and_(jobs.c.id == bindparam("job_id"), jobs.c.attempt == bindparam("my_attempt"), jobs.c.status == "running")
 _EXTEND = Sql(update(jobs).where(_mine).values(lease_until_ms=bindparam("until_ms")).returning(jobs.c.cancel_requested))
 _CHECKPOINT = Sql(update(jobs).where(_mine).values(stages=bindparam("new_stages")).returning(jobs.c.cancel_requested))
-_KEEP_RESULT = Sql(update(jobs).where(_mine).values(result=bindparam("new_result")))
+_SAVE_RESULT = Sql(update(jobs).where(_mine).values(result=bindparam("new_result")))
 _SETTLE = Sql(
     update(jobs)
     .where(_mine)
@@ -135,7 +135,7 @@ async def enqueue(
     job_id: str | None = None,
     retried_from: str | None = None,
 ) -> str:
-    """Promise the work; it begins once the transaction has committed. A given id that is there already stays."""
+    """Add a job that starts after the transaction commits. A ``job_id`` that already exists is left unchanged."""
     now_ms = clock.now_ms()
     job_id = job_id or ids.new("job")
     await tx.run(
@@ -166,7 +166,7 @@ async def enqueue(
     return job_id
 
 
-async def put_aside(
+async def enqueue_failed(
     tx: Tx,
     kind: str,
     payload: Mapping[str, Any],
@@ -177,7 +177,7 @@ async def put_aside(
     session_id: str | None = None,
     stages: Sequence[str] = (),
 ) -> str:
-    """Keep what could not be done as a job that has failed: an operator sees it and may try it again."""
+    """Record failed work as a failed job, which an operator can see and retry."""
     job_id = await enqueue(
         tx, kind, payload, team_id=team_id, project_id=project_id, session_id=session_id, stages=stages
     )
@@ -186,13 +186,13 @@ async def put_aside(
 
 
 async def claim(tx: Tx, lane: str, owner: str, lease_ms: int) -> Job | None:
-    """Take the job of a lane that has been due longest; None when others were faster."""
+    """Claim the lane's longest-due job, or return None if there is none left."""
     now_ms = clock.now_ms()
     while row := await tx.one(_CLAIM, in_lane=lane, now_ms=now_ms, owner=owner, until_ms=now_ms + lease_ms):
         try:
             return _job(row)
-        except msgspec.DecodeError as error:  # for an operator to see; those behind it are not to wait for ever
-            await tx.run(_GIVE_UP, job_id=row["id"], new_error=f"the job cannot be read: {error}", now_ms=now_ms)
+        except msgspec.DecodeError as error:  # mark it failed for the operator, so it does not block the lane
+            await tx.run(_GIVE_UP, job_id=row["id"], new_error=f"cannot decode the job: {error}", now_ms=now_ms)
     return None
 
 
@@ -216,40 +216,40 @@ def _job(row: Row) -> Job:
 
 
 async def extend(tx: Tx, job: Job, lease_ms: int) -> bool | None:
-    """Keep the lease: None when it is lost, else whether the job shall be cancelled."""
+    """Renew the lease. Return None if it was lost, else whether cancellation was requested."""
     row = await tx.one(_EXTEND, job_id=job.id, my_attempt=job.attempt, until_ms=clock.now_ms() + lease_ms)
     return None if row is None else bool(row["cancel_requested"])
 
 
 async def checkpoint(tx: Tx, job: Job, stages: Sequence[Stage]) -> bool | None:
-    """Write down how far the job has come: None when the lease is lost, else whether it shall be cancelled."""
+    """Save the stages. Return None if the lease was lost, else whether cancellation was requested."""
     encoded = msgspec.json.encode(stages).decode()
     row = await tx.one(_CHECKPOINT, job_id=job.id, my_attempt=job.attempt, new_stages=encoded)
     return None if row is None else bool(row["cancel_requested"])
 
 
-async def keep_result(tx: Tx, job: Job, result: Mapping[str, Any]) -> bool:
-    """Write down what came of the job, together with what it did. False when the lease was lost."""
+async def save_result(tx: Tx, job: Job, result: Mapping[str, Any]) -> bool:
+    """Save the job's result in the transaction of its effects. Return False if the lease was lost."""
     encoded = msgspec.json.encode(result).decode()
-    return await tx.run(_KEEP_RESULT, job_id=job.id, my_attempt=job.attempt, new_result=encoded) == 1
+    return await tx.run(_SAVE_RESULT, job_id=job.id, my_attempt=job.attempt, new_result=encoded) == 1
 
 
 async def complete(tx: Tx, job: Job) -> bool:
-    """Done; a recurring job waits for its next time. False when the lease was lost."""
+    """Mark as completed, or schedule the next run of a recurring job. Return False if the lease was lost."""
     now_ms = clock.now_ms()
-    if job.every_ms is not None:  # counted from its beginning: what came after that, it may not have seen
+    if job.every_ms is not None:  # from its start: it may have missed later changes
         return await _settle_recurring(tx, job, min(now_ms, job.started_at_ms) + job.every_ms, None)
     return await _settle(tx, job, "completed", now_ms, None, now_ms)
 
 
 async def fail(tx: Tx, job: Job, error: str, *, retry_in_ms: int | None) -> bool:
-    """Put the job back for later, or give it up for an operator to see."""
+    """Requeue the job for later, or mark it failed if ``retry_in_ms`` is None."""
     now_ms = clock.now_ms()
     if job.every_ms is not None:
         return await _settle_recurring(tx, job, now_ms + job.every_ms, error)
     if retry_in_ms is None:
         return await _settle(tx, job, "failed", now_ms, error, now_ms)
-    tx.notify(TOPIC, job.kind)  # so that an idle runner learns when to wake
+    tx.notify(TOPIC, job.kind)  # so an idle runner knows when to wake
     return await _settle(tx, job, "queued", now_ms + retry_in_ms, error, None)
 
 
@@ -284,5 +284,5 @@ async def _settle_recurring(tx: Tx, job: Job, run_at_ms: int, error: str | None)
 
 
 def _storable(error: str) -> str:
-    """The error's words as far as a database can hold them."""
+    """Make an error message safe to store: no NUL, valid UTF-8, truncated."""
     return error.replace("\0", "").encode(errors="replace").decode()[:_ERROR_CHARS]

@@ -1,4 +1,4 @@
-"""Work that is done again and again: one row for the whole installation, which waits for its next time."""
+"""Recurring jobs: one row per kind for the whole installation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loremark.storage.statements import Sql
 from loremark.storage.tables import jobs
 
 _CLOCK_MS = clock.MINUTE_MS
-"""How far clocks may be apart before the difference is one that somebody has set right."""
+"""Tolerated clock difference; more means that a clock was corrected."""
 
 _SET_RHYTHM = Sql(
     update(jobs)
@@ -27,27 +27,27 @@ _BRING_FORWARD = Sql(
 
 
 async def ensure(tx: Tx, kind: str, every_ms: int) -> None:
-    """See that it is there, in this rhythm."""
+    """Create the recurring job or update its interval."""
     payload = {"everyMs": every_ms}
     job_id = f"{RECURRING}{kind}"
     await enqueue(tx, kind, payload, max_attempts=1_000_000, job_id=job_id)
     await tx.run(_SET_RHYTHM, job_id=job_id, new_payload=msgspec.json.encode(payload).decode())
 
 
-async def hasten(tx: Tx, kind: str) -> None:
-    """Let it be due now, if it is not under way."""
+async def make_due(tx: Tx, kind: str) -> None:
+    """Make the job due now, unless it is running."""
     now_ms = clock.now_ms()
     if await tx.run(_BRING_FORWARD, job_id=f"{RECURRING}{kind}", now_ms=now_ms, latest_ms=now_ms):
         tx.notify(TOPIC, kind)
 
 
 def waits_too_long(due_at_ms: int, every_ms: int) -> bool:
-    """Whether a clock that was ahead has put it off: it never waits for more than its own rhythm."""
+    """Return whether the job is scheduled later than its interval allows, because a clock ran ahead."""
     return due_at_ms > _latest_ms(every_ms)
 
 
 async def bring_forward(tx: Tx, kind: str, every_ms: int) -> None:
-    """What waits too long is due now."""
+    """Make the job due now if it is scheduled too late."""
     await tx.run(_BRING_FORWARD, job_id=f"{RECURRING}{kind}", now_ms=clock.now_ms(), latest_ms=_latest_ms(every_ms))
 
 

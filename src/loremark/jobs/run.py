@@ -1,4 +1,4 @@
-"""A job while it runs: its stages, each committed together with what it did."""
+"""A running job and its stages, each committed together with its effects."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from loremark.storage.database import Database, Tx
 
 
 class LeaseLost(Exception):
-    """Another worker has the job now; whatever was not committed is not ours to commit."""
+    """Another worker has the job now, so nothing more may be committed."""
 
 
 class Cancelled(Exception):
-    """Somebody asked for the job to end."""
+    """Cancellation was requested."""
 
 
 class RetryLater(Exception):
-    """It did not work this time; try again after a delay of our own choosing."""
+    """Fail this attempt and retry after a given delay."""
 
     def __init__(self, error: str, delay_ms: int) -> None:
         super().__init__(error)
@@ -29,7 +29,7 @@ class RetryLater(Exception):
 
 
 class Run:
-    """What a piece of work is given."""
+    """The context passed to a job's handler."""
 
     def __init__(self, database: Database, job: Job) -> None:
         self.database = database
@@ -42,11 +42,11 @@ class Run:
         return self.job.payload
 
     def is_done(self, stage: str) -> bool:
-        """Whether an earlier attempt has finished this stage."""
+        """Return whether an earlier attempt completed this stage."""
         return any(known.stage == stage and known.status == "completed" for known in self._stages)
 
     async def begin(self, stage: str, tell: Callable[[Tx], None] | None = None) -> None:
-        """Show that a stage is under way; ``tell`` says so to those who look on, in the same transaction."""
+        """Mark a stage as running. ``tell`` can send notifications in the same transaction."""
         self._begun[stage] = clock.monotonic()
         self._set(stage, "running", None)
         async with self.database.write() as tx:
@@ -56,7 +56,7 @@ class Run:
 
     @asynccontextmanager
     async def finish(self, stage: str) -> AsyncIterator[Tx]:
-        """A transaction in which a stage's effects and its end are committed together, or not at all."""
+        """Open the transaction that commits a stage's effects and its completion atomically."""
         begun = self._begun.setdefault(stage, clock.monotonic())
         before = [Stage(known.stage, known.status, known.duration) for known in self._stages]
         try:
@@ -70,22 +70,22 @@ class Run:
 
     @asynccontextmanager
     async def step(self) -> AsyncIterator[Tx]:
-        """A transaction in the midst of a stage, which only the holder of the lease can commit."""
+        """Open a transaction within a stage; it fails if the lease was lost."""
         async with self.database.write() as tx:
             await self._write(tx)
             yield tx
 
-    async def keep_result(self, tx: Tx, result: dict[str, Any]) -> None:
-        """What came of the job, kept with what it did."""
-        if not await queue.keep_result(tx, self.job, result):
+    async def save_result(self, tx: Tx, result: dict[str, Any]) -> None:
+        """Save the job's result in the transaction of its effects."""
+        if not await queue.save_result(tx, self.job, result):
             raise LeaseLost(self.job.id)
 
     def total_ms(self) -> int:
-        """How long the finished stages took together."""
+        """Return the total duration of the completed stages."""
         return sum(known.duration or 0 for known in self._stages)
 
     async def mark_failed(self, tx: Tx) -> bool:
-        """The stage that was under way is the one that failed. Whether somebody asked for the job to end."""
+        """Mark the running stage as failed. Return whether cancellation was requested."""
         for known in self._stages:
             if known.status == "running":
                 known.status = "failed"

@@ -1,1 +1,1 @@
-"""The tool server for agents (Model Context Protocol): tools, resources and prompts over the typed client."""
+"""The MCP server for agents: tools, resources and prompts on top of the typed client."""

@@ -1,4 +1,4 @@
-"""``python -m loremark.mcp``."""
+"""Run ``loremark mcp`` as ``python -m loremark.mcp``."""
 
 from __future__ import annotations
 

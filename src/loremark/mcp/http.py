@@ -1,4 +1,4 @@
-"""The server over HTTP: the SDK's transport, kept running while the API runs."""
+"""Serve MCP over HTTP with the SDK's transport."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from loremark.base import limits
-from loremark.mcp.inside import AsgiApp, Exchange
+from loremark.mcp.asgi_transport import AsgiApp, AsgiExchange
 from loremark.mcp.memory import Memory
 from loremark.mcp.server import build_server
 
 OPENER = "loremark.open_memory"
-"""Where in the request's scope the mount has put how to reach the memory of whoever asks."""
+"""The ASGI scope key of the function that opens the caller's memory."""
 
 
 def memory_of(request: Any) -> AbstractAsyncContextManager[Memory]:
-    """The memory of whoever sent this request."""
+    """Open the memory of the request's caller."""
     opened: AbstractAsyncContextManager[Memory] = request.scope[OPENER]()
     return opened
 
 
 class Endpoint:
-    """Answers requests from the first one on until it is closed.
+    """Handles MCP requests; starts on the first request and runs until closed.
 
-    Stateless: every request stands for itself, so any process behind a balancer can answer it.
+    Stateless, so any process behind a load balancer can handle any request.
     """
 
     def __init__(self, server: Server[Any] | None = None, *, stateless: bool = True) -> None:
@@ -39,14 +39,14 @@ class Endpoint:
         self._ready = asyncio.Event()
         self._stop = asyncio.Event()
 
-    async def exchange(self, scope: MutableMapping[str, Any], body: bytes) -> Exchange:
-        """The answer to one request, begun."""
+    async def exchange(self, scope: MutableMapping[str, Any], body: bytes) -> AsgiExchange:
+        """Start handling a request and return it with its response headers."""
         if self._running is None:
             self._running = asyncio.create_task(self._run())
         await self._ready.wait()
-        exchange = Exchange(body)
+        exchange = AsgiExchange(body)
         app: AsgiApp = self._manager.handle_request
-        await exchange.begin(app, scope)
+        await exchange.start(app, scope)
         return exchange
 
     async def close(self) -> None:
@@ -55,6 +55,6 @@ class Endpoint:
             await asyncio.wait((self._running,))
 
     async def _run(self) -> None:
-        async with self._manager.run():  # begun and ended by one task, as it must be
+        async with self._manager.run():  # must be entered and exited by the same task
             self._ready.set()
             await self._stop.wait()

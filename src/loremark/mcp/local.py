@@ -1,4 +1,4 @@
-"""The MCP server in this process over stdio, for when the bridge cannot reach the server: its tools say why."""
+"""Run the MCP server in this process over stdio when the bridge can't reach the server. Its tools say why."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 
-from loremark.client.asynchronous import AsyncClient
-from loremark.mcp.bridge import find_place
+from loremark.client.async_client import AsyncClient
+from loremark.mcp.bridge import load_connection
+from loremark.mcp.errors import ToolError
 from loremark.mcp.memory import Memory
-from loremark.mcp.problem import Problem
 from loremark.mcp.server import build_server
 
-_SIGN_IN = (
-    "Not signed in to a Loremark server: run `loremark login` (with the server's address and a key), then "
-    "`loremark init` in this folder."
-)
+_SIGN_IN = "Not signed in to a Loremark server: run `loremark login`, then `loremark init` in this folder."
 
 
 def serve(first: bytes) -> int:
-    """Until stdin ends; ``first`` is the line that was read already."""
+    """Serve until stdin is closed. ``first`` is the line that was already read."""
     asyncio.run(_serve(first))
     return 0
 
 
 @asynccontextmanager
 async def open_memory(_: Any) -> AsyncIterator[Memory]:
-    """Looked up for every call anew: what is mended meanwhile works from then on."""
-    place = await asyncio.to_thread(find_place)
-    if not place.is_known:
-        raise Problem(_SIGN_IN)
-    secrets = {place.project: place.secret} if place.secret else {}
-    async with AsyncClient(place.url, place.key, secrets) as client:
-        yield Memory(client, place.project)
+    """Open the memory. Reloads the connection on every call, so signing in takes effect right away."""
+    connection = await asyncio.to_thread(load_connection)
+    if not connection.is_configured:
+        raise ToolError(_SIGN_IN)
+    secrets = {connection.project: connection.secret} if connection.secret else {}
+    async with AsyncClient(connection.url, connection.key, secrets) as client:
+        yield Memory(client, connection.project)
 
 
 async def _serve(first: bytes) -> None:
@@ -46,7 +43,7 @@ async def _serve(first: bytes) -> None:
 
 
 class _Lines:
-    """Standard input as lines of text, beginning with one that was read before."""
+    """Lines of stdin, starting with one that was already read."""
 
     def __init__(self, first: bytes) -> None:
         self._first = first

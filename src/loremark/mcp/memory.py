@@ -1,4 +1,4 @@
-"""The memory that a tool works on: the client of whoever asks, and the project they mean."""
+"""The memory that a tool works on: the caller's API client and project."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from loremark.client.asynchronous import AsyncClient
+from loremark.client.async_client import AsyncClient
 from loremark.client.calls.projects import list_projects
-from loremark.mcp.problem import Problem
-from loremark.mcp.shown import one_line
+from loremark.mcp.errors import ToolError
+from loremark.mcp.formatting import one_line
 
 _PROJECT_ID = re.compile(r"prj_[A-Za-z0-9_-]{1,60}")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_NAMED = 10
+_LISTED = 10
 
 
 FindSigner = Callable[[str], Awaitable[AsyncClient]]
 
 
-def checked_id(given: str, what: str) -> str:
-    """An identifier as it may stand in an address; whatever else was given names nothing."""
+def validate_id(given: str, what: str) -> str:
+    """Return the ID if it is safe in a URL; raise a not-found ToolError otherwise."""
     if not _ID.fullmatch(given):
-        raise Problem(f"{what} not found.")
+        raise ToolError(f"{what} not found.")
     return given
 
 
 class Memory:
-    """A client with one key, for the time of one request."""
+    """The caller's API client, for the duration of one request."""
 
     def __init__(self, client: AsyncClient, project: str = "", find_signer: FindSigner | None = None) -> None:
         self.client = client
@@ -37,11 +37,11 @@ class Memory:
         self._find_signer = find_signer
 
     async def signer(self, project_id: str) -> AsyncClient:
-        """The client for calls that the project's secret signs."""
+        """Return the client for calls signed with the project's secret."""
         return self.client if self._find_signer is None else await self._find_signer(project_id)
 
     async def project_id(self, wanted: str = "") -> str:
-        """The project asked for by id or name, else that of the folder, else the only one there is."""
+        """Return the project given by ID or name, or else the folder's project, or else the only project."""
         named = wanted.strip() or self._project
         if _PROJECT_ID.fullmatch(named):
             return named
@@ -49,22 +49,22 @@ class Memory:
         if named:
             projects = [project for project in projects if project.name.casefold() == named.casefold()]
             if not projects:
-                raise Problem(f"There is no project called {one_line(named, 60)} that you may see.")
+                raise ToolError(f"No project named {one_line(named, 60)} found, or you don't have access to it.")
         else:
             projects = [project for project in projects if project.status == "active"]
         if len(projects) == 1:
             return projects[0].id
         if not projects:
-            raise Problem(
-                "There is no project yet: make one with `loremark projects create NAME`, then run `loremark init`."
+            raise ToolError(
+                "There are no projects yet: create one with `loremark projects create NAME`, then run `loremark init`."
             )
-        known = ", ".join(f"{one_line(project.name, 60)} ({project.id})" for project in projects[:_NAMED])
-        more = "" if len(projects) <= _NAMED else f" and {len(projects) - _NAMED} more"
-        raise Problem(
-            f"Which project? Give its id as the project argument, or run `loremark init` in the folder. There are: "
-            f"{known}{more}."
+        known = ", ".join(f"{one_line(project.name, 60)} ({project.id})" for project in projects[:_LISTED])
+        more = "" if len(projects) <= _LISTED else f" and {len(projects) - _LISTED} more"
+        raise ToolError(
+            f"There are several projects. Pass a project ID as the project argument, or run `loremark init` in this "
+            f"folder. Projects: {known}{more}."
         )
 
 
 OpenMemory = Callable[[Any], AbstractAsyncContextManager[Memory]]
-"""From the HTTP request at hand (None over stdio) to the memory of whoever sent it."""
+"""Opens the caller's memory for an HTTP request (None over stdio)."""

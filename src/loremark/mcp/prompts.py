@@ -1,21 +1,21 @@
-"""Prompts: what people start by hand in their agent."""
+"""Prompts that users can start from their agent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from loremark.mcp.problem import Problem
-from loremark.mcp.shown import cut
+from loremark.mcp.errors import ToolError
+from loremark.mcp.formatting import truncate
 
-_MOST_CHARS = 4_000
+_MAX_CHARS = 4_000
 
 Given = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """``arguments``: name, description, whether it is needed."""
+    """``arguments``: name, description, required."""
 
     name: str
     title: str
@@ -24,41 +24,42 @@ class Prompt:
     write: Callable[[Given], str]
 
 
-def _needed(given: Given, name: str) -> str:
+def _required(given: Given, name: str) -> str:
     value = given.get(name, "").strip()
     if not value:
-        raise Problem(f"The argument {name} is required.")
-    return cut(value, _MOST_CHARS)
+        raise ToolError(f"The argument {name} is required.")
+    return truncate(value, _MAX_CHARS)
 
 
 def _recall(given: Given) -> str:
     return (
-        f"Before you begin this task, find out what the project's memory knows about it:\n\n"
-        f"<task>\n{_needed(given, 'task')}\n</task>\n\n"
-        "1. Call memory_brief, unless a briefing is in your context already.\n"
-        "2. Call memory_search with the main terms of the task, and memory_files with the files it will touch.\n"
-        "3. Say in a few lines which decisions, conventions and known bugs matter here, each with its id, and where "
-        "they contradict the task.\nThen wait for me before changing anything."
+        f"Before you start this task, check what the project memory knows about it:\n\n"
+        f"<task>\n{_required(given, 'task')}\n</task>\n\n"
+        "1. Call memory_brief, unless a briefing is already in your context.\n"
+        "2. Call memory_search with the key terms of the task, and memory_files with the files it will touch.\n"
+        "3. Summarize in a few lines which decisions, conventions and known bugs are relevant, with their IDs, and any "
+        "that contradict the task.\nThen wait for my reply before you change anything."
     )
 
 
-def _learnt(given: Given) -> str:
-    focus = cut(given.get("focus", "").strip(), _MOST_CHARS)
-    about = f" Pay attention to: {focus}." if focus else ""
+def _save_learnings(given: Given) -> str:
+    focus = truncate(given.get("focus", "").strip(), _MAX_CHARS)
+    about = f" Focus on: {focus}." if focus else ""
     return (
-        "Look back at this session and save what the next person or agent would need to know." + about + "\n"
-        "Collect decisions with their reasons, conventions, how things work, bugs with their causes, and what is left "
-        "to do; leave out what the code says itself and passing states. Search the memory first for entries that are "
-        "no longer true and deprecate them. Then call memory_save once, with a short summary and one change for each "
-        "fact, and show me what you saved."
+        "Review this session and save what the next person or agent needs to know." + about + "\n"
+        "Collect decisions and their reasons, conventions, how things work, bugs and their causes, and open tasks. "
+        "Leave out temporary states and anything obvious from the code. First search the memory for items that are no "
+        "longer true and deprecate them. Then call memory_save once, with a short summary and one change per fact, and "
+        "show me what you saved."
     )
 
 
 def _review(given: Given) -> str:
     return (
-        "Review the memory of this project with me. Call memory_eval and memory_hygiene, then memory_search with "
-        "drafts for what waits for approval. Show me a short list: what looks wrong or out of date when you compare "
-        "it with the code, what is there twice, which drafts deserve approval. Change nothing without my word."
+        "Review this project's memory with me. Call memory_eval and memory_hygiene, then memory_search with "
+        "drafts=true for drafts awaiting review. Compare the results with the code and show me a short list: what "
+        "looks wrong or outdated, what is duplicated, and which drafts should be approved. Don't change anything "
+        "until I confirm."
     )
 
 
@@ -66,21 +67,21 @@ PROMPTS: tuple[Prompt, ...] = (
     Prompt(
         "recall",
         "Recall before a task",
-        "Find out what the project's memory knows about a task before beginning it.",
-        (("task", "What you are about to do.", True),),
+        "Check what the project memory knows about a task before you start it.",
+        (("task", "The task you are about to start.", True),),
         _recall,
     ),
     Prompt(
         "save-learnings",
-        "Save what was learnt",
-        "Save the lasting knowledge of this session to the project's memory.",
-        (("focus", "What to pay attention to, if anything.", False),),
-        _learnt,
+        "Save what you learned",
+        "Save decisions and lessons from this session to the project memory.",
+        (("focus", "What to focus on (optional).", False),),
+        _save_learnings,
     ),
     Prompt(
         "review-memory",
         "Review the memory",
-        "Go through the health of the project's memory, what could be tidied up, and the drafts.",
+        "Check the memory's health, suggested cleanups and drafts.",
         (),
         _review,
     ),

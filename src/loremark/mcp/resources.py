@@ -1,4 +1,4 @@
-"""Resources: the brain, entries and contexts by address."""
+"""Resources: the briefing, items and contexts by URI."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from loremark.base.marks import clean
+from loremark.base.briefing_markers import clean
 from loremark.client.call import ApiError
 from loremark.client.calls.brain import get_brain
 from loremark.client.calls.contexts import get_context
 from loremark.client.calls.items import get_item
 from loremark.client.calls.projects import list_projects
+from loremark.mcp.formatting import clean_all, one_line, with_notice
 from loremark.mcp.memory import Memory
-from loremark.mcp.shown import clean_all, framed, one_line
 
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
@@ -24,12 +24,12 @@ _URI = re.compile(r"loremark://(?:(brain)|(projects|items|contexts)/([A-Za-z0-9_
 
 Entry = dict[str, Any]
 
-ALWAYS: list[Entry] = [
+DEFAULT_RESOURCES: list[Entry] = [
     {
         "uri": "loremark://brain",
         "name": "brain",
-        "title": "Briefing of this project",
-        "description": "The approved memory of the project of this folder as one document.",
+        "title": "Project briefing",
+        "description": "The approved memory of the current folder's project, as one document.",
         "mime_type": _MARKDOWN,
     }
 ]
@@ -37,39 +37,39 @@ TEMPLATES: list[Entry] = [
     {
         "uri_template": "loremark://projects/{project}/brain",
         "name": "project-brain",
-        "title": "Briefing of a project",
-        "description": "The approved memory of a project, by the project's id, as one document.",
+        "title": "Briefing for a project",
+        "description": "The approved memory of a project, by project ID, as one document.",
         "mime_type": _MARKDOWN,
     },
     {
         "uri_template": "loremark://items/{id}",
         "name": "item",
-        "title": "Memory entry",
-        "description": "One memory entry with its state, files and evidence, by its id.",
+        "title": "Memory item",
+        "description": "One memory item with its status, files and evidence, by ID.",
         "mime_type": _JSON,
     },
     {
         "uri_template": "loremark://contexts/{id}",
         "name": "context",
         "title": "Context",
-        "description": "The text of one context, by its id.",
+        "description": "The text of one context, by ID.",
         "mime_type": _MARKDOWN,
     },
 ]
 
 
-class NotThere(Exception):
-    """There is nothing at this address."""
+class ResourceNotFound(Exception):
+    """There is no resource with this URI."""
 
 
 async def list_all(memory: Memory) -> list[Entry]:
-    """The briefing of this project, and of every other one that can be seen."""
+    """List the briefings of this project and of all accessible projects."""
     projects = await memory.client.send(list_projects(limit=_LISTED))
-    return ALWAYS + [
+    return DEFAULT_RESOURCES + [
         {
             "uri": f"loremark://projects/{project.id}/brain",
             "name": f"brain-{project.id}",
-            "title": f"Briefing of {one_line(project.name, 100)}",
+            "title": f"Briefing for {one_line(project.name, 100)}",
             "description": one_line(project.description, 200) or "The approved memory of this project.",
             "mime_type": _MARKDOWN,
         }
@@ -78,20 +78,20 @@ async def list_all(memory: Memory) -> list[Entry]:
 
 
 async def read(memory: Memory, uri: str) -> tuple[str, str]:
-    """The text at an address, and its kind."""
+    """Return the text of a resource and its MIME type."""
     match = _URI.fullmatch(uri)
     if match is None or (match[2] == "projects") != bool(match[4]):
-        raise NotThere
+        raise ResourceNotFound
     try:
         if match[1] or match[2] == "projects":
             brain = await memory.client.send(get_brain(await memory.project_id(match[3] or ""), _BUDGET))
-            return framed(brain.markdown), _MARKDOWN
+            return with_notice(brain.markdown), _MARKDOWN
         if match[2] == "items":
             item = await memory.client.send(get_item(match[3]))
             return msgspec.json.encode(clean_all(msgspec.to_builtins(item))).decode(), _JSON
         context = await memory.client.send(get_context(match[3]))
-        return framed(f"# {one_line(context.name, 100)}\n\n{clean(context.content)}"), _MARKDOWN
+        return with_notice(f"# {one_line(context.name, 100)}\n\n{clean(context.content)}"), _MARKDOWN
     except ApiError as error:
         if error.status == 404:
-            raise NotThere from error
+            raise ResourceNotFound from error
         raise

@@ -1,4 +1,4 @@
-"""A tool: its name and words for the model, the shapes of its arguments and its result, and what it does."""
+"""Define a tool: its name and description, its argument and result types, and its function."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from loremark.mcp.errors import ToolError
+from loremark.mcp.formatting import NOTICE, one_line
 from loremark.mcp.memory import Memory
-from loremark.mcp.problem import Problem
-from loremark.mcp.shown import NOTICE, one_line
 
 Progress = Callable[[float, float | None, str], Awaitable[None]]
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a tool is given. ``project`` is known to all of them."""
+    """Base class for tool arguments. All tools take ``project``."""
 
     project: typing.Annotated[
         str,
         msgspec.Meta(
             max_length=200,
-            description="Project id or exact name. Leave out for the project of this folder, or the only one there is.",
+            description="Project ID or exact name. Defaults to the current folder's project, or the only project.",
         ),
     ] = ""
 
 
 class Result(msgspec.Struct, kw_only=True, rename="camel"):
-    """What a tool answers."""
+    """Base class for tool results."""
 
 
-class Remembered(Result, kw_only=True):
-    """Texts from memory, with the note that they are just that."""
+class MemoryResult(Result, kw_only=True):
+    """Base class for results that contain text from memory, marked with a notice."""
 
     notice: str = NOTICE
 
@@ -46,7 +46,7 @@ R = TypeVar("R", bound=Result)
 
 @dataclass(frozen=True)
 class Tool(Generic[A, R]):
-    """One tool. ``run`` does it, ``tell`` says the result in words."""
+    """One tool. ``run`` executes it, ``render`` formats the result as text."""
 
     name: str
     title: str
@@ -54,10 +54,10 @@ class Tool(Generic[A, R]):
     arguments: type[A]
     result: type[R]
     run: Callable[[Memory, A, Progress], Awaitable[R]]
-    tell: Callable[[R], str]
-    reads_only: bool = True
-    destroys: bool = False
-    repeats_safely: bool = True
+    render: Callable[[R], str]
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -68,46 +68,46 @@ class Tool(Generic[A, R]):
         return schema_of(self.result)
 
     def read(self, given: dict[str, Any] | None) -> A:
-        """The arguments in their shape, or the problem in one sentence. ``null`` is as good as left out."""
-        told = {name: value for name, value in (given or {}).items() if value is not None}
+        """Validate the arguments, treating ``null`` as missing. Raises ToolError with one sentence."""
+        given_values = {name: value for name, value in (given or {}).items() if value is not None}
         try:
-            return msgspec.convert(told, self.arguments, strict=False)
+            return msgspec.convert(given_values, self.arguments, strict=False)
         except msgspec.ValidationError as error:
-            raise Problem(explain(str(error), self.arguments)) from None
+            raise ToolError(explain(str(error), self.arguments)) from None
 
 
 AnyTool = Tool[Any, Any]
 
 
 def schema_of(kind: type[Any]) -> dict[str, Any]:
-    """The JSON schema of a shape in one piece: references are not understood by every client."""
+    """Return the JSON schema of a type without references, which some clients don't support."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
-    whole: dict[str, Any] = _put_in(schema, parts)
+    whole: dict[str, Any] = _inline_refs(schema, parts)
     return whole
 
 
-def _put_in(schema: Any, parts: dict[str, Any]) -> Any:
+def _inline_refs(schema: Any, parts: dict[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [_put_in(entry, parts) for entry in schema]
+        return [_inline_refs(entry, parts) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _put_in(parts[schema["$ref"]], parts)
-    # Shapes are named after classes, and their docstrings are for us; an empty default says nothing.
+        return _inline_refs(parts[schema["$ref"]], parts)
+    # Drop class names and docstrings, which are internal, and empty defaults.
     ours = ("title", "description") if "properties" in schema else ()
     whole = {
         name: (
-            {field: _put_in(entry, parts) for field, entry in value.items()}
+            {field: _inline_refs(entry, parts) for field, entry in value.items()}
             if name == "properties"
-            else _put_in(value, parts)
+            else _inline_refs(value, parts)
         )
         for name, value in schema.items()
-        if name not in ours and not (name == "default" and value in _SAYS_NOTHING)
+        if name not in ours and not (name == "default" and value in _EMPTY_DEFAULTS)
     }
     return {"type": "string", **whole} if "enum" in whole else whole
 
 
-_SAYS_NOTHING: tuple[Any, ...] = ("", [], (), NOTICE)
+_EMPTY_DEFAULTS: tuple[Any, ...] = ("", [], (), NOTICE)
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _WORDS = {
     "str": "a string",
@@ -120,7 +120,7 @@ _WORDS = {
 
 
 def explain(complaint: str, kind: type[Any]) -> str:
-    """The decoder's complaint as a sentence that names the argument."""
+    """Turn a decoder error into a sentence that names the argument."""
     match = _AT.match(complaint)
     assert match is not None
     what, field = match["what"], one_line((match["path"] or "$").removeprefix("$").removeprefix("."), 60)
@@ -130,10 +130,10 @@ def explain(complaint: str, kind: type[Any]) -> str:
         return f"The argument {f'{field}.{missing[1]}' if field else missing[1]} is required."
     unknown = re.fullmatch(r"Object contains unknown field `(.+)`", what, re.DOTALL)
     if unknown:
-        return f"There is no argument {one_line(unknown[1], 60)}; there are: {', '.join(names)}."
+        return f"Unknown argument {one_line(unknown[1], 60)}. Valid arguments: {', '.join(names)}."
     choices = re.match(r"Invalid enum value", what)
     if choices:
-        return f"The argument {field} must be one of {', '.join(_choices(kind, field)) or 'the listed words'}."
+        return f"The argument {field} must be one of {', '.join(_choices(kind, field)) or 'the listed values'}."
     return f"The argument {field or 'list'} {_requirement(what)}."
 
 

@@ -1,1 +1,1 @@
-"""Floor 4: the pure core. Plain values in, plain values out: no SQL, no HTTP, no clock, no environment."""
+"""The pure core: plain values in, plain values out. No SQL, HTTP, clock or environment."""

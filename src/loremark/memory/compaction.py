@@ -1,7 +1,7 @@
-"""A journal made short: its entries become one that says everything once, the newest first.
+"""Compacts a journal into one entry that states everything once, newest first.
 
-An entry is a section that begins with ``## `` outside a code block; entries are appended, so the last is the newest.
-What stands above the first stays as it is.
+An entry is a section that starts with ``## `` outside a code block. Entries are appended, so the last one is the
+newest. Text above the first entry is kept as it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BULLET = re.compile(r"(?:[-*+]|\d+[.)])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """The shorter text, and how many entries there were and are."""
+    """The compacted text, and the number of entries before and after."""
 
     content: str
     entries_before: int
@@ -26,7 +26,7 @@ class Compaction:
 
 @dataclass(slots=True)
 class _Statement:
-    """A list entry with all that is indented below it, a paragraph, or a block of code."""
+    """A list item with everything indented below it, a paragraph, or a code block."""
 
     lines: list[str]
     after_blank: bool
@@ -34,27 +34,27 @@ class _Statement:
 
     @property
     def key(self) -> str:
-        """The same for what says the same."""
+        """Equal for statements that say the same."""
         text = "\n".join(line.rstrip() for line in self.lines).strip()
         return _BULLET.sub("", text, count=1) if self.is_bullet else text
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A section: its own statements, and those under each of its smaller headings."""
+    """A section: its own statements, and those under each of its subheadings."""
 
     title: str
     parts: dict[str, list[_Statement]] = field(default_factory=lambda: {"": []})
 
 
 class _Fences:
-    """Follows code blocks from line to line."""
+    """Tracks code blocks from line to line."""
 
     def __init__(self) -> None:
         self.open = ""
 
     def passes(self, line: str) -> bool:
-        """Whether the line belongs to a code block, its fences included."""
+        """Whether the line belongs to a code block, including its fences."""
         if self.open:
             bare = line.strip()
             if len(bare) >= len(self.open) and bare == self.open[0] * len(bare):
@@ -71,7 +71,7 @@ def count_entries(content: str) -> int:
 
 
 def compact(content: str) -> Compaction:
-    """One entry that keeps every statement once. With fewer than two entries nothing changes."""
+    """Merge all entries into one that keeps every statement once. Fewer than two entries stay as they are."""
     preamble, sections = _split(content)
     if len(sections) < 2:
         return Compaction(content, len(sections), len(sections))
@@ -82,7 +82,7 @@ def compact(content: str) -> Compaction:
 
 
 def _split(content: str) -> tuple[list[str], list[list[str]]]:
-    """What stands above the first entry, and the lines of each entry with its heading."""
+    """Return the text above the first entry, and the lines of each entry with its heading."""
     preamble: list[str] = []
     sections: list[list[str]] = []
     fences = _Fences()
@@ -108,18 +108,18 @@ def _read(section: list[str]) -> _Entry:
             continue
         if not in_code and _HEADING.match(line):
             part = entry.parts.setdefault(line.rstrip(), [])
-        elif part and _goes_on(part[-1], line, was_open=was_open, in_code=in_code, after_blank=after_blank):
+        elif part and _continues(part[-1], line, was_open=was_open, in_code=in_code, after_blank=after_blank):
             part[-1].lines += [*([""] if after_blank else []), line]
         else:
             is_bullet = _BULLET.match(line) is not None
             part.append(_Statement([line], after_blank, is_bullet))
         after_blank = False
     if fences.open and part:
-        part[-1].lines.append(fences.open)  # it was open to the end, and now something follows
+        part[-1].lines.append(fences.open)  # close a code block that ran to the end: more text follows now
     return entry
 
 
-def _goes_on(last: _Statement, line: str, *, was_open: bool, in_code: bool, after_blank: bool) -> bool:
+def _continues(last: _Statement, line: str, *, was_open: bool, in_code: bool, after_blank: bool) -> bool:
     """Whether a line belongs to the statement before it."""
     if was_open or line[:1] in (" ", "\t"):
         return True
@@ -129,7 +129,7 @@ def _goes_on(last: _Statement, line: str, *, was_open: bool, in_code: bool, afte
 
 
 def _plain_title(heading: str) -> str:
-    """The heading's words, as a line that is no heading and opens no code block."""
+    """The heading's text as a line that is neither a heading nor a code fence."""
     title = heading.strip()
     while title.startswith(("#", "```", "~~~")):
         title = title.lstrip("#`~").strip()
@@ -137,14 +137,14 @@ def _plain_title(heading: str) -> str:
 
 
 def _merge(entries: list[_Entry]) -> list[str]:
-    """The lines of the one entry, from those of the newest on."""
+    """Return the lines of the merged entry, newest first."""
     own: list[str] = []
     below: dict[str, list[str]] = {}
-    said: dict[str, set[str]] = {}
+    seen: dict[str, set[str]] = {}
     titles = {entries[0].title, ""}
     for entry in entries:
         fresh = {
-            heading: [statement for statement in statements if _is_new(said.setdefault(heading, set()), statement)]
+            heading: [statement for statement in statements if _is_new(seen.setdefault(heading, set()), statement)]
             for heading, statements in entry.parts.items()
         }
         is_empty = not any(entry.parts.values())
@@ -159,9 +159,9 @@ def _merge(entries: list[_Entry]) -> list[str]:
     return own
 
 
-def _is_new(said: set[str], statement: _Statement) -> bool:
-    known = statement.key in said
-    said.add(statement.key)
+def _is_new(seen: set[str], statement: _Statement) -> bool:
+    known = statement.key in seen
+    seen.add(statement.key)
     return not known
 
 

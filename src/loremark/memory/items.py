@@ -1,4 +1,4 @@
-"""A memory item as the core sees it, and what an item is before it is one."""
+"""Memory items and events as the core sees them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIER_OF_TYPE: dict[ItemType, int] = {
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A captured event, whole: large texts are back in their places."""
+    """A captured event with its large texts restored."""
 
     id: str
     event: str
@@ -29,7 +29,7 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quote:
-    """The words of an event that a claim rests on; they stand in the event's texts exactly so."""
+    """Evidence: words of an event that support a claim, verbatim."""
 
     event_id: str
     quote: str
@@ -37,10 +37,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is known, and how. A candidate is an item without an identity: ``id`` is empty.
+    """A memory item. A candidate is an item without an ``id``.
 
-    ``type_margin``: how far the rules put a candidate's type before the next one; None when it is not in doubt.
-    ``origins``: the kinds of events it rests on, each once and sorted; empty where that is not known.
+    ``type_margin``: how far the rules put a candidate's type ahead of the next one; None if it is certain.
+    ``origins``: the event types it comes from, sorted and unique; empty if unknown.
     """
 
     title: str

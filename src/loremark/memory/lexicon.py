@@ -1,4 +1,4 @@
-"""Cuts a clause into words, names and numbers, and tells what a word means by itself: looked up once, it is known."""
+"""Tokenizes clauses and looks up what a word means on its own. Lookups are cached."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from loremark.memory.alternatives import ENVIRONMENTS, EXCLUSIVE
-from loremark.memory.measures import NUMBER_WORDS
-from loremark.memory.vocabulary import DENIALS, NEGATIONS, PAST, POLES, POSSIBLE, PREDICATE, STOP, SYNONYMS
-from loremark.memory.words import canonical, name_words
+from loremark.memory.exclusive_terms import ENVIRONMENTS, EXCLUSIVE_TERMS
+from loremark.memory.quantities import NUMBER_WORDS
+from loremark.memory.vocabulary import ANTONYMS, NEGATED_SYNONYMS, NEGATIONS, PAST, POSSIBLE, PREDICATE, STOP, SYNONYMS
+from loremark.memory.word_normalization import canonical, identifier_words
 
-# Kind, what is written, where it starts and where it ends.
+# Kind, text, start, end.
 Token = tuple[str, str, int, int]
 
-# What is longer is no word that comes again.
-_KNOWN_CHARS = 40
+# Longer words rarely occur twice; caching them would waste the cache.
+_MAX_CACHED_CHARS = 40
 _FILE_END = (
     r"\.(?:py|pyi|tsx?|jsx?|mjs|cjs|go|rs|rb|java|kt|cs|cpp|cc|c|h|php|swift|sql|sh|ya?ml|toml|json|md|txt|html|css|scss"
     r"|lock|cfg|ini|env|proto|tf)\b"
 )
-# Most words are letters and no more, and are taken first: no other kind can begin with one that ends so.
+# Most words consist of letters only and are tried first; no other kind can start with such a word.
 _TOKEN = re.compile(
     rf"""
     (?P<plain>[A-Za-z]++(?![\w./:+\#’'(@~$*-]))
@@ -44,25 +44,28 @@ _PLAIN_NAME = re.compile(r"[^a-z0-9+#]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a word tells wherever it stands; ``silent`` is what nothing is compared by, ``pole`` one end of a pair."""
+    """What a word means wherever it occurs.
+
+    ``is_ignored`` words are not compared; ``antonym`` is the pair and the end of it the word stands for.
+    """
 
     base: str
     parts: tuple[str, ...]
     name: str
     name_parts: tuple[str, ...]
     number: str | None
-    pole: tuple[int, int] | None
+    antonym: tuple[int, int] | None
     relation: str | None
     is_name: bool
-    turns: bool
+    negates: bool
     past: bool
     possible: bool
     ends_subject: bool
-    silent: bool
+    is_ignored: bool
 
 
-def tokens_of(text: str) -> list[Token]:
-    """In order; of words the kind is ``word``, whatever they are made of."""
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens in order. All words have the kind ``word``."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -71,41 +74,41 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def look_up(raw: str) -> Word:
-    """A word as it is written."""
-    return _known(raw) if len(raw) <= _KNOWN_CHARS else _look_up(raw)
+    """Look up a word as written."""
+    return _look_up_cached(raw) if len(raw) <= _MAX_CACHED_CHARS else _look_up(raw)
 
 
 def _look_up(raw: str) -> Word:
     lower = raw.lower().removesuffix("()").removesuffix("'s").removesuffix("’s").strip("'’-_")
-    base = DENIALS.get(lower, canonical(lower))
+    base = NEGATED_SYNONYMS.get(lower, canonical(lower))
     relation = lower if lower in ("before", "after") else base
     hyphened = "-" in base
     return Word(
         base=base,
         parts=tuple(canonical(part) for part in base.split("-") if part and part not in STOP) if hyphened else (base,),
         name=_known_name(lower) or _PLAIN_NAME.sub("", lower),
-        name_parts=tuple(name_words(raw.removesuffix("()").removesuffix("'s"))),
+        name_parts=tuple(identifier_words(raw.removesuffix("()").removesuffix("'s"))),
         number=str(NUMBER_WORDS[lower]) if lower in NUMBER_WORDS else None,
-        pole=POLES.get(lower),
+        antonym=ANTONYMS.get(lower),
         relation=relation if relation in _RELATIONS else None,
-        is_name=_is_odd(raw) or _known_name(lower) is not None,
-        turns=lower in NEGATIONS or lower in DENIALS,
+        is_name=_looks_like_identifier(raw) or _known_name(lower) is not None,
+        negates=lower in NEGATIONS or lower in NEGATED_SYNONYMS,
         past=lower in PAST,
         possible=lower in POSSIBLE,
         ends_subject=lower in PREDICATE,
-        silent=lower in NEGATIONS or lower in STOP or lower in ("before", "after", ""),
+        is_ignored=lower in NEGATIONS or lower in STOP or lower in ("before", "after", ""),
     )
 
 
-_known = lru_cache(maxsize=8192)(_look_up)
+_look_up_cached = lru_cache(maxsize=8192)(_look_up)
 
 
-def _is_odd(raw: str) -> bool:
-    """Written as no word of prose is."""
+def _looks_like_identifier(raw: str) -> bool:
+    """Whether it is written unlike a word of prose."""
     return any(letter.isupper() or letter.isdigit() or letter in "_.#+" for letter in raw[1:])
 
 
 def _known_name(lower: str) -> str | None:
-    """The name that the tables of alternatives know this word by, whatever its form."""
+    """The exclusive term or environment that this word is a form of."""
     forms = (lower, SYNONYMS.get(lower, lower), lower.removesuffix("s"))
-    return next((form for form in forms if form in EXCLUSIVE or form in ENVIRONMENTS), None)
+    return next((form for form in forms if form in EXCLUSIVE_TERMS or form in ENVIRONMENTS), None)

@@ -1,4 +1,4 @@
-"""File paths: found in prose and in diffs, brought to one form, and told apart from what only looks like one."""
+"""File paths: found in prose and diffs, normalized, and told apart from text that only looks like a path."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# In prose a known ending is asked for: "stripe.com", "v1.2.rc1" and "user.name" have endings too.
-_ENDINGS = _words("""
+# In prose the extension must be known: "stripe.com", "v1.2.rc1" and "user.name" look like files too.
+_EXTENSIONS = _words("""
     adoc asm astro avsc bash bat bazel bicep bzl c cc cfg cjs clj cljs cmake cnf conf cpp cr cs csh cshtml csproj css
     csv cts cu cxx d.ts dart dockerfile dts dtsi eex ejs el elm erb erl ex exs f90 fish fs fsproj gd go gql gradle
     graphql groovy h haml handlebars hbs hcl heex hh hpp hrl hs htm html hxx ini ino ipynb j2 java jinja jinja2 jl js
@@ -25,13 +25,13 @@ _ENDINGS = _words("""
     tcl tex tf tfvars thrift toml tpl ts tsv tsx twig txt vb vbproj vhd vue wat wgsl wsdl xaml xml xsd xsl yaml yml
     zig zsh
     """)
-# Attributes as often as endings ("console.log", "process.env"): only believed inside a path.
-_ENDINGS_IN_PATH = _words("d env log m po pot r v")
+# Attributes as often as extensions ("console.log", "process.env"): accepted only inside a path.
+_EXTENSIONS_IN_PATH = _words("d env log m po pot r v")
 _NAMES = _words("""
     brewfile build caddyfile codeowners containerfile dockerfile gemfile gnumakefile jenkinsfile justfile license
     makefile pipfile podfile procfile rakefile snakefile tiltfile vagrantfile workspace
     """)
-# Words too when they stand alone ("the build", "a license"): only believed inside a path, or written as a name is.
+# Ordinary words on their own ("the build", "a license"): accepted only inside a path or in capitals.
 _NAMES_LIKE_WORDS = frozenset(("build", "license", "workspace", "codeowners"))
 _DOT_NAMES = re.compile(
     r"\.(?:env(?:\.[a-z0-9_-]+){0,3}|[a-z][a-z0-9_-]*(?:rc|ignore|attributes|config|modules|version|keep)"
@@ -39,7 +39,7 @@ _DOT_NAMES = re.compile(
     r"json|toml|js|cjs))",
     re.IGNORECASE,
 )
-# Products that are named like files.
+# Products with names like files.
 _PRODUCTS = _words("""
     alpine.js angular.js backbone.js chart.js d3.js discord.js docs.rs ember.js express.js fastify.js hono.js
     knockout.js moment.js nest.js next.js node.js nuxt.js p5.js pdf.js polymer.js preact.js react.js require.js
@@ -48,7 +48,9 @@ _PRODUCTS = _words("""
 _FOREIGN_ROOTS = _words(
     "bin boot dev etc home lib lib64 mnt opt private proc root run sbin srv sys tmp users usr var volumes"
 )
-_NOT_OURS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "venv", "site-packages", ".tox", ".mypy_cache"))
+_EXCLUDED_FOLDERS = frozenset(
+    ("node_modules", ".git", "__pycache__", ".venv", "venv", "site-packages", ".tox", ".mypy_cache")
+)
 _HOST = re.compile(
     r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|edu|gov|ai|app|cloud|co|de|eu|fr|in|us|uk|xyz|info)", re.IGNORECASE
 )
@@ -61,7 +63,7 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _GIT_HEADER = re.compile(r"^diff --git (?:\"?a/(.{1,300}?)\"?) (?:\"?b/(.{1,300})\"?)$")
 
 
-# Lock files and their like: a change of one says nothing by itself.
+# Lock files and the like: a change to one says nothing by itself.
 _MACHINE_FILES = re.compile(
     r"(?:^|/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|pdm\.lock|"
     r"pipfile\.lock|cargo\.lock|"
@@ -73,14 +75,14 @@ _MACHINE_FILES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DiffFile:
-    """A file that a diff touches; ``deleted`` also holds for the old name of a renamed one."""
+    """A file that a diff touches. ``deleted`` is also true for the old name of a renamed file."""
 
     path: str
     deleted: bool
 
 
-def normal_path(text: str, roots: Iterable[str] = ()) -> str | None:
-    """The repository-relative form with forward slashes, or None where there is none."""
+def normalize_path(text: str, roots: Iterable[str] = ()) -> str | None:
+    """Return the repository-relative path with forward slashes, or None if it is not one."""
     path = text.strip().replace("\\", "/")
     if not path or len(path) > MAX_PATH_CHARS or "://" in path or path.startswith(("~", "//", "www.")):
         return None
@@ -106,15 +108,15 @@ def normal_path(text: str, roots: Iterable[str] = ()) -> str | None:
     if (
         not parts
         or not _is_balanced("/".join(parts))
-        or any(part.lower() in _NOT_OURS for part in parts)
+        or any(part.lower() in _EXCLUDED_FOLDERS for part in parts)
         or _BAD_IN_PATH.search("/".join(parts))
     ):
         return None
     return "/".join(parts)
 
 
-def named_file(value: object, roots: Iterable[str] = ()) -> str | None:
-    """A path that stands in a field for files: any ending will do, but a bare folder is none."""
+def parse_file_field(value: object, roots: Iterable[str] = ()) -> str | None:
+    """Return the path from a field that holds file names. Any extension is accepted, but not a bare folder."""
     if not isinstance(value, str) or len(value) > 2 * MAX_PATH_CHARS:
         return None
     text = value.strip().strip("`'\"")
@@ -122,20 +124,20 @@ def named_file(value: object, roots: Iterable[str] = ()) -> str | None:
         return None
     if not _DRIVE.match(text) or any(text.startswith(root) for root in roots):
         text = _without_line(text)
-    path = normal_path(text, roots)
+    path = normalize_path(text, roots)
     if path is None or _HOST.fullmatch(path.split("/", 1)[0]):
         return None
     name = path.rsplit("/", 1)[-1]
-    return path if _is_known_name(name, in_path=True) or _has_any_ending(name) else None
+    return path if _is_known_name(name, in_path=True) or _has_extension(name) else None
 
 
-def is_machine_written(path: str) -> bool:
-    """Whether a tool keeps the file and nobody writes it."""
+def is_generated_file(path: str) -> bool:
+    """Whether a tool maintains the file."""
     return _MACHINE_FILES.search(path) is not None
 
 
-def paths_in(text: str, roots: Iterable[str] = ()) -> list[str]:
-    """Every plausible file path of a text, in order, each once."""
+def find_paths(text: str, roots: Iterable[str] = ()) -> list[str]:
+    """Return every plausible file path in a text, in order, without duplicates."""
     found: dict[str, None] = {}
     roots = tuple(roots)
     for token in dict.fromkeys(_BETWEEN_TOKENS.split(text)):
@@ -147,8 +149,8 @@ def paths_in(text: str, roots: Iterable[str] = ()) -> list[str]:
     return list(found)
 
 
-def diff_files(diff: str) -> list[DiffFile]:
-    """The files of a unified diff as git writes it, in order, each once."""
+def parse_diff(diff: str) -> list[DiffFile]:
+    """Return the files of a unified git diff, in order, without duplicates."""
     deleted: dict[str, bool] = {}
     current = before = ""
     for line in diff.splitlines():
@@ -162,14 +164,14 @@ def diff_files(diff: str) -> list[DiffFile]:
         elif line.startswith("rename from "):
             deleted[line[12:].strip()] = True
         elif line.startswith("--- ") and not line.startswith("--- /dev/null"):
-            before = _side(line)
+            before = _diff_path(line)
         elif line.startswith("+++ "):
             if line.startswith("+++ /dev/null"):
                 if before:
                     deleted[before] = True
-            elif _side(line):
-                deleted.setdefault(_side(line), False)
-    normal = ((normal_path(path), gone) for path, gone in deleted.items())
+            elif _diff_path(line):
+                deleted.setdefault(_diff_path(line), False)
+    normal = ((normalize_path(path), gone) for path, gone in deleted.items())
     return [DiffFile(path, gone) for path, gone in normal if path is not None]
 
 
@@ -177,7 +179,7 @@ def _is_balanced(path: str) -> bool:
     return all(path.count(opening) == path.count(closing) for closing, opening in _CLOSING.items())
 
 
-def _side(line: str) -> str:
+def _diff_path(line: str) -> str:
     path = line[4:].split("\t", 1)[0].strip().strip('"')
     return path[2:] if path.startswith(("a/", "b/")) else path
 
@@ -187,7 +189,7 @@ def _path_of_token(token: str, roots: tuple[str, ...]) -> str | None:
         return None
     text = _without_brackets(_without_emphasis(token).rstrip(".:!?"))
     if "(" in text and "/(" not in text and not _LINE_SUFFIX.search(text):
-        text = text.split("(", 1)[1].rstrip(")")  # before it stands what is called: `response.json()`, `open(a.py)`
+        text = text.split("(", 1)[1].rstrip(")")  # skip the function name: `response.json()`, `open(a.py)`
     if not _DRIVE.match(text):
         text = _without_line(text)
         if ":" in text:
@@ -195,7 +197,7 @@ def _path_of_token(token: str, roots: tuple[str, ...]) -> str | None:
     text = text.rstrip(".,")
     if text.startswith(("@", "-", "$", "+")) or text.endswith(("/", "\\")):
         return None
-    path = normal_path(text, roots)
+    path = normalize_path(text, roots)
     if path is None or not _is_plausible(path):
         return None
     return path
@@ -210,13 +212,15 @@ def _is_plausible(path: str) -> bool:
         return False
     if _is_known_name(name, in_path=len(parts) > 1):
         return True
-    stem, dot, ending = name.rpartition(".")
+    stem, dot, extension = name.rpartition(".")
     if not dot or not stem.strip("."):
         return False
     if len(parts) == 1:
-        return ending in _ENDINGS  # `Microsoft.Data.Sqlite` is no file
-    # Deep in a path an ending need not be known; in "and/or.else" it must be.
-    return ending.lower() in _ENDINGS | _ENDINGS_IN_PATH or (len(parts) > 2 and ending.isalpha() and ending.islower())
+        return extension in _EXTENSIONS  # `Microsoft.Data.Sqlite` is not a file
+    # Deep in a path any extension is accepted; in "and/or.else" it must be known.
+    return extension.lower() in _EXTENSIONS | _EXTENSIONS_IN_PATH or (
+        len(parts) > 2 and extension.isalpha() and extension.islower()
+    )
 
 
 def _is_known_name(name: str, *, in_path: bool) -> bool:
@@ -231,9 +235,9 @@ def _is_known_name(name: str, *, in_path: bool) -> bool:
     return base[0].isupper() or in_path or name != base
 
 
-def _has_any_ending(name: str) -> bool:
-    stem, dot, ending = name.rpartition(".")
-    return bool(dot and stem) and 1 <= len(ending) <= 12 and ending.isalnum() and not ending.isdigit()
+def _has_extension(name: str) -> bool:
+    stem, dot, extension = name.rpartition(".")
+    return bool(dot and stem) and 1 <= len(extension) <= 12 and extension.isalnum() and not extension.isdigit()
 
 
 def _without_line(text: str) -> str:
@@ -246,7 +250,7 @@ def _without_line(text: str) -> str:
 
 
 def _without_brackets(text: str) -> str:
-    """Brackets around a path go; those inside one (``app/[id]/page.tsx``) stay."""
+    """Strip brackets around a path; those inside one (``app/[id]/page.tsx``) stay."""
     text = text.lstrip("([{")
     while text and text[-1] in ")]}.,:":
         opening = _CLOSING.get(text[-1])

@@ -1,4 +1,4 @@
-"""What keeps two items apart before anything they say is weighed: what they rest on, where they are, what they name."""
+"""Where items come from, and the checks on sources, files and ids that run before their texts are compared."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from loremark.memory.extraction.scans import SCAN
+from loremark.memory.extraction.scans import SCAN_TAG
 from loremark.memory.items import Item
-from loremark.memory.reading import read
-from loremark.memory.topics import are_other_sections, file_names_in
-from loremark.memory.words import shared_share
+from loremark.memory.text_parser import parse_text
+from loremark.memory.topics import are_sibling_sections, find_file_names
+from loremark.memory.word_normalization import jaccard
 
 COMMITS = "git_digest"
 SCANS = "scan_result"
-OUTRIGHT = "memory_operation"
+MEMORY_OPERATIONS = "memory_operation"
 SAVES = "session_save"
 DOCUMENTS = "context_update"
-_FOUND = frozenset((COMMITS, SCANS))
-# Titles of two commits that share less of their words tell of two changes.
-_ONE_TITLE = 0.6
-# What speaks of other files must be nearer than this to be looked at.
-_ELSEWHERE_COSINE = 0.75
+_REPOSITORY_SOURCES = frozenset((COMMITS, SCANS))
+# Two commits whose titles share less than this describe two changes.
+_MIN_TITLE_OVERLAP = 0.6
+# Items about different files must be at least this similar to be compared.
+_MIN_COSINE_OTHER_FILES = 0.75
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|\d+(?:st|nd|rd|th)"
     r"|(?:item|entry|note|memory|fact|record|example|sample|case|number|no\.?) ?#?\d+)\b|#\d+\b"
@@ -34,111 +34,113 @@ _MACHINE_ID = re.compile(
 )
 
 
-def rests_on_commits(item: Item) -> bool:
-    """Nobody has told it in words of their own, and no scan has found it."""
+def is_from_commits(item: Item) -> bool:
+    """Whether commits are the only source."""
     return item.origins == (COMMITS,)
 
 
-def rests_on_scans(item: Item) -> bool:
-    return item.origins == (SCANS,) if item.origins else SCAN in item.tags
+def is_from_scans(item: Item) -> bool:
+    return item.origins == (SCANS,) if item.origins else SCAN_TAG in item.tags
 
 
-def is_found(item: Item) -> bool:
-    """Read out of the repository, not told by anybody."""
-    return _FOUND.issuperset(item.origins) if item.origins else SCAN in item.tags
+def is_from_repository(item: Item) -> bool:
+    """Whether commits and scans are the only sources, and nobody stated it."""
+    return _REPOSITORY_SOURCES.issuperset(item.origins) if item.origins else SCAN_TAG in item.tags
 
 
-def meetings(a: Item, b: Item) -> dict[str, float]:
-    """How the two came together: a change is saved by who made it and then committed, a document tells it once more."""
+def provenance_features(a: Item, b: Item) -> dict[str, float]:
+    """Features of how two items came about. A change is often saved by its author, then committed, then documented."""
     saved, documented = (SAVES in a.origins, SAVES in b.origins), (DOCUMENTS in a.origins, DOCUMENTS in b.origins)
     return {
-        "shared files": float(not set(a.files).isdisjoint(b.files)),
-        "save and commit": float(_tells_what_was_committed(a, b) or _tells_what_was_committed(b, a)),
-        "save and document": float({saved, documented} == {(True, False), (False, True)}),
-        "two saves": float(all(saved) and not any(documented)),
-        "two documents": float(all(documented) and not any(saved)),
-        "told at once": float(are_told_at_once(a, b)),
+        "shared_files": float(not set(a.files).isdisjoint(b.files)),
+        "save_and_commit": float(_is_save_and_commit(a, b) or _is_save_and_commit(b, a)),
+        "save_and_document": float({saved, documented} == {(True, False), (False, True)}),
+        "both_saves": float(all(saved) and not any(documented)),
+        "both_documents": float(all(documented) and not any(saved)),
+        "same_event": float(share_event(a, b)),
     }
 
 
-def _tells_what_was_committed(told: Item, commit: Item) -> bool:
-    return rests_on_commits(commit) and SAVES in told.origins
+def _is_save_and_commit(saved: Item, commit: Item) -> bool:
+    return is_from_commits(commit) and SAVES in saved.origins
 
 
-def are_of_one_whole(a: Item, b: Item) -> bool:
-    """Two findings of one scan, or sections of one document: however alike they are, both hold, each for itself."""
-    if SCAN in a.tags and SCAN in b.tags:
-        return are_told_at_once(a, b)
-    return are_other_sections(a.title, b.title)
+def share_source_document(a: Item, b: Item) -> bool:
+    """Two findings of one scan, or two sections of one document. Both hold, however similar they are."""
+    if SCAN_TAG in a.tags and SCAN_TAG in b.tags:
+        return share_event(a, b)
+    return are_sibling_sections(a.title, b.title)
 
 
-def are_told_at_once(a: Item, b: Item) -> bool:
-    """Both quote one event."""
+def share_event(a: Item, b: Item) -> bool:
+    """Both quote the same event."""
     return not {quote.event_id for quote in a.evidence}.isdisjoint(quote.event_id for quote in b.evidence)
 
 
-def are_elsewhere(a: Item, b: Item, cosine: float) -> bool:
-    """About other files, and not strikingly alike or called by them: neither is read.
+def concern_different_files(a: Item, b: Item, cosine: float) -> bool:
+    """About different files, and neither very similar nor named after the same file.
 
-    Most neighbours in a large project are such.
+    This skips most neighbors in a large project without parsing them.
     """
     if not a.files or not b.files or not set(a.files).isdisjoint(b.files):
         return False
-    return cosine < _ELSEWHERE_COSINE or (_is_of_its_own(a, b) and _is_of_its_own(b, a))
+    return cosine < _MIN_COSINE_OTHER_FILES or (_names_own_file(a, b) and _names_own_file(b, a))
 
 
-def _is_of_its_own(item: Item, other: Item) -> bool:
-    """Whether its title names a file of it that the other text does not speak of."""
-    names = file_names_in(plain(item.title), item.files)
-    return bool(names) and not any(name in plain_text(other) for name in names)
+def _names_own_file(item: Item, other: Item) -> bool:
+    """Whether the title names one of the item's files that the other text does not mention."""
+    names = find_file_names(fold_text(item.title), item.files)
+    return bool(names) and not any(name in folded_item_text(other) for name in names)
 
 
-def are_two_changes(a: Item, b: Item) -> bool:
-    """Both rest on commits alone, and are not called the same."""
-    if not (rests_on_commits(a) and rests_on_commits(b)):
+def are_separate_commits(a: Item, b: Item) -> bool:
+    """Both come from commits alone and have different titles."""
+    if not (is_from_commits(a) and is_from_commits(b)):
         return False
-    return shared_share(frozenset(read("", a.title).title), frozenset(read("", b.title).title)) < _ONE_TITLE
+    return (
+        jaccard(frozenset(parse_text("", a.title).title), frozenset(parse_text("", b.title).title)) < _MIN_TITLE_OVERLAP
+    )
 
 
-def are_filed_apart(a: Item, b: Item) -> bool:
-    """Both were filed by somebody, each by another name, and neither has all the words of the other."""
-    if OUTRIGHT not in a.origins or OUTRIGHT not in b.origins:
+def are_saved_separately(a: Item, b: Item) -> bool:
+    """Both were saved explicitly, under different titles, and neither contains all words of the other."""
+    if MEMORY_OPERATIONS not in a.origins or MEMORY_OPERATIONS not in b.origins:
         return False
-    if plain(a.title) == plain(b.title) or plain(a.content) == plain(b.content):
+    if fold_text(a.title) == fold_text(b.title) or fold_text(a.content) == fold_text(b.content):
         return False
-    mine, others = read(a.content, a.title).words, read(b.content, b.title).words
+    mine, others = parse_text(a.content, a.title).words, parse_text(b.content, b.title).words
     return not (mine and others) or not (mine <= others or others <= mine)
 
 
-def are_of_a_series(a: Item, b: Item) -> bool:
-    """Titles that differ in nothing but their number in a row: the first item, the second item."""
-    here, there = plain(a.title), plain(b.title)
+def are_numbered_series(a: Item, b: Item) -> bool:
+    """Titles that differ only in a number: the first item, the second item."""
+    here, there = fold_text(a.title), fold_text(b.title)
     return here != there and _ORDINAL.sub("#", here) == _ORDINAL.sub("#", there)
 
 
-def have_other_ids(a: Item, b: Item) -> bool:
-    """Each names things by ids of machines, and none that the other names."""
-    mine, others = ids_in(f"{a.title}\n{a.content}"), ids_in(f"{b.title}\n{b.content}")
+def have_different_ids(a: Item, b: Item) -> bool:
+    """Both contain machine-generated ids and none in common."""
+    mine, others = find_machine_ids(f"{a.title}\n{a.content}"), find_machine_ids(f"{b.title}\n{b.content}")
     return bool(mine and others) and mine.isdisjoint(others)
 
 
 @lru_cache(maxsize=4096)
-def ids_in(text: str) -> frozenset[str]:
-    """Hashes, uuids and the like: they are no words, and no values either."""
+def find_machine_ids(text: str) -> frozenset[str]:
+    """Hashes, UUIDs and the like. They are neither words nor values."""
     return frozenset(found.casefold() for found in _MACHINE_ID.findall(text))
 
 
 @lru_cache(maxsize=4096)
-def without_ids(text: str) -> str:
+def strip_machine_ids(text: str) -> str:
     return _MACHINE_ID.sub("", text)
 
 
 @lru_cache(maxsize=4096)
-def plain(text: str) -> str:
-    """Without case, form and spacing."""
+def fold_text(text: str) -> str:
+    """Normalize case, Unicode form and whitespace."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def plain_text(item: Item) -> str:
-    """Title and content without case, form and spacing: where it is equal, so is the fact."""
-    return plain(f"{item.title}\n{item.content}")
+def folded_item_text(item: Item) -> str:
+    """Title and content, normalized. Equal texts state the same fact."""
+    return fold_text(f"{item.title}\n{item.content}")

@@ -1,15 +1,15 @@
-"""One takes back what the other tells: it reverts it, goes back, moves a default, or chooses the other way round."""
+"""Detects items that reverse another: a revert, a change of mind, a changed default, or the opposite choice."""
 
 from __future__ import annotations
 
 import re
 
+from loremark.memory.assertions import extract_assertions
 from loremark.memory.extraction.titles import without_prefix
 from loremark.memory.items import Item
-from loremark.memory.reading import Reading, read
-from loremark.memory.signs import are_reports
-from loremark.memory.stance import stance
-from loremark.memory.words import covered_share
+from loremark.memory.pair_features import are_both_reports
+from loremark.memory.text_parser import ParsedText, parse_text
+from loremark.memory.word_normalization import overlap_coefficient
 
 _REVERT = re.compile(
     r"\s*revert(?:s|ed)?\b(?!\s+(?:to|back)\b)[:,]?\s*[\"“'`]?(?P<undone>.{3,}?)[\"”'`]?\s*$", re.IGNORECASE
@@ -28,30 +28,30 @@ _MOVES = re.compile(
     r"|\bdefault[^.;\n]{0,60}\b(?:raised|lowered|increased|decreased|reduced|bumped|changed|doubled|halved|cut)\b",
     re.IGNORECASE,
 )
-# As words are read: "keep" is "store".
+# In canonical form: "keep" is "store".
 _CHOOSING = frozenset(("use", "move", "store", "run", "switch", "replac", "choos", "pick", "adopt", "migrat", "stay"))
-# So many of the words of what was undone must stand in the other, and of the other's title in what was undone.
-_NAMED = 0.8
-_TITLE_NAMED = 0.5
-# Who goes back names what it is about: so much of one's title must stand in the other.
-_ABOUT = 0.6
+# Share of the reverted words found in the other item, and of its title found in the reverted words.
+_MIN_NAMED = 0.8
+_MIN_TITLE_NAMED = 0.5
+# Share of one title's words found in the other text, for a change of mind.
+_MIN_TOPIC_OVERLAP = 0.6
 
 
-def takes_back(a: Item, b: Item) -> bool:
-    """Whether one of the two, whichever, undoes the other."""
+def reverses(a: Item, b: Item) -> bool:
+    """Whether either item reverses the other."""
     if _reverts(a, b) or _reverts(b, a) or _goes_back(a, b) or _goes_back(b, a):
         return True
-    return _moves_a_default(a, b) or _chooses_the_other(a, b)
+    return _changes_default(a, b) or _makes_opposite_choice(a, b)
 
 
 def _reverts(revert: Item, other: Item) -> bool:
     undone = _undone_by(revert)
     if undone is None or _undone_by(other) is not None:
         return False
-    named, told = read(undone).words, read(other.content, other.title)
-    title = frozenset(told.title)
+    named, parsed = parse_text(undone).words, parse_text(other.content, other.title)
+    title = frozenset(parsed.title)
     return bool(named and title) and (
-        len(named & told.words) >= len(named) * _NAMED and len(title & named) >= len(title) * _TITLE_NAMED
+        len(named & parsed.words) >= len(named) * _MIN_NAMED and len(title & named) >= len(title) * _MIN_TITLE_NAMED
     )
 
 
@@ -61,58 +61,61 @@ def _undone_by(item: Item) -> str | None:
 
 
 def _goes_back(later: Item, other: Item) -> bool:
-    """It says so, is about what the other is about, and the other does not hold what it goes back to."""
+    """It says so, is about the same topic, and the other item does not already state what it goes back to."""
     found = _GOES_BACK.search(f"{later.title}. {later.content}")
-    if found is None or _GOES_BACK.search(f"{other.title}. {other.content}") or are_reports(later, other):
+    if found is None or _GOES_BACK.search(f"{other.title}. {other.content}") or are_both_reports(later, other):
         return False
-    told, known = read(later.content, later.title), read(other.content, other.title)
-    held, about = read(found["held"] or "").words, read(found["about"] or "").words
-    if held and len(held & known.words) >= len(held) * _NAMED:
+    parsed, known = parse_text(later.content, later.title), parse_text(other.content, other.title)
+    held, about = parse_text(found["held"] or "").words, parse_text(found["about"] or "").words
+    if held and len(held & known.words) >= len(held) * _MIN_NAMED:
         return False
     if about:
-        return len(about & known.words) >= len(about) * _ABOUT
-    if told.names & known.names:
+        return len(about & known.words) >= len(about) * _MIN_TOPIC_OVERLAP
+    if parsed.names & known.names:
         return True
-    titles = covered_share(frozenset(told.title), known.words), covered_share(frozenset(known.title), told.words)
-    return max(titles) >= _ABOUT
+    titles = (
+        overlap_coefficient(frozenset(parsed.title), known.words),
+        overlap_coefficient(frozenset(known.title), parsed.words),
+    )
+    return max(titles) >= _MIN_TOPIC_OVERLAP
 
 
-def _moves_a_default(a: Item, b: Item) -> bool:
-    """Both give the default of what they name, not the same one, and one says that it was changed."""
-    if not _moves(a) and not _moves(b):
+def _changes_default(a: Item, b: Item) -> bool:
+    """Both state the default of the same thing with different values, and one says it was changed."""
+    if not _mentions_changed_default(a) and not _mentions_changed_default(b):
         return False
-    one, other = read(a.content, a.title), read(b.content, b.title)
+    one, other = parse_text(a.content, a.title), parse_text(b.content, b.title)
     mine, others = _defaults(one), _defaults(other)
     return bool(mine and others and one.names & other.names) and mine.isdisjoint(others)
 
 
-def _moves(item: Item) -> bool:
+def _mentions_changed_default(item: Item) -> bool:
     return _MOVES.search(f"{item.title}. {item.content}") is not None
 
 
-def _defaults(reading: Reading) -> frozenset[tuple[str, str]]:
+def _defaults(reading: ParsedText) -> frozenset[tuple[str, str]]:
     return frozenset(
-        (value.measure, value.amount)
+        (value.dimension, value.amount)
         for clause in reading.clauses
-        if not clause.former and _DEFAULT.search(clause.text)
+        if not clause.superseded and _DEFAULT.search(clause.text)
         for value in clause.values
     )
 
 
-def _chooses_the_other(a: Item, b: Item) -> bool:
-    """Each holds what the other sets aside: this instead of that, and that instead of this, of one and the same."""
-    if are_reports(a, b):
+def _makes_opposite_choice(a: Item, b: Item) -> bool:
+    """Each asserts what the other rejects about the same thing: this instead of that, and that instead of this."""
+    if are_both_reports(a, b):
         return False
-    here, there = stance(a.content, a.title), stance(b.content, b.title)
-    mine = here.names & (there.names_gone | there.names_denied)
-    others = there.names & (here.names_gone | here.names_denied)
+    here, there = extract_assertions(a.content, a.title), extract_assertions(b.content, b.title)
+    mine = here.names & (there.removed_names | there.negated_names)
+    others = there.names & (here.removed_names | here.negated_names)
     if not mine or not others:
         return False
-    one, other = read(a.content, a.title), read(b.content, b.title)
-    return not (_speaks_of_more(one, other, mine | others) and _speaks_of_more(other, one, mine | others))
+    one, other = parse_text(a.content, a.title), parse_text(b.content, b.title)
+    return not (_has_other_topic(one, other, mine | others) and _has_other_topic(other, one, mine | others))
 
 
-def _speaks_of_more(mine: Reading, other: Reading, chosen: frozenset[str]) -> bool:
-    """Whether a title names, beside what was chosen, something that the other does not know."""
+def _has_other_topic(mine: ParsedText, other: ParsedText, chosen: frozenset[str]) -> bool:
+    """Whether the title names something besides the choice that the other text does not contain."""
     own = frozenset(mine.title) - other.words - _CHOOSING
     return any(not any(name.startswith(word) or word.startswith(name) for name in chosen) for word in own)

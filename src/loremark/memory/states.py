@@ -1,4 +1,4 @@
-"""Every state a thing can be in, and the moves between them. ``contract.toml`` tells the same; a test compares."""
+"""The states of each resource and the transitions between them. A test compares them with ``contract.toml``."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class States:
-    """The states of one kind of thing, where it begins, and which moves are allowed."""
+    """The states of a resource, the initial ones, and the allowed transitions."""
 
     values: frozenset[str]
     initial: frozenset[str]
-    moves: frozenset[tuple[str, str]]
+    transitions: frozenset[tuple[str, str]]
 
     def allows(self, before: str, after: str) -> bool:
-        return (before, after) in self.moves
+        return (before, after) in self.transitions
 
 
 def _between_all(values: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     return frozenset((before, after) for before in values for after in values if before != after)
 
 
-def _states(values: tuple[str, ...], initial: tuple[str, ...], moves: frozenset[tuple[str, str]]) -> States:
-    return States(frozenset(values), frozenset(initial), moves)
+def _states(values: tuple[str, ...], initial: tuple[str, ...], transitions: frozenset[tuple[str, str]]) -> States:
+    return States(frozenset(values), frozenset(initial), transitions)
 
 
 _ITEM = ("approved", "draft", "deprecated")

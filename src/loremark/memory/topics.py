@@ -1,24 +1,24 @@
-"""Tells whether two texts are about one thing: by their subjects, by the pattern of their titles, by their names."""
+"""Decides whether two texts are about the same thing, by their subjects, titles and names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from loremark.memory.reading import Reading
-from loremark.wire.items import SECTION_MARK
+from loremark.memory.text_parser import ParsedText
+from loremark.wire.items import SECTION_SEPARATOR
 
 _PARALLEL_WORDS = 2
 _FILE_NAME = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 
 
-def subjects_differ(a: Reading, b: Reading) -> bool:
-    """Whether each speaks of something that the other does not know at all."""
+def subjects_differ(a: ParsedText, b: ParsedText) -> bool:
+    """Whether each is about something that the other does not mention at all."""
     return all((mine.subject | (mine.body & set(mine.title))) - other.words for mine, other in ((a, b), (b, a)))
 
 
-def titles_are_parallel(a: Reading, b: Reading) -> bool:
-    """Titles of one pattern over two things: users table and customers table, stale time and retry of queries."""
+def titles_are_parallel(a: ParsedText, b: ParsedText) -> bool:
+    """Titles of the same pattern about two things: users table and customers table."""
     mine, other = list(a.title), list(b.title)
     for end in (-1, 0):
         while mine and other and mine[end] == other[end]:
@@ -29,23 +29,23 @@ def titles_are_parallel(a: Reading, b: Reading) -> bool:
     )
 
 
-def are_other_sections(title: str, other: str) -> bool:
-    """Whether both were taken from one document, each from a section of its own: it does not contradict itself."""
-    mine, others = title.casefold().split(SECTION_MARK), other.casefold().split(SECTION_MARK)
+def are_sibling_sections(title: str, other: str) -> bool:
+    """Whether both come from different sections of one document, which does not contradict itself."""
+    mine, others = title.casefold().split(SECTION_SEPARATOR), other.casefold().split(SECTION_SEPARATOR)
     return len(mine) == len(others) > 1 and mine[:-1] == others[:-1] and mine[-1] != others[-1]
 
 
-def each_names_its_own(a: Reading, b: Reading) -> bool:
-    """Both titles name something by an identifier, and neither text knows the other's."""
+def name_different_identifiers(a: ParsedText, b: ParsedText) -> bool:
+    """Both titles name an identifier, and neither text contains the other's."""
     return all(
-        any(_is_identifier(name, mine.said) for name in mine.title_names)
+        any(_is_identifier(name, mine.surface_forms) for name in mine.title_names)
         and not any(name in other.names or name in other.words for name in mine.title_names)
         for mine, other in ((a, b), (b, a))
     )
 
 
-def file_names_in(title: str, files: Sequence[str]) -> list[str]:
-    """The names in a title, such as prose does not have, that files are called by."""
+def find_file_names(title: str, files: Sequence[str]) -> list[str]:
+    """The identifiers in a title that are part of a file's path."""
     return [name for name in _FILE_NAME.findall(title) if any(name in path.casefold() for path in files)]
 
 

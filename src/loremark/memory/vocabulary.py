@@ -1,4 +1,4 @@
-"""What words mean to each other in software prose: synonyms, opposites, and sets of which only one can hold."""
+"""Word relations in software prose: stop words, synonyms, antonyms and negations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _classes(text: str) -> dict[str, str]:
-    """Each word of a line stands for the first one."""
+    """Map each word of a line to the first one."""
     return {word: line.split()[0] for line in text.strip().splitlines() for word in line.split()}
 
 
@@ -23,7 +23,7 @@ STOP = _words(
     " things one ones new"
 )
 
-# Said one way or another, it is the same. The first word is the one that is compared.
+# The first word of each line represents the others.
 SYNONYMS = _classes(
     """
     enable enabled enables enabling activate activated
@@ -124,8 +124,8 @@ SYNONYMS = _classes(
     """
 )
 
-# Said with a "not" inside: the clause is turned round, and the plain word is compared.
-DENIALS: dict[str, str] = {
+# Words that contain a negation: the clause is negated and the plain word compared.
+NEGATED_SYNONYMS: dict[str, str] = {
     denial: word
     for word, denials in {
         "enable": "disable disabled disables disabling deactivate deactivated",
@@ -141,8 +141,8 @@ DENIALS: dict[str, str] = {
     for denial in denials.split()
 }
 
-# Two ends of one thing, apart by a bar: who says the one does not say the other.
-POLES: dict[str, tuple[int, int]] = {
+# Antonyms, separated by a bar.
+ANTONYMS: dict[str, tuple[int, int]] = {
     word: (axis, end)
     for axis, line in enumerate(
         """
@@ -185,10 +185,10 @@ POLES: dict[str, tuple[int, int]] = {
     for end, words in enumerate(line.split("|"))
     for word in words.split()
 }
-# Words that turn a clause into its opposite.
+# Words that negate a clause.
 NEGATIONS = _words("not never no cannot without avoid avoids avoided avoiding nor neither none nobody nothing nowhere")
 
-# Where one of these comes, the subject of a clause is over.
+# The subject of a clause ends at one of these.
 PREDICATE = _words(
     "is are was were be been has have had can could must may might should will would do does did not never cannot uses"
     " use used runs run ran goes go went comes come came gets get got takes take took needs need"

@@ -1,1 +1,1 @@
-"""Floor 3: the outside world, one folder each: what we ask of it, the real thing, and the embedded default."""
+"""Layer 3: external services, one package each, with an interface, implementations and a built-in default."""

@@ -1,4 +1,4 @@
-"""Transactions that become durable together."""
+"""A batch of SQLite transactions committed together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SECONDS = 0.02
 
 
 class Batch:
-    """Transactions that become durable by the same COMMIT."""
+    """Transactions made durable by the same COMMIT."""
 
     def __init__(self) -> None:
         self.opened_at = clock.monotonic()
@@ -22,7 +22,7 @@ class Batch:
 
     def fail(self, reason: str) -> None:
         self.durable.set_exception(StorageUnavailable(reason))
-        self.durable.exception()  # counts as retrieved, also when every member was cancelled meanwhile
+        self.durable.exception()  # mark as retrieved, in case every waiter was cancelled
 
     @property
     def full(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the floors above see of the database: transactions, rows, and signals after a commit."""
+"""The database interface for the layers above: transactions, rows, and signals after a commit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loremark.storage.statements import Bulk, Engine, Query
 
 
 class StorageUnavailable(Exception):
-    """The database cannot be reached, is full, or did not answer in time. Nothing of the transaction is kept."""
+    """The database is unreachable, full or too slow. The transaction was rolled back."""
 
 
 class Row(Protocol):
@@ -21,46 +21,46 @@ class Row(Protocol):
 
 
 class Tx(Protocol):
-    """A transaction. Whoever opened it commits it; services and stores never do."""
+    """A transaction. The code that opened it commits it; services and stores never do."""
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
-        """The first row of a look-up by an index. Must be cheap: on SQLite it runs at once, on the event loop."""
+        """Return the first row. Only for cheap index lookups: on SQLite it runs on the event loop."""
 
     async def few(self, query: Query, /, **values: Any) -> list[Row]:
-        """The rows of a handful of keys. Must be as cheap as ``one``, and runs where that does."""
+        """Return the rows of a handful of keys. Must be as cheap as ``one``: on SQLite it runs on the event loop."""
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
-        """All rows of a listing."""
+        """Return all rows of a query of any size."""
 
     async def run(self, query: Query, /, **values: Any) -> int:
-        """A write that touches few rows; returns how many."""
+        """Write a few rows. Return how many were changed."""
 
     async def sweep(self, query: Query, /, **values: Any) -> int:
-        """A write that may touch many rows; returns how many."""
+        """Write many rows. Return how many were changed."""
 
     async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
-        """Insert rows, leaving out those that are there already; the positions of the inserted ones."""
+        """Insert rows that do not exist yet. Return the positions of the inserted ones."""
 
     async def lock(self, name: str, /) -> None:
-        """Until the transaction ends, no other transaction holds this name. (SQLite has one writer anyway.)"""
+        """Hold an exclusive lock on the name until the transaction ends. (SQLite has a single writer anyway.)"""
 
     def notify(self, topic: str, payload: str) -> None:
-        """Tell listeners in every process, once and only if this transaction commits."""
+        """Signal listeners in every process, once, after this transaction commits."""
 
 
 class Database(Protocol):
-    """An engine with its connections."""
+    """A database engine with its connections."""
 
     engine: Engine
     signals: Signals
 
-    def state(self) -> int | None:
-        """Another number after every commit, by whomever; None where that cannot be told cheaply."""
+    def data_version(self) -> int | None:
+        """Return a number that changes with every commit by any process, or None if the engine has no cheap one."""
 
     def read(self) -> AbstractAsyncContextManager[Tx]:
-        """A read: every statement sees the newest committed state."""
+        """Open a read: every statement sees the latest committed state."""
 
     def write(self) -> AbstractAsyncContextManager[Tx]:
-        """A write: committed when the block ends, rolled back when it raises; ends only after the commit."""
+        """Open a write transaction: committed when the block ends, rolled back if it raises."""
 
     async def close(self) -> None: ...

@@ -40,9 +40,9 @@ _log = log.logger("postgres")
 
 
 class _Guard:
-    """What the driver raises for a server that is away or refuses becomes one error of ours; faults of ours do not.
+    """Turns driver errors about an unavailable server into ``StorageUnavailable``; our own bugs pass through.
 
-    Around statements only, never around the code between them.
+    Use it around statements only, not around the code between them.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class _Guard:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        # A value that the driver cannot send is a fault of ours, though it counts as one of its interface.
+        # asyncpg reports a value it cannot encode as an InterfaceError, but that is our bug.
         if isinstance(error, _UNAVAILABLE) and not isinstance(error, ValueError):
             raise StorageUnavailable(str(error)) from error
 
@@ -60,7 +60,7 @@ _guard = _Guard()
 
 
 class _Connection(asyncpg.Connection):  # type: ignore[misc]
-    """A pooled connection that is not reset between uses: we leave nothing behind in it."""
+    """A pooled connection without a reset between uses, because we leave no session state."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class _Connection(asyncpg.Connection):  # type: ignore[misc]
 
 
 class PostgresDatabase:
-    """The engine for several processes and machines. Open it with ``open_postgres``."""
+    """The engine for several processes and servers. Open it with ``open_postgres``."""
 
     engine = POSTGRES
 
@@ -79,8 +79,8 @@ class PostgresDatabase:
         self.signals = Signals()
         self._listening = asyncio.create_task(self._listen_forever())
 
-    def state(self) -> None:
-        """A server knows of no such number."""
+    def data_version(self) -> None:
+        """PostgreSQL has no such number."""
 
     def read(self) -> _Read:
         return _Read(self._pool)
@@ -89,13 +89,13 @@ class PostgresDatabase:
         return _Write(self._pool)
 
     async def _listen_forever(self) -> None:
-        """Hear the signals of all processes; after a lost connection, connect again."""
+        """Receive the signals of all processes, reconnecting after errors."""
         while True:
             try:
                 await self._listen_until_lost()
-                _log.warning("the signal connection was lost, connecting again")
+                _log.warning("signal connection lost, reconnecting")
             except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
-                _log.warning("no signals are heard, trying again", error=str(error))
+                _log.warning("cannot listen for signals, retrying", error=str(error))
                 await asyncio.sleep(_LISTEN_AGAIN_SECONDS)
 
     async def _listen_until_lost(self) -> None:
@@ -113,7 +113,7 @@ class PostgresDatabase:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(lost.wait(), _PROBE_SECONDS)
                     return
-                # What drops a connection on the way tells nobody: only asking shows that it is gone.
+                # A connection dropped by the network is only noticed when it is used.
                 await connection.execute("SELECT 1", timeout=_CONNECT_SECONDS)
         finally:
             await _close_when_open(connecting)
@@ -133,14 +133,14 @@ class PostgresDatabase:
 
 
 async def _close_when_open(connecting: asyncio.Future[Any]) -> None:
-    """Close a connection in good order, also one that is just being made: the driver complains of anything else."""
+    """Close a connection gracefully, even one still being opened; the driver warns about anything else."""
     with suppress(*_UNAVAILABLE, asyncpg.PostgresError):
         connection = await connecting
         await connection.close(timeout=_CLOSE_SECONDS)
 
 
 async def open_postgres(url: str, *, pool: int = 10) -> PostgresDatabase:
-    """Connect; an unreachable server is an error at once rather than at the first request."""
+    """Connect now, so an unreachable server fails at startup and not at the first request."""
     try:
         opened = await asyncpg.create_pool(
             url,
@@ -152,12 +152,12 @@ async def open_postgres(url: str, *, pool: int = 10) -> PostgresDatabase:
             connection_class=_Connection,
         )
     except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
-        raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+        raise StorageUnavailable(f"cannot connect to PostgreSQL: {error}") from error
     return PostgresDatabase(url, opened)
 
 
 class _Read:
-    """Reads outside any transaction; takes its connection at the first statement."""
+    """Reads outside a transaction; acquires a connection at the first statement."""
 
     __slots__ = ("_connection", "_pool")
 
@@ -209,7 +209,7 @@ class _Read:
 
 
 class _Write:
-    """A transaction on one connection, from the beginning of the block to its end."""
+    """A write transaction on one connection."""
 
     __slots__ = ("_connection", "_notices", "_pool")
 
@@ -243,7 +243,7 @@ class _Write:
             await self._pool.release(self._connection)
 
     async def _give_up(self) -> None:
-        """Nothing is kept. A connection that cannot even roll back is thrown away."""
+        """Roll back. Terminate the connection if that fails."""
         try:
             await self._connection.execute("ROLLBACK", timeout=_CLOSE_SECONDS)
         except (*_UNAVAILABLE, asyncpg.PostgresError):
@@ -256,7 +256,7 @@ class _Write:
                 await self._pool.release(self._connection)
 
     def _throw_away(self) -> None:
-        with suppress(asyncpg.InterfaceError):  # the pool has done so itself when the server hung up
+        with suppress(asyncpg.InterfaceError):  # already done by the pool if the server closed the connection
             self._connection.terminate()
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
@@ -297,4 +297,4 @@ class _Write:
             await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 
     def notify(self, topic: str, payload: str) -> None:
-        self._notices[f"{topic} {payload}"] = None  # the same notice twice says nothing new
+        self._notices[f"{topic} {payload}"] = None  # deduplicated

@@ -1,6 +1,6 @@
-"""Bringing a database up to the schema, and knowing whether it is there.
+"""Checks the schema version and runs migrations.
 
-A server asks ``version`` with one cheap query; Alembic is imported only when there is something to do.
+A server checks ``version`` with one cheap query; Alembic is imported only if there is something to migrate.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 HEAD = "0001"
-"""The newest step under migrations/versions; a test keeps it true."""
+"""The latest revision in migrations/versions; checked by a test."""
 
 _VERSION = Sql(text("SELECT version_num FROM alembic_version"))
 _LOCK = 0x63_61_69_72_6E  # "loremark", for PostgreSQL's advisory lock
 
 
 class SchemaError(Exception):
-    """The database is not at the schema this version needs; the text says what to do."""
+    """The database schema does not match this version; the message says what to do."""
 
 
 async def version(url: str | Path) -> str | None:
-    """The step the database is at, or None for an empty one."""
+    """Return the schema version, or None for an empty database."""
     if isinstance(url, Path):
         return _sqlite_version(url)
     try:
         connection = await asyncpg.connect(url, timeout=10)
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-        raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+        raise StorageUnavailable(f"cannot connect to PostgreSQL: {error}") from error
     try:
         found: str | None = await connection.fetchval("SELECT version_num FROM alembic_version")
     except asyncpg.UndefinedTableError:
@@ -55,7 +55,7 @@ def _sqlite_version(path: Path) -> str | None:
     try:
         connection = sqlite_connection.connect(path)
     except sqlite3.Error as error:
-        raise StorageUnavailable(f"{path} cannot be opened: {error}") from error
+        raise StorageUnavailable(f"cannot open {path}: {error}") from error
     try:
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError:
@@ -66,13 +66,13 @@ def _sqlite_version(path: Path) -> str | None:
 
 
 async def version_in(tx: Tx) -> str | None:
-    """The step of a database that is open already."""
+    """Return the schema version of an open database."""
     row = await tx.one(_VERSION)
     return None if row is None else str(row["version_num"])
 
 
 async def require_current(url: str | Path) -> None:
-    """Refuse to go on with an old or a newer schema."""
+    """Raise if the schema is older or newer than this version needs."""
     found = await version(url)
     if found == HEAD:
         return
@@ -83,7 +83,7 @@ async def require_current(url: str | Path) -> None:
 
 
 async def migrate(url: str | Path) -> bool:
-    """Bring the database up to the schema; says whether anything was done. Safe to call from several processes."""
+    """Run pending migrations. Return whether there were any. Safe to call from several processes."""
     found = await version(url)
     if found == HEAD:
         return False
@@ -113,7 +113,7 @@ def _migrate_sqlite(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
     engine = create_engine("sqlite://", creator=lambda: sqlite_connection.connect(path), poolclass=NullPool)
-    # The driver would commit before each DDL statement; we begin ourselves, so that a step is all or nothing.
+    # The driver would commit before each DDL statement; starting the transaction ourselves makes migrations atomic.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     with engine.begin() as connection:
         _upgrade(connection)

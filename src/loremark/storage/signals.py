@@ -1,6 +1,6 @@
-"""Short notices from a committed change to whoever listens, in this process and (on PostgreSQL) in all of them.
+"""Publish/subscribe for committed changes, in this process and, on PostgreSQL, between processes.
 
-A signal is a hint, never the only copy of anything: whoever misses one finds the state in the database.
+A signal is only a hint: a listener that misses one finds the state in the database.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _WAITING_SIGNALS = 1_000
 
 
 class Listener:
-    """Receives the signals of some topics, in order; the oldest are dropped when nobody reads."""
+    """Receives the signals of some topics in order; drops the oldest when its queue is full."""
 
     def __init__(self, topics: frozenset[str]) -> None:
         self.topics = topics
@@ -25,7 +25,7 @@ class Listener:
         self._queue.put_nowait((topic, payload))
 
     async def next(self, timeout: float | None = None) -> tuple[str, str] | None:
-        """The next signal as (topic, payload), or None when the time is over."""
+        """Return the next signal as (topic, payload), or None after the timeout."""
         try:
             async with asyncio.timeout(timeout):
                 return await self._queue.get()

@@ -1,6 +1,6 @@
-"""A long read that sees the database as it was at one moment, on a connection of its own.
+"""Long consistent reads on a separate connection.
 
-Nobody waits for it. On SQLite the write-ahead log grows as long as it lasts, so whoever opens one ends it soon.
+A snapshot blocks no one, but on SQLite the write-ahead log grows while it is open, so keep it short.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Rows(Protocol):
 
 
 class _Snapshot:
-    """Reads only."""
+    """A read-only transaction."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows
@@ -60,7 +60,7 @@ class _Snapshot:
 
 @asynccontextmanager
 async def open_snapshot(database: Database) -> AsyncIterator[Tx]:
-    """The database as it is now, while the block runs."""
+    """Open a consistent snapshot of the database for the block."""
     if isinstance(database, sqlite.SqliteDatabase):
         async with _sqlite_snapshot(database._path) as tx:
             yield tx
@@ -78,7 +78,7 @@ async def _sqlite_snapshot(path: Path) -> AsyncIterator[Tx]:
     def begin() -> sqlite3.Connection:
         opened = sqlite_connection.connect(path)
         opened.execute("BEGIN")
-        opened.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on it sees nothing new
+        opened.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the first read fixes the snapshot
         return opened
 
     async def rows(query: Query, values: dict[str, Any]) -> list[Row]:
@@ -101,7 +101,7 @@ async def _postgres_snapshot(url: str) -> AsyncIterator[Tx]:
     try:
         connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS)
     except (asyncpg.PostgresError, OSError, TimeoutError) as error:
-        raise StorageUnavailable(f"PostgreSQL cannot be reached: {error}") from error
+        raise StorageUnavailable(f"cannot connect to PostgreSQL: {error}") from error
 
     async def rows(query: Query, values: dict[str, Any]) -> list[Row]:
         compiled = compiled_for(query, POSTGRES)
@@ -113,7 +113,7 @@ async def _postgres_snapshot(url: str) -> AsyncIterator[Tx]:
 
     try:
         await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        await connection.execute("SELECT")  # from here on it sees nothing new: BEGIN alone does not fix what is seen
+        await connection.execute("SELECT")  # the first statement fixes the snapshot, BEGIN does not
         yield _Snapshot(rows)
     finally:
-        connection.terminate()  # it has written nothing, and its reader may have gone in the middle of a statement
+        connection.terminate()  # nothing to commit, and a statement may still be running

@@ -1,9 +1,9 @@
-"""SQLite: one writer with group commit, readers beside it.
+"""SQLite with a single writer, group commit and concurrent readers.
 
-Look-ups and small writes cost some ten microseconds and run on the event loop, where a hop to a thread would cost
-several times that. What can take long runs in threads: listings, sweeps, and every COMMIT, which waits for the disk
-(WAL, synchronous=FULL). Write transactions take turns inside one outer transaction, each in a savepoint; when no one
-waits for a turn, or enough have had one, one COMMIT makes all of them durable, and only then do their blocks end.
+Lookups and small writes take about ten microseconds and run on the event loop, because a thread switch would cost
+several times that. Slow work runs in threads: listings, bulk writes, and every COMMIT, which waits for the disk (WAL,
+synchronous=FULL). Write transactions take turns in savepoints of one outer transaction. When none is waiting or the
+batch is full, one COMMIT makes them all durable, and only then do their blocks end.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class SqliteDatabase:
     def __init__(self, path: Path, *, readers: int = 4) -> None:
         self._path = path
         self.signals = Signals()
-        self._near = connect(path)
+        self._loop_connection = connect(path)
         self._state: int | None = None
-        self._own = threading.local()
-        self._opened: list[sqlite3.Connection] = [self._near]
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = [self._loop_connection]
         self._readers = ThreadPoolExecutor(max_workers=max(1, readers), thread_name_prefix="sqlite-read")
         self._writer = _Writer(connect(path), self.signals)
 
@@ -50,16 +50,16 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._readers, lambda: work(self._thread_connection()))
 
     def _thread_connection(self) -> sqlite3.Connection:
-        found: sqlite3.Connection | None = getattr(self._own, "connection", None)
+        found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
-            found = self._own.connection = connect(self._path)
+            found = self._local.connection = connect(self._path)
             self._opened.append(found)
         return found
 
-    def state(self) -> int:
-        """Asked once for all whose turn on the loop is due by now; who comes later stands behind the forgetting."""
+    def data_version(self) -> int:
+        """Query once per event loop iteration: later callers run after the cached value is cleared."""
         if self._state is None:
-            self._state = data_version(self._near)
+            self._state = data_version(self._loop_connection)
             asyncio.get_running_loop().call_soon(self._forget_state)
         return self._state
 
@@ -67,7 +67,7 @@ class SqliteDatabase:
         self._state = None
 
     def read(self) -> _Read:
-        return _Read(self._near, self)
+        return _Read(self._loop_connection, self)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Tx]:
@@ -85,12 +85,12 @@ class SqliteDatabase:
 
 
 class _Read:
-    """Reads outside any transaction: each statement sees what is committed."""
+    """Reads outside a transaction: each statement sees the latest committed state."""
 
-    __slots__ = ("_database", "_near")
+    __slots__ = ("_database", "_loop_connection")
 
     def __init__(self, near: sqlite3.Connection, database: SqliteDatabase) -> None:
-        self._near = near
+        self._loop_connection = near
         self._database = database
 
     async def __aenter__(self) -> Self:
@@ -101,10 +101,10 @@ class _Read:
             raise StorageUnavailable(str(error)) from error
 
     async def one(self, query: Query, /, **values: Any) -> Row | None:
-        return first_row(self._near, compiled_for(query, SQLITE), values)
+        return first_row(self._loop_connection, compiled_for(query, SQLITE), values)
 
     async def few(self, query: Query, /, **values: Any) -> list[Row]:
-        return all_rows(self._near, compiled_for(query, SQLITE), values)
+        return all_rows(self._loop_connection, compiled_for(query, SQLITE), values)
 
     async def many(self, query: Query, /, **values: Any) -> list[Row]:
         compiled = compiled_for(query, SQLITE)
@@ -126,7 +126,7 @@ class _Read:
 
 
 class _Write:
-    """One turn at the writer."""
+    """A write transaction: one turn at the writer."""
 
     def __init__(self, writer: _Writer) -> None:
         self._writer = writer
@@ -152,18 +152,18 @@ class _Write:
     async def insert_new(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> set[int]:
         if len(rows) < _ROWS_AT_ONCE:
             return rows_inserted(self._writer.connection, bulk, rows)
-        # Many rows are worth the hop: meanwhile the loop reads the requests of the next group.
+        # Many rows are worth a thread switch: meanwhile the loop reads the requests of the next group.
         return await self._writer.in_thread(lambda: rows_inserted(self._writer.connection, bulk, rows))
 
     async def lock(self, name: str, /) -> None:
-        """Nothing to do: whoever has the turn is alone."""
+        """Nothing to do: there is only one writer at a time."""
 
     def notify(self, topic: str, payload: str) -> None:
         self.notices.append((topic, payload))
 
 
 class _Writer:
-    """The only connection that writes. Turns are first come, first served."""
+    """The only connection that writes. Turns are granted in FIFO order."""
 
     def __init__(self, connection: sqlite3.Connection, signals: Signals) -> None:
         self.connection = connection
@@ -175,7 +175,7 @@ class _Writer:
         self._committing: asyncio.Task[None] | None = None
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run work on the connection in the writer's thread, also to its end when the caller is cancelled."""
+        """Run work in the writer's thread, to completion even if the caller is cancelled."""
         running = asyncio.get_running_loop().run_in_executor(self._thread, work)
         try:
             return await asyncio.shield(running)
@@ -198,7 +198,7 @@ class _Writer:
         except BaseException:
             if batch is not None:
                 self._undo_turn(batch)
-            elif self.connection.in_transaction:  # given up while it was still waiting for the lock
+            elif self.connection.in_transaction:  # cancelled while waiting for the lock
                 self.connection.execute("ROLLBACK")
             raise
         finally:
@@ -210,7 +210,7 @@ class _Writer:
             self.connection.execute("ROLLBACK TO turn")
             self.connection.execute("RELEASE turn")
             return
-        # A full disk or an I/O error makes SQLite roll the outer transaction back: all of the batch is gone.
+        # On a full disk or an I/O error SQLite rolls back the outer transaction, so the whole batch is lost.
         self._batch = None
         batch.fail("the database rolled the transaction back")
 
@@ -236,12 +236,12 @@ class _Writer:
             self.connection.execute("PRAGMA busy_timeout=0")
             self.connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
-            # Another process (the operator's command line) is writing: wait for it off the event loop.
+            # Another process (the operator's CLI) is writing: wait for it in a thread.
             self.connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
             await self.in_thread(lambda: self.connection.execute("BEGIN IMMEDIATE"))
 
     def _end_turn(self) -> None:
-        """Give the turn to the next in line, or make the batch durable."""
+        """Pass the turn to the next waiter, or commit the batch."""
         batch = self._batch
         if batch is not None and (batch.full or not self._has_waiting()):
             self._batch = None

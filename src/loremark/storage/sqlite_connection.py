@@ -1,4 +1,4 @@
-"""Opening a connection to a SQLite file, with the settings all of ours have."""
+"""Opens SQLite connections with our settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CACHE_KIB = 32 * 1024
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """In WAL, every commit on the disk before it ends, transactions begun and ended by hand."""
+    """Connect in WAL mode with durable commits and explicit transactions."""
     connection = sqlite3.connect(
         path,
         isolation_level=None,
@@ -30,7 +30,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait by itself for another process that is just making the file."""
+    """Switch to WAL mode, retrying because SQLite does not wait for another process that is creating the file."""
     give_up_at = clock.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Running a compiled statement on a SQLite connection."""
+"""Runs compiled statements on a SQLite connection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PIECES = (64, 32, 16, 8, 4, 2, 1)
 
 
 def _arguments(compiled: Compiled, values: dict[str, Any]) -> list[Any]:
-    """The values in order; a list travels as JSON, which SQLite can read as a table."""
+    """Return the values in order. Lists are passed as JSON for ``json_each``."""
     return [json.encode(value).decode() if isinstance(value, list) else value for value in compiled.arguments(values)]
 
 
@@ -36,10 +36,10 @@ def rows_touched(connection: sqlite3.Connection, compiled: Compiled, values: dic
 
 
 def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> set[int]:
-    """The positions of the rows that were not there yet.
+    """Insert rows that do not exist yet. Return the positions of the inserted ones.
 
-    Pieces of a few sizes, so that there are only a few statements: each piece is one step of SQLite's own, during
-    which other threads run; a step a row would have them struggle for the interpreter at every row.
+    Rows are inserted in chunks of a few fixed sizes, which limits the number of distinct statements. The GIL is
+    released once per chunk; doing so for every row would make threads fight over it.
     """
     new: set[int] = set()
     at = 0
@@ -58,7 +58,7 @@ def rows_inserted(connection: sqlite3.Connection, bulk: Bulk, rows: Sequence[Seq
 
 
 def data_version(connection: sqlite3.Connection) -> int:
-    """Another number whenever another connection has committed. The one that asks must not write."""
+    """Return a number that changes when another connection commits. This connection must not write."""
     try:
         found: int = connection.execute("PRAGMA data_version").fetchone()[0]
     except sqlite3.OperationalError as error:

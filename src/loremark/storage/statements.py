@@ -1,7 +1,6 @@
-"""SQL statements, built with SQLAlchemy Core and compiled once for each engine.
+"""SQL statements, built with SQLAlchemy Core and compiled once per engine.
 
-The engines run the compiled text through their own drivers: SQLAlchemy describes and translates, and is
-not in the path of a request.
+The engines run the compiled text with their own drivers; SQLAlchemy is not involved at request time.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ClauseElement
 
 InsertMaker = Callable[[Table], Any]
-"""The engine's own ``insert``, which alone knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+"""The dialect's ``insert``, which supports ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
 
 
 _MOST_SHAPES = 1_000
@@ -26,7 +25,7 @@ _MOST_SHAPES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The text for one engine, the order of its parameters, and the values already in the statement."""
+    """SQL text for one engine, the order of its parameters, and the values embedded in the statement."""
 
     text: str
     order: tuple[str, ...]
@@ -40,7 +39,7 @@ class Compiled:
 
 
 class Engine:
-    """How statements are written for one database engine."""
+    """Compiles statements for one database engine."""
 
     def __init__(self, name: str, dialect: Dialect, insert: InsertMaker) -> None:
         self.name = name
@@ -49,13 +48,13 @@ class Engine:
         self._shapes: dict[Any, Any] = {}
 
     def compile(self, statement: Executable) -> Compiled:
-        """The text of a statement, put together for it alone."""
+        """Compile a statement without caching."""
         return _described(self._written(statement))
 
     def compile_built(self, statement: Executable) -> Compiled:
-        """The text of a statement that was built for one call: only the first of its shape is put together."""
+        """Compile a statement built for one call; statements of the same shape share a cached compilation."""
         key: Any = cast(ClauseElement, statement)._generate_cache_key()
-        # The text of an IN depends on how many values it has, which is no part of the shape.
+        # The text of an IN depends on the number of values, which is not part of the cache key.
         if key is None or any(bind.expanding for bind in key.bindparams):
             return self.compile(statement)
         written = self._shapes.get(key.key)
@@ -71,7 +70,7 @@ class Engine:
 
 
 def _described(written: Any, values: Sequence[Any] | None = None) -> Compiled:
-    """What was put together, with the values it was put together with, or with those of another of its shape."""
+    """Return the compilation with its own values or those of another statement of the same shape."""
     order = tuple(written.positiontup or ())
     given = written.construct_params(extracted_parameters=values, _check=False)
     fixed = {name: value for name, value in given.items() if value is not None}
@@ -86,7 +85,7 @@ POSTGRES = Engine("postgresql", _ASYNCPG, postgresql.insert)
 
 
 class InList(ColumnElement[bool]):
-    """``column`` is one of the values of a list parameter; the statement's text does not depend on how many."""
+    """``column`` is in a list parameter; the SQL text does not depend on the list's length."""
 
     inherit_cache = False
     type = Boolean()
@@ -96,7 +95,7 @@ class InList(ColumnElement[bool]):
         self.values = bindparam(name, type_=Text())
 
     def self_group(self, against: Any = None) -> Self:
-        """It is a condition already: no engine needs to compare it with true."""
+        """Prevent SQLAlchemy from adding ``= true``: this is already a condition."""
         return self
 
 
@@ -113,7 +112,7 @@ def _in_list_postgres(element: InList, compiler: Any, **options: Any) -> str:
 
 
 class Sql:
-    """A statement kept at module level: compiled at its first use on an engine, then only run."""
+    """A module-level statement, compiled on first use per engine."""
 
     __slots__ = ("_build", "_compiled")
 
@@ -130,7 +129,7 @@ class Sql:
 
 
 Query = Sql | Executable
-"""A kept statement, or one built for this call with its values inside."""
+"""A module-level statement, or one built for this call with its values embedded."""
 
 
 def compiled_for(query: Query, engine: Engine) -> Compiled:
@@ -138,9 +137,9 @@ def compiled_for(query: Query, engine: Engine) -> Compiled:
 
 
 class Bulk:
-    """An insert of many rows at once that leaves out those already there.
+    """A bulk insert that skips existing rows.
 
-    Which ones were new is told by the first column, and exactly where that alone identifies a row.
+    The first column tells which rows were new, so it must identify a row.
     """
 
     __slots__ = ("_into", "_kinds", "_names", "_postgres_texts", "_sqlite_texts", "_unless", "find_sqlite")
@@ -153,10 +152,10 @@ class Bulk:
         self._postgres_texts: dict[tuple[bool, ...], str] = {}
         self._sqlite_texts: dict[int, str] = {}
         self.find_sqlite = f"SELECT 1 FROM {table.name} WHERE {columns[0]} = ?"  # noqa: S608 - our own names
-        """Whether a row is there, by its first column."""
+        """Tests whether a row exists, by its first column."""
 
     def for_sqlite(self, count: int) -> str:
-        """A statement for so many rows, values in the order of the columns, row after row."""
+        """Return the statement for this many rows, with values row by row in column order."""
         text = self._sqlite_texts.get(count)
         if text is None:
             places = f"({', '.join('?' for _ in self._names)})"
@@ -164,9 +163,9 @@ class Bulk:
         return text
 
     def for_postgres(self, rows: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
-        """A statement for all rows, which returns the first column of the inserted ones, and its arguments.
+        """Return the statement and its arguments; it returns the first column of the inserted rows.
 
-        A column is an array, or a single value where all rows agree in it.
+        A column is passed as an array, or as a single value if it is the same in all rows.
         """
         columns = list(zip(*rows, strict=True))
         shared = (False, *(column.count(column[0]) == len(column) for column in columns[1:]))

@@ -1,6 +1,6 @@
-"""Floor 5: the HTTP kit. It knows no feature.
+"""Layer 5: the HTTP framework. It does not depend on any feature.
 
-A request passes, in this order: request id, client address, rate limit, route, authentication
-(``needs``), body, one transaction, the handler; the transaction is committed here, at the edge, and only
-then is the answer sent. Everything that goes wrong on the way leaves as ``{"error": text}``.
+A request passes through, in this order: request id, client address, rate limit, routing, authentication, body, one
+transaction, the handler. The transaction is committed here before the response is sent. Every error is returned as
+``{"error": text}``.
 """

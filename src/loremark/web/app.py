@@ -1,10 +1,10 @@
-"""The edge: every request comes in here and every answer leaves from here."""
+"""The ASGI application: routing, authentication, transactions, errors and responses."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -14,20 +14,21 @@ from loremark.base import clock, errors, ids, log
 from loremark.base.caller import Caller
 from loremark.base.errors import Refusal
 from loremark.storage.database import Database, StorageUnavailable, Tx
-from loremark.web.addresses import Addresses, bucket
-from loremark.web.call import Call, Tools
+from loremark.web.authentication import Authenticators, authenticate
+from loremark.web.call import Call, Services
+from loremark.web.client_address import TrustedProxies, bucket
 from loremark.web.metrics import Metrics
-from loremark.web.needs import Authenticators, authenticate
-from loremark.web.ratelimit import Decision, RateLimits
-from loremark.web.repeats import Repeats, key_of
+from loremark.web.rate_limits import Decision, RateLimits
 from loremark.web.request import Receive, Request, Scope, Send
 from loremark.web.response import CommonHeaders, Headers, Response, Stream, encode_json, refusal_response
+from loremark.web.response_cache import ResponseCache, cache_key
 from loremark.web.routes import Found, Route, Router, TxMode
-from loremark.web.signing_in import sign_in_first
+from loremark.web.sign_in_redirect import redirect_to_sign_in
 from loremark.web.validation import read_json, read_query
 
-WITHIN = "loremark.within"
-"""In the scope of a call that another request makes inside this process: that request's id. It was counted there."""
+PARENT_REQUEST_ID = "loremark.within"
+"""ASGI scope key for an in-process request: the id of the outer request, which was already rate limited."""
+_MACHINE_PATH = re.compile(r"/(?:api|worker|mcp|assets|\.well-known)(?:/|$)")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _log = log.logger("web")
 
@@ -42,28 +43,30 @@ class App:
         database: Database,
         authenticators: Authenticators,
         limits: RateLimits,
-        addresses: Addresses,
-        tools: Tools,
+        proxies: TrustedProxies,
+        services: Services,
         metrics: Metrics,
         https: bool,
         challenges: Mapping[str, str] | None = None,
+        not_found_page: Callable[[], Response] | None = None,
     ) -> None:
-        """``challenges``: what WWW-Authenticate says where a route of this group lacks a credential."""
+        """``challenges``: WWW-Authenticate by route group. ``not_found_page``: shown to browsers on unknown paths."""
         self.routes = routes
         self._router = Router(routes)
         self._database = database
         self._authenticators = authenticators
         self._limits = limits
-        self._addresses = addresses
-        self._tools = tools
+        self._proxies = proxies
+        self._services = services
         self._metrics = metrics
         self._common = CommonHeaders(https=https)
         self._closing = asyncio.Event()
-        self._repeats = Repeats()
+        self._cache = ResponseCache()
         self._challenges = challenges or {}
+        self._not_found_page = not_found_page
 
     def close(self) -> None:
-        """End open streams, so that a stop need not wait for them."""
+        """End open streams, so shutdown does not wait for them."""
         self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,9 +75,9 @@ class App:
         started = clock.monotonic()
         request = Request(scope, receive)
         given = request.headers.get(b"x-request-id")
-        outer: str | None = scope.get(WITHIN)
+        outer: str | None = scope.get(PARENT_REQUEST_ID)
         request.request_id = outer or (given.decode() if given and _REQUEST_ID.fullmatch(given) else ids.serial("req"))
-        self._addresses.set_client(request, scope)
+        self._proxies.set_client(request, scope)
         found = self._router.find(request.path)
         route = _route_of(found, request.method)
         decision: Decision | None = None
@@ -85,7 +88,7 @@ class App:
             if route is None:
                 raise _no_route(found)
             values = found[1] if found else ()
-            answer = self._repeated if route.repeats else self._answer
+            answer = self._answer_cached if route.cacheable else self._answer
             response = await answer(route, values, request)
         except Refusal as refusal:
             response = self._refused(refusal, route, request)
@@ -93,43 +96,45 @@ class App:
             _log.error("storage unavailable", request_id=request.request_id, error=str(error))
             response = refusal_response(errors.UNAVAILABLE({"Retry-After": "5"}))
         except Exception:
-            _log.exception("a fault of ours", request_id=request.request_id, path=request.path)
+            _log.exception("unhandled exception", request_id=request.request_id, path=request.path)
             response = refusal_response(errors.INTERNAL())
         if response.status >= 300:
-            await request.drain()  # an answer sent into an unread body may never be seen
+            await request.drain()  # clients may miss a response sent before they finished sending
         await self._send(request, response, decision, send)
         self._metrics.observe(route.name if route else "unknown", request.method, response.status, started)
 
     def _refused(self, refusal: Refusal, route: Route | None, request: Request) -> Response:
-        """The refusal as it is; without a credential, what to do about it."""
+        """Return the error response: a sign-in redirect or challenge for 401, a page for browsers on 404."""
         if refusal.status == 401 and route is not None:
             if route.needs.is_page:
-                return sign_in_first(request)
+                return redirect_to_sign_in(request)
             if route.group in self._challenges:
                 refusal.headers["WWW-Authenticate"] = self._challenges[route.group]
+        if refusal.status == 404 and self._not_found_page is not None and _is_page_navigation(request):
+            return self._not_found_page()
         return refusal_response(refusal)
 
-    async def _repeated(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
-        """As ``_answer``, which is spared where nothing can have changed."""
-        state = self._database.state()
+    async def _answer_cached(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
+        """Like ``_answer``, but reuses the last response if nothing was committed since."""
+        state = self._database.data_version()
         if state is None:
             return await self._answer(route, values, request)
-        key = key_of(request)
-        known = self._repeats.find(key, state)
+        key = cache_key(request)
+        known = self._cache.find(key, state)
         if known is not None:
             return known
         response = await self._answer(route, values, request)
-        self._repeats.keep(key, state, response)
+        self._cache.store(key, state, response)
         return response
 
     async def _answer(self, route: Route, values: tuple[str, ...], request: Request) -> Response | Stream:
         """Authenticate, read the body, run the handler in its transaction, encode the result.
 
-        A body comes as slowly as its sender likes, and a credential may die meanwhile: whoever changes something is
-        looked up again, in the transaction that does it where the edge opens it, else before the handler. What is
-        looked up outside of transactions is never so within one: that would take a second connection.
+        A credential may be revoked while a slow body arrives. Writers are therefore authenticated again: in the write
+        transaction if we open it, else before the handler. Lookups that need their own connection never run inside a
+        transaction, because that would take a second connection.
         """
-        call = Call(request, self._database, self._tools, self._limits)
+        call = Call(request, self._database, self._services, self._limits)
         if route.tx is TxMode.READ:
             signer = await self._early_caller(route, request) if route.needs.by_signature else None
             async with self._database.read() as tx:
@@ -147,12 +152,12 @@ class App:
             else:
                 call.enter(caller, None, lambda tx: self._caller_now(route, request, tx, caller))
                 if route.body is not None:
-                    await call.ask_again()
+                    await call.recheck_caller()
                 result = await route.handler(call, **arguments)
         return _as_response(route, call, result)
 
     async def _early_caller(self, route: Route, request: Request) -> Caller | None:
-        """The caller of a route whose handler has no transaction yet."""
+        """Return the caller before the handler's transaction exists."""
         needs = route.needs
         if needs.by_ticket:
             return None
@@ -166,11 +171,11 @@ class App:
             return None
         caller = await authenticate(request, tx, route.needs, self._authenticators, route.unauthorized)
         if route.tx is TxMode.READ:
-            return caller  # what is read is not recorded, so nobody asks where the caller came from
+            return caller  # reads are not audited, so they need no address
         return structs.replace(caller, address=request.address, request_id=request.request_id)
 
     async def _caller_now(self, route: Route, request: Request, tx: Tx, known: Caller | None) -> Caller | None:
-        """Who calls, by what the database says in this transaction; whoever signed or has a ticket is known already."""
+        """Authenticate again in this transaction. Signatures and tickets are verified elsewhere."""
         if route.needs.by_ticket or route.needs.by_signature:
             return known
         return await self._caller(route, request, tx)
@@ -204,26 +209,26 @@ class App:
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
 
     async def _send_stream(self, request: Request, response: Stream, headers: Headers, send: Send) -> None:
-        """Send the pieces as they come; stop making them as soon as the reader has gone or the server stops."""
+        """Send pieces as they are produced, until the client disconnects or the server stops."""
         headers.append((b"content-type", response.content_type))
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         sending = asyncio.ensure_future(_send_pieces(response, send))
         ends = [asyncio.ensure_future(end) for end in (request.wait_for_disconnect(), self._closing.wait())]
         try:
-            await asyncio.wait((sending, *ends), timeout=response.most_s, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((sending, *ends), timeout=response.max_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in (sending, *ends):
                 task.cancel()
             fault, *_ = await asyncio.gather(sending, *ends, return_exceptions=True)
             if isinstance(fault, Exception):
-                _log.error("a stream broke off", request_id=request.request_id, exc_info=fault)
+                _log.error("stream failed", request_id=request.request_id, exc_info=fault)
 
 
 async def _send_pieces(response: Stream, send: Send) -> None:
     async with aclosing(response.pieces) as pieces:
         async for piece in pieces:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await asyncio.sleep(0)  # others get their turn, and we hear of a reader who has left
+            await asyncio.sleep(0)  # let other tasks run and notice a disconnect
     await send({"type": "http.response.body", "body": b""})
 
 
@@ -231,6 +236,13 @@ def _route_of(found: Found | None, method: str) -> Route | None:
     if found is None:
         return None
     return found[0].get("GET" if method == "HEAD" else method)
+
+
+def _is_page_navigation(request: Request) -> bool:
+    """Return whether a browser opens this path as a page, outside the API paths."""
+    if request.method not in ("GET", "HEAD") or _MACHINE_PATH.match(request.path):
+        return False
+    return "text/html" in (request.header(b"accept") or "")
 
 
 def _no_route(found: Found | None) -> Refusal:

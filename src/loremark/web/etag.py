@@ -1,4 +1,4 @@
-"""Entity tags: strong, made from the bytes of what they stand for."""
+"""Strong entity tags, hashed from the encoded resource."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def etag_of(shape: Struct) -> str:
     return f'"{hashlib.sha256(encode_json(shape)).hexdigest()[:32]}"'
 
 
-def show_etag(call: Call, shape: Struct) -> None:
-    """Send the tag along, so that a change can name what it is based on."""
+def set_etag(call: Call, shape: Struct) -> None:
+    """Send the ETag, so a later update can use ``If-Match``."""
     call.set_header("ETag", etag_of(shape))
 
 
-def refuse_if_changed(call: Call, shape: Struct) -> None:
-    """Honour ``If-Match``: the change is refused when the thing is no longer what the caller saw."""
+def check_if_match(call: Call, shape: Struct) -> None:
+    """Raise 412 if the request has an ``If-Match`` header that does not match the current resource."""
     wanted = call.request.header(b"if-match")
     if wanted is None or wanted.strip() == "*":
         return
     if etag_of(shape) not in [tag.strip() for tag in wanted.split(",")]:
-        raise errors.CHANGED_MEANWHILE()
+        raise errors.PRECONDITION_FAILED()

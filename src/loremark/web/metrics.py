@@ -1,4 +1,4 @@
-"""Figures for Prometheus: requests by route and status, and how long they took."""
+"""Prometheus metrics: requests by route and status, and their duration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _METHODS = frozenset(("GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"))
 
 
 class _Timing:
-    """How often a route took how long."""
+    """The latency histogram of one route."""
 
     __slots__ = ("counts", "sum_s")
 
@@ -29,7 +29,7 @@ class _Timing:
 
 
 class Metrics(Collector):
-    """Counted in plain numbers on the event loop; turned into Prometheus' form only when asked for."""
+    """Counts in plain integers and converts them to Prometheus metrics only when scraped."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -48,11 +48,13 @@ class Metrics(Collector):
         timing.sum_s += took_s
 
     def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily]:
-        requests = CounterMetricFamily("loremark_requests", "Requests answered.", labels=("route", "method", "status"))
+        requests = CounterMetricFamily("loremark_requests", "HTTP requests.", labels=("route", "method", "status"))
         for (route, method, status), count in self._requests.items():
             requests.add_metric((route, method, str(status)), count)
         yield requests
-        seconds = HistogramMetricFamily("loremark_request_seconds", "Time to answer.", labels=("route",))
+        seconds = HistogramMetricFamily(
+            "loremark_request_seconds", "HTTP request duration in seconds.", labels=("route",)
+        )
         bounds = [*map(str, _BOUNDS_S), "+Inf"]
         for route, timing in self._timings.items():
             seconds.add_metric((route,), list(zip(bounds, accumulate(timing.counts), strict=True)), timing.sum_s)

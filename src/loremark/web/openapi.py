@@ -1,4 +1,4 @@
-"""OpenAPI 3.1, made from the routes themselves, so that it cannot say anything else than they do."""
+"""Generates the OpenAPI 3.1 document from the routes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 from loremark.base import errors
 from loremark.base.errors import ErrorKind
-from loremark.web.needs import Needs
+from loremark.web.authentication import Needs
 from loremark.web.response import Response, Stream
 from loremark.web.routes import Route
 from loremark.web.validation import without_none
@@ -19,7 +19,7 @@ from loremark.web.validation import without_none
 _REF = "#/components/schemas/{name}"
 _ERROR_SCHEMA = {
     "type": "object",
-    "properties": {"error": {"type": "string", "description": "One plain sentence."}},
+    "properties": {"error": {"type": "string", "description": "Human-readable message."}},
     "required": ["error"],
     "additionalProperties": False,
 }
@@ -31,8 +31,8 @@ _LIMIT_HEADERS = {
 
 
 def document(routes: list[Route], *, version: str, server: str, cookie_name: str) -> dict[str, Any]:
-    """The whole interface."""
-    routes = [route for route in routes if route.described]
+    """Return the OpenAPI document."""
+    routes = [route for route in routes if route.in_openapi]
     schemas = _schemas(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -42,7 +42,7 @@ def document(routes: list[Route], *, version: str, server: str, cookie_name: str
         "info": {
             "title": "Loremark",
             "version": version,
-            "summary": "Project memory for AI-assisted software work.",
+            "summary": "Shared project memory for coding agents.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": server}],
@@ -64,10 +64,10 @@ def document(routes: list[Route], *, version: str, server: str, cookie_name: str
 
 
 def _kinds(routes: list[Route]) -> list[Any]:
-    """Every shape that a route takes or gives."""
+    """Return every type used in requests and responses."""
     found: list[Any] = []
     for route in routes:
-        found += [kind for kind in (route.body, route.reads, route.query) if kind is not None]
+        found += [kind for kind in (route.body, route.raw_body, route.query) if kind is not None]
         found += _structs_in(_answer_kind(route))
     return found
 
@@ -82,7 +82,7 @@ def _schemas(routes: list[Route]) -> dict[str, Any]:
 
 
 def _structs_in(kind: Any, above: frozenset[type] = frozenset()) -> list[type[msgspec.Struct]]:
-    """The shapes inside a type; one that contains itself is told once."""
+    """Return the structs inside a type; recursive ones are listed once."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if kind in above:
             return []
@@ -92,7 +92,7 @@ def _structs_in(kind: Any, above: frozenset[type] = frozenset()) -> list[type[ms
 
 
 def _portable(schema: Any) -> Any:
-    """The schema with patterns as other languages write them."""
+    """Rewrite Python-specific regular expressions for other languages."""
     if isinstance(schema, dict):
         return {
             key: _portable_pattern(value) if key == "pattern" else _portable(value) for key, value in schema.items()
@@ -107,7 +107,7 @@ def _portable_pattern(pattern: str) -> str:
 
 
 def _schema_of(kind: Any) -> dict[str, Any]:
-    """The schema of a type; several shapes in one place are written out as alternatives."""
+    """Return the schema of a type; a union of structs becomes ``anyOf``."""
     parts = typing.get_args(kind)
     if typing.get_origin(kind) is list:
         return {"type": "array", "items": _schema_of(parts[0])}
@@ -119,7 +119,7 @@ def _schema_of(kind: Any) -> dict[str, Any]:
 
 
 def _answer_kind(route: Route) -> Any:
-    """What the route answers as JSON; None for bodies of other kinds and for none."""
+    """Return the type of the JSON response, or None if the response is not JSON or empty."""
     parts = typing.get_args(route.answer) if not isinstance(route.answer, type) else ()
     if Response in parts:
         return next(part for part in parts if part is not Response)
@@ -135,7 +135,7 @@ def _operation(route: Route) -> dict[str, Any]:
         "responses": _responses(route),
         "security": _security(route.needs),
     }
-    body = route.body or route.reads
+    body = route.body or route.raw_body
     if body is not None:
         operation["requestBody"] = {
             "required": not route.body_optional,
@@ -170,7 +170,7 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _schema_of_query(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
-    """What is required must not be empty either: ``?projectId=`` names none."""
+    """A required string must not be empty either: ``?projectId=`` is invalid."""
     schema = _schema_of(without_none(field.type))
     if field.required and schema.get("type") == "string":
         return {"minLength": 1, **schema}
@@ -184,8 +184,8 @@ def _responses(route: Route) -> dict[str, Any]:
         success["content"] = {route.content_type: {"schema": _schema_of(answer)}}
     elif route.status != 204:
         success["content"] = {route.content_type: {"schema": {}}}
-    if route.also is not None:
-        success["content"][route.also] = {"schema": {"type": "string"}}
+    if route.alternate_type is not None:
+        success["content"][route.alternate_type] = {"schema": {"type": "string"}}
     if route.counted:
         success["headers"] = {
             name: {"description": text, "schema": {"type": "integer"}} for name, text in _LIMIT_HEADERS.items()
@@ -203,7 +203,7 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _possible_errors(route: Route) -> list[ErrorKind]:
-    """What the kit itself may refuse on such a route, then what the handler names."""
+    """Return the errors raised by the framework for this route, then those declared by the route."""
     kinds: list[ErrorKind] = []
     if route.needs.credentials is not None:
         kinds.append(route.unauthorized)

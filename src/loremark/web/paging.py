@@ -1,4 +1,4 @@
-"""Lists that are plain arrays: whole up to a thousand entries, then by cursor."""
+"""Cursor pagination for plain JSON arrays, up to 1,000 entries per page."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Cursor = Annotated[str, Meta(pattern=r"^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}$(?!\n)
 
 
 class Page(Struct, frozen=True):
-    """The query of a list."""
+    """The query parameters of a list."""
 
     limit: Limit = limits.LIST_ENTRIES
     cursor: Cursor | None = None
 
     @property
     def take(self) -> int:
-        """How many rows to read: one more than shown, to know whether more follow."""
+        """The number of rows to read: one more than the limit, to know whether more follow."""
         return self.limit + 1
 
 
 def cut(call: Call, page: Page, entries: Sequence[T], cursors: Sequence[str]) -> list[T]:
-    """The page's entries; when more follow, the header says where to go on."""
+    """Return the page's entries and set the cursor header if more follow."""
     if len(entries) > page.limit:
-        go_on_after(call, cursors[page.limit - 1])
+        set_next_cursor(call, cursors[page.limit - 1])
     return list(entries[: page.limit])
 
 
-def go_on_after(call: Call, cursor: str) -> None:
-    """Say that more follows after this entry."""
+def set_next_cursor(call: Call, cursor: str) -> None:
+    """Set the header with the cursor of the next page."""
     call.set_header("X-Next-Cursor", cursor)

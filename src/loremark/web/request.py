@@ -1,4 +1,4 @@
-"""A request as the kit reads it from the server."""
+"""The HTTP request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DRAIN_S = 5.0
 
 
 class Request:
-    """Method, path, headers and (when asked for) the body."""
+    """Method, path, headers and, on demand, the body."""
 
     __slots__ = (
         "_body",
@@ -50,12 +50,12 @@ class Request:
         return Origin(self.address, self.request_id)
 
     def header(self, name: bytes) -> str | None:
-        """A header's value, or None; bytes beyond ASCII are kept as they are, in Latin-1."""
+        """Return a header's value as Latin-1, or None."""
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
     async def read_body(self, limit: int = limits.BODY_BYTES) -> bytes:
-        """The whole body, also when asked again; refuses one over the limit as soon as that is known."""
+        """Return the whole body (cached), or raise as soon as it exceeds the limit."""
         if self._body is None:
             declared = self.headers.get(b"content-length", b"0")
             if len(declared) > _LENGTH_DIGITS or not declared.isdigit() or int(declared) > limit:
@@ -84,7 +84,7 @@ class Request:
         return part
 
     async def drain(self) -> None:
-        """Read on to the end of the body, within bounds, and forget it. A client that asked first need not send it."""
+        """Discard the rest of the body, within limits. Clients that sent ``Expect`` have not started sending it."""
         if b"expect" in self.headers:
             return
         if self.headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in self.headers:
@@ -98,6 +98,6 @@ class Request:
             return
 
     async def wait_for_disconnect(self) -> None:
-        """Return when the client has gone away."""
+        """Return when the client has disconnected."""
         while (await self._receive())["type"] != "http.disconnect":
             pass

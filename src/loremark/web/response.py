@@ -1,4 +1,4 @@
-"""Answers, and the headers that all of them carry."""
+"""Responses and the headers common to all of them."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _NO_STORE = (b"cache-control", b"no-store")
 _HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
-def page_policy(*, nonce: str = "", also: str = "") -> tuple[bytes, bytes]:
-    """What a page of ours may load and do. ``nonce``: styles it makes itself; ``also``: where else it may ask."""
+def page_policy(*, nonce: str = "", connect_to: str = "") -> tuple[bytes, bytes]:
+    """Return the Content-Security-Policy of a page. ``nonce``: for inline styles; ``connect_to``: an extra origin."""
     styles = f"'self' 'nonce-{nonce}'" if nonce else "'self'"
-    asked = f"'self' {also}" if also else "'self'"
-    told = (
+    asked = f"'self' {connect_to}" if connect_to else "'self'"
+    policy = (
         f"default-src 'none'; style-src {styles}; img-src 'self' data:; script-src 'self'; connect-src {asked}; "
         "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
-    return _POLICY, told.encode()
+    return _POLICY, policy.encode()
 
 
 _PAGE_POLICY = page_policy()
@@ -44,7 +44,7 @@ _PAGE_POLICY = page_policy()
 
 @dataclass(slots=True)
 class Response:
-    """A whole answer, ready to send."""
+    """A complete response."""
 
     status: int
     body: bytes = b""
@@ -54,14 +54,14 @@ class Response:
 
 @dataclass(slots=True)
 class Stream:
-    """An answer that is sent piece by piece."""
+    """A streamed response."""
 
     pieces: AsyncGenerator[bytes, None]
     content_type: bytes = EVENT_STREAM
     status: int = 200
     headers: Headers = field(default_factory=list)
-    most_s: float | None = None
-    """After so long it ends, also where the reader does not read on."""
+    max_s: float | None = None
+    """After so long it ends, connect_to where the reader does not read on."""
 
 
 def refusal_response(refusal: Refusal) -> Response:
@@ -70,7 +70,7 @@ def refusal_response(refusal: Refusal) -> Response:
 
 
 class CommonHeaders:
-    """The headers of every answer, prepared once."""
+    """The headers of every response, prepared once."""
 
     def __init__(self, *, https: bool) -> None:
         common = [*_COMMON, _HSTS] if https else _COMMON
@@ -79,12 +79,12 @@ class CommonHeaders:
         self._plain_data = [*self._data, _NO_STORE]
 
     def of(self, response: Response | Stream) -> Headers:
-        """The security headers that fit the answer, then its own."""
+        """Return the security headers for the response, then its own headers."""
         if not response.headers and response.content_type is JSON:
             return self._plain_data.copy()
         common = self._page if response.content_type.startswith(b"text/html") else self._data
         own = {name for name, _ in response.headers}
-        # Two policies would both hold: a page's own stands in the place of the common one, which is the last.
+        # Browsers enforce all policies, so a page's own one replaces the common one, which is last in the list.
         headers = [*(common[:-1] if _POLICY in own else common), *response.headers]
         if b"cache-control" not in own:
             headers.append(_NO_STORE)

@@ -1,7 +1,7 @@
-"""Routes: declared beside their handlers, each saying who may call it and what it answers.
+"""Declares routes next to their handlers and finds the route for a path.
 
-A handler's signature is its contract: ``call`` first, then path parameters by name, ``body`` and ``query``
-by their wire shapes; the return type is the answer. OpenAPI and the tests read the same declarations.
+A handler's signature is its contract: ``call`` first, then path parameters by name, ``body`` and ``query`` with their
+wire types; the return type is the response. OpenAPI and the tests read the same declarations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import msgspec
 
 from loremark.base import errors
 from loremark.base.errors import ErrorKind
-from loremark.web.needs import Needs
+from loremark.web.authentication import Needs
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 class TxMode(enum.Enum):
-    """Which transaction the edge opens around a handler."""
+    """The transaction opened around a handler."""
 
     READ = "read"
     WRITE = "write"
@@ -50,15 +50,15 @@ class Route:
     rate_limited: ErrorKind
     errors: tuple[ErrorKind, ...]
     counted: bool
-    repeats: bool
+    cacheable: bool
     content_type: str
-    also: str | None
-    described: bool
+    alternate_type: str | None
+    in_openapi: bool
     path_parameters: tuple[str, ...]
     body: type[Any] | None
     body_optional: bool
-    reads: type[Any] | None
-    """The shape of a body that the handler reads by itself."""
+    raw_body: type[Any] | None
+    """The type of a body that the handler reads itself."""
     query: type[Any] | None
     answer: Any
 
@@ -100,18 +100,17 @@ class Routes:
         tx: TxMode | None = None,
         errors: tuple[ErrorKind, ...] = (),
         counted: bool = True,
-        repeats: bool = False,
+        cacheable: bool = False,
         content_type: str = "application/json",
-        also: str | None = None,
-        described: bool = True,
-        reads: type[Any] | None = None,
+        alternate_type: str | None = None,
+        in_openapi: bool = True,
+        raw_body: type[Any] | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare the decorated function as the handler of this method and path.
 
-        ``counted``: whether the global rate limit counts it. ``also``: another form of the answer, if asked for.
-        ``repeats``: whether callers ask again and again, and
-        the answer depends on nothing but the database. ``described``: whether OpenAPI tells of it; pages
-        and their files are for browsers. ``reads``: the shape of a body that the handler reads by itself.
+        ``counted``: whether the global rate limit counts it. ``cacheable``: polled often, and the response depends only
+        on the database. ``alternate_type``: another media type the client can request. ``in_openapi``: whether OpenAPI
+        lists it; browser pages are not listed. ``raw_body``: the type of a body that the handler reads itself.
         """
         mode = tx or (TxMode.READ if method == "GET" else TxMode.WRITE)
 
@@ -133,13 +132,13 @@ class Routes:
                     rate_limited=self._rate_limited,
                     errors=errors,
                     counted=counted,
-                    repeats=repeats,
+                    cacheable=cacheable,
                     content_type=content_type,
-                    also=also,
-                    described=described,
+                    alternate_type=alternate_type,
+                    in_openapi=in_openapi,
                     path_parameters=tuple(_snake(found) for found in _PARAMETER.findall(path)),
                     body=body,
-                    reads=reads,
+                    raw_body=raw_body,
                     body_optional=body is not None and not _required_fields(body),
                     query=hints.get("query"),
                     answer=hints["return"],
@@ -147,7 +146,7 @@ class Routes:
             )
             unknown = set(parameters) - {"call", "body", "query", *self._declared[-1].path_parameters}
             if unknown:
-                raise TypeError(f"{handler.__qualname__} takes {unknown}, which the path does not give")
+                raise TypeError(f"{handler.__qualname__} takes {unknown}, which are not in the path")
             return handler
 
         return declare
@@ -170,7 +169,7 @@ Found = tuple[dict[str, Route], tuple[str, ...]]
 
 
 class Router:
-    """Finds the routes at a path. A literal segment is preferred over a parameter."""
+    """Finds the routes for a path. Literal segments take precedence over parameters."""
 
     def __init__(self, routes: list[Route]) -> None:
         self._root: _Node = {}
@@ -185,11 +184,11 @@ class Router:
             methods[route.method] = route
 
     def find(self, path: str) -> Found | None:
-        """The routes by method at this path, and the values of its parameters."""
+        """Return the routes by method and the values of the path parameters."""
         return self._find_kept(path) if len(path) <= _KEPT_PATH_CHARS else self._find(path)
 
     def _find(self, path: str) -> Found | None:
-        # No name holds NUL (PostgreSQL could not even be asked): as another character it is simply not found.
+        # PostgreSQL rejects NUL in parameters, so replace it: no id contains it, and the lookup returns 404.
         segments = path[1:].replace("\0", "\ufffd").split("/")
         return _walk(self._root, segments, 0, ()) if path.startswith("/") else None
 

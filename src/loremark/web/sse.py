@@ -1,4 +1,4 @@
-"""Server-sent events as a plain stream that keeps the connection alive."""
+"""Encodes server-sent events."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ KEEP_ALIVE = b": keep-alive\n\n"
 
 
 def event(data: object) -> bytes:
-    """One event: a single ``data:`` line holding JSON."""
+    """Encode one event as a single ``data:`` line of JSON."""
     return b"data: " + encode_json(data) + b"\n\n"

@@ -1,4 +1,4 @@
-"""Reading bodies and queries into wire shapes, and saying in one plain sentence what does not fit."""
+"""Parses bodies and query strings into wire types, with readable validation errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TYPE_WORDS = {
 
 
 def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) -> Any:
-    """The body as the route's shape. All of it must be JSON, also what the shape ignores."""
+    """Parse the body. All of it must be valid JSON, including unknown fields."""
     if not raw:
         if optional:
             raw = b"{}"
@@ -42,7 +42,7 @@ def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) 
         raise errors.NUL_CHARACTER()
     try:
         decoded = msgspec.json.decode(raw)
-    except msgspec.ValidationError:  # a number beyond all bounds
+    except msgspec.ValidationError:  # a number out of range
         return _read_known(raw, kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.MALFORMED_JSON() from error
@@ -53,7 +53,7 @@ def read_json(request: Request, raw: bytes, kind: type[Any], *, optional: bool) 
 
 
 def _read_known(raw: bytes, kind: type[Any]) -> Any:
-    """A body with a number that nothing can hold: nobody minds it in a field that the shape does not know."""
+    """Parse a body with a number out of range, which is allowed in unknown fields."""
     try:
         json.loads(raw.decode(), parse_int=float, parse_constant=_refuse_constant)
         return msgspec.json.decode(raw, type=kind)
@@ -64,7 +64,7 @@ def _read_known(raw: bytes, kind: type[Any]) -> Any:
 
 
 def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not valid JSON")
 
 
 def require_json(request: Request) -> None:
@@ -73,9 +73,9 @@ def require_json(request: Request) -> None:
 
 
 def read_query(request: Request, kind: type[Any]) -> Any:
-    """The query string as the route's shape; of a repeated name the last one counts.
+    """Parse the query string. If a name is repeated the last value counts.
 
-    A shape may have ``refusals``: words of its own for a parameter that cannot be read.
+    The type may define ``refusals``: its own errors for invalid parameters.
     """
     try:
         pairs = dict(parse_qsl(request.query_string.decode("ascii"), keep_blank_values=True, errors="strict"))
@@ -101,7 +101,7 @@ def read_query(request: Request, kind: type[Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _query_fields(kind: Hashable) -> dict[str, tuple[msgspec.structs.FieldInfo, Any]]:
-    """The parameters by name, with their types: a parameter is there or not, it is never null."""
+    """Return the parameters by name with their types, without None: a parameter is present or absent, never null."""
     return {field.encode_name: (field, without_none(field.type)) for field in msgspec.structs.fields(cast(Any, kind))}
 
 
@@ -111,7 +111,7 @@ def without_none(kind: Any) -> Any:
 
 
 def explain(error: msgspec.ValidationError, kind: Any) -> str:
-    """The decoder's complaint as a sentence that names the field."""
+    """Turn the decoder's error into a sentence that names the field."""
     match = _AT.match(str(error))
     assert match is not None
     what, path = match["what"], (match["path"] or "$")
@@ -143,7 +143,7 @@ def _requirement(what: str, field: str, kind: Any) -> str:
     if re.search(r"a multiple of 1(?:\.0)?$", what):
         return "must be a whole number"
     if "matching regex" in what:
-        return "has an invalid form"
+        return "has an invalid format"
     expected = re.match(r"Expected `([^`]+)`", what)
     if expected:
         words = [_TYPE_WORDS.get(word.strip(), word.strip()) for word in expected[1].split("|")]
@@ -152,7 +152,7 @@ def _requirement(what: str, field: str, kind: Any) -> str:
 
 
 def _choices(kind: Any, field: str) -> list[str]:
-    """The closed set of words a top-level field allows, if it has one."""
+    """Return the allowed values of a top-level enum field."""
     for known in msgspec.structs.fields(kind):
         if known.encode_name == field:
             return _literal_words(known.type)

@@ -1,4 +1,4 @@
-"""Answers from the memory, and what they rest on."""
+"""Questions, and answers with their sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Question = Annotated[
 
 
 class Source(Shape):
-    """An item that was shown to whoever answered; ``used`` where the answer cites it."""
+    """An item the answer may draw on; ``used`` is true if the answer cites it."""
 
     item_id: str
     type: ItemType
@@ -29,8 +29,8 @@ class Source(Shape):
     used: bool
 
 
-class NewQuestion(Shape):
-    """What is asked for a ticket; without a chat session a new one is made."""
+class AskRequest(Shape):
+    """A request for a ticket. Without a chat session, a new one is created."""
 
     project_id: AnyId
     question: Question
@@ -38,14 +38,14 @@ class NewQuestion(Shape):
 
 
 class Ticket(Shape):
-    """Shown to the worker within a minute."""
+    """A ticket for the answer worker, valid for one minute."""
 
     ticket: str
     worker_url: str
 
 
-class TicketQuestion(Shape):
-    """What the worker is asked."""
+class WorkerAskRequest(Shape):
+    """A question for the answer worker."""
 
     ticket: str
     question: Question
@@ -62,14 +62,14 @@ class EmbedUsage(Shape):
 
 
 class AnswerToken(Shape, kw_only=True):
-    """A piece of the answer, as it is made."""
+    """A chunk of the answer, sent as it is generated."""
 
     type: Literal["token"] = "token"
     content: str
 
 
 class AnswerDone(Shape, kw_only=True):
-    """The last of a stream: an answer, or the error that kept it away."""
+    """The last event of a stream: the whole answer, or the error that prevented it."""
 
     type: Literal["done"] = "done"
     answer: str | UnsetType = UNSET

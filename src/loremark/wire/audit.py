@@ -10,18 +10,18 @@ from loremark.wire.shapes import Shape
 class AuditActor(Shape):
     user_id: str
     name: str
-    via: str
-    address: str
+    auth_method: str
+    ip_address: str
 
 
 class AuditEntry(Shape):
-    """Who did what to which thing, when and from where."""
+    """A recorded action: who did what to which resource, when, and from where."""
 
     id: str
     action: str
     target: str
     project_id: str | None
     actor: AuditActor
-    detail: dict[str, Any]
+    details: dict[str, Any]
     request_id: str
     created_at: str

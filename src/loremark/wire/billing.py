@@ -1,4 +1,4 @@
-"""Plans, use and credits."""
+"""Plans, usage and credits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from loremark.wire.shapes import AnyId, Shape
 SubscriptionStatus = Literal["none", "active", "past_due", "cancelling", "cancelled"]
 TransactionType = Literal["purchase", "usage"]
 
-# Whole numbers, also where they are written as 5.0: in JSON that is the same number.
+# Whole numbers. They are floats because JSON does not distinguish 5 from 5.0.
 Seats = Annotated[float, Meta(ge=1, le=limits.SEATS, multiple_of=1)]
 PageUrl = Annotated[str, Meta(min_length=1, max_length=limits.PAGE_URL_CHARS, pattern=r"^[^\x00-\x20\x7f]+$(?!\n)")]
 Threshold = Annotated[float, Meta(ge=0, le=limits.CREDITS, multiple_of=1)]
@@ -26,14 +26,14 @@ class NewCheckout(Shape):
     cancel_url: PageUrl | None = None
 
 
-class PageOpened(Shape):
-    """Where the owner's browser goes next."""
+class RedirectUrl(Shape):
+    """The page to redirect the owner to."""
 
     url: str
 
 
-class Cancelled(Shape):
-    """A subscription that ends with its paid period."""
+class SubscriptionCancelled(Shape):
+    """A subscription that will end with its current billing period."""
 
     status: SubscriptionStatus
     cancel_at: str
@@ -56,8 +56,8 @@ class Counters(Shape):
     storage: Counter
 
 
-class SubscriptionState(Shape):
-    """What is paid for, and until when."""
+class SubscriptionInfo(Shape):
+    """The team's subscription. Dates are null without a paid plan."""
 
     status: SubscriptionStatus
     seats: int
@@ -69,11 +69,11 @@ class Usage(Shape):
     plan: str
     period: Period
     usage: Counters
-    subscription: SubscriptionState
+    subscription: SubscriptionInfo
 
 
-class SoldPlan(Shape):
-    """A plan that can be bought, and what it holds in a month."""
+class CatalogPlan(Shape):
+    """A plan for sale and its monthly limits."""
 
     id: str
     price: int
@@ -86,19 +86,19 @@ class SoldPlan(Shape):
     storage: int
 
 
-class SoldPack(Shape):
-    """Credits that can be bought together."""
+class CatalogPack(Shape):
+    """A credit pack for sale."""
 
     id: str
     tokens: int
     price: int
 
 
-class Offers(Shape):
-    """What is sold here. Prices are in cents."""
+class Catalog(Shape):
+    """Plans and credit packs for sale. Prices are in cents."""
 
-    plans: list[SoldPlan]
-    packs: list[SoldPack]
+    plans: list[CatalogPlan]
+    packs: list[CatalogPack]
 
 
 class AutoRecharge(Shape):
@@ -108,7 +108,7 @@ class AutoRecharge(Shape):
     spending_limit: int
 
 
-class NewAutoRecharge(Shape):
+class AutoRechargeUpdate(Shape):
     enabled: bool
     threshold: Threshold | None = None
     pack_id: AnyId | None = None
@@ -134,13 +134,13 @@ class NewPurchase(Shape):
     pack_id: AnyId
 
 
-class Purchased(Shape):
-    """``purchased`` is 0 while the payment is not confirmed yet; the credits come with its confirmation."""
+class PurchaseResult(Shape):
+    """``purchased`` is 0 until the payment is confirmed; the credits are added then."""
 
     transaction_id: str
     balance: int
     purchased: int
 
 
-class Received(Shape):
+class WebhookReceived(Shape):
     received: bool = True

@@ -1,4 +1,4 @@
-"""The brain: approved memory as one document."""
+"""The brain: a project's approved memory as one document."""
 
 from __future__ import annotations
 
@@ -11,31 +11,29 @@ from loremark.base import limits
 from loremark.wire.shapes import END, Shape
 
 BrainFormat = Literal["json", "markdown"]
-# The range is refused in words of its own; the description of the interface shall know it all the same.
+# The range check has its own error text, so the bounds appear only in the schema.
 TokenBudget = Annotated[
     int, Meta(extra_json_schema={"minimum": limits.BRAIN_TOKENS_MIN, "maximum": limits.BRAIN_TOKENS_MAX})
 ]
-# Paths with commas between them.
+# Comma-separated paths.
 FileList = Annotated[str, Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$(?!\n)")]
 
 
-# ISO 8601 with its offset from UTC.
-PastMoment = Annotated[datetime, Meta(tz=True)]
-MomentsLimit = Annotated[int, Meta(ge=1, le=limits.BRAIN_MOMENTS_PAGE)]
-MomentCursor = Annotated[str, Meta(pattern=rf"^[1-9][0-9]{{0,14}}{END}")]
-PlanState = Literal["whole", "shortened", "left_out"]
+# ISO 8601 with a UTC offset.
+SnapshotTime = Annotated[datetime, Meta(tz=True)]
+HistoryLimit = Annotated[int, Meta(ge=1, le=limits.BRAIN_MOMENTS_PAGE)]
+HistoryCursor = Annotated[str, Meta(pattern=rf"^[1-9][0-9]{{0,14}}{END}")]
+PlanState = Literal["full", "shortened", "omitted"]
 
 
 class BrainOmitted(Shape):
-    """What did not fit."""
+    """Entries left out because of the token budget."""
 
     count: int
     by_layer: dict[str, int]
 
 
 class BrainMetadata(Shape):
-    """What is told of the document."""
-
     item_count: int
     token_estimate: int
     assembled_at: str
@@ -45,24 +43,22 @@ class BrainMetadata(Shape):
 
 
 class Brain(Shape):
-    """The document."""
-
     markdown: str
     metadata: BrainMetadata
 
 
 class PlanLayer(Shape):
-    """A layer of a planned document. Layer 0 is what is no memory: the head, and the note on what was left out."""
+    """One layer of the document. Layer 0 is the header and the note about omitted entries."""
 
     layer: Literal[0, 1, 2, 3]
     tokens: int
-    taken: int
+    included: int
     shortened: int
-    left_out: int
+    omitted: int
 
 
 class PlanEntry(Shape):
-    """A memory and what becomes of it. Tokens: what it costs here; left out, about what it would cost whole."""
+    """One memory. ``tokens`` is its size in the document or, if omitted, an estimate of its full size."""
 
     id: str
     kind: Literal["item", "context"]
@@ -76,17 +72,17 @@ class PlanEntry(Shape):
 
 
 class BrainPlan(Shape):
-    """Which memories enter the document of a budget, and which fall out."""
+    """Which memories fit into the document for a given token budget, and which are omitted."""
 
     budget: int
     token_estimate: int
     layers: list[PlanLayer]
     entries: list[PlanEntry]
-    more: int
+    remaining: int
 
 
-class BrainMoment(Shape):
-    """Changes of approved memory that came close together: what had become of how much at their end."""
+class BrainHistoryEntry(Shape):
+    """A burst of changes to approved memory, with the number of entries added, changed and removed."""
 
     at: str
     added: int

@@ -1,4 +1,4 @@
-"""Chat sessions: conversations with the memory."""
+"""Chat sessions: conversations about a project's memory."""
 
 from __future__ import annotations
 
@@ -16,27 +16,25 @@ ChatStatus = Literal["active", "archived"]
 ChatRole = Literal["user", "assistant"]
 
 ChatTitle = Annotated[str, Meta(max_length=limits.CHAT_TITLE_CHARS, pattern=ANY_TEXT)]
-NewStatus = Annotated[
-    Any, Meta(description="Only `archived` does something; anything else is ignored, whatever its type.")
-]
+StatusInput = Annotated[Any, Meta(description="Only `archived` has an effect; any other value is ignored.")]
 
 
 class NewChat(Shape):
-    """A title that shows nothing is as good as none."""
+    """A blank title is replaced by the default."""
 
     project_id: AnyId
     title: ChatTitle | None = DEFAULT_TITLE
 
 
-class ChatChange(Shape):
-    """What is valid is applied, what is not is ignored; one valid field there must be."""
+class ChatUpdate(Shape):
+    """Invalid fields are ignored, but at least one must be valid."""
 
     title: ChatTitle | UnsetType | None = UNSET
-    status: NewStatus = UNSET
+    status: StatusInput = UNSET
 
 
 class ChatSession(Shape):
-    """A conversation, without its messages. Before the first of them its last activity is its beginning."""
+    """A conversation without its messages. ``lastMessageAt`` is the creation time until the first message."""
 
     id: str
     project_id: str
@@ -53,7 +51,7 @@ class ChatSession(Shape):
 
 
 class ChatSessions(Shape):
-    """A page of conversations; ``total`` counts all that were asked for."""
+    """A page of conversations; ``total`` counts all matches."""
 
     sessions: list[ChatSession]
     total: int
@@ -65,7 +63,7 @@ class ChatCreated(Shape):
     session: ChatSession
 
 
-class ChatChanged(Shape):
+class ChatUpdated(Shape):
     ok: bool
     session_id: str
 
@@ -88,7 +86,7 @@ class ChatMessage(Shape):
 
 
 class ChatMessages(Shape):
-    """A page of messages, oldest first; ``total`` counts all of the conversation."""
+    """A page of messages, oldest first; ``total`` counts all messages of the conversation."""
 
     messages: list[ChatMessage]
     total: int

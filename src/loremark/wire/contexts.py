@@ -1,4 +1,4 @@
-"""Contexts: markdown in a tree, addressed by schema keys."""
+"""Contexts: a tree of markdown documents addressed by schema key."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class NewContext(Shape):
     project_id: AnyId | None = None
 
 
-class ContextChange(Shape):
-    """Fields left out stay as they are."""
+class ContextUpdate(Shape):
+    """Omitted fields keep their values."""
 
     name: ContextName | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
@@ -43,7 +43,7 @@ class ContextDecision(Shape):
 
 
 class ContextEntry(Shape):
-    """A context in the list."""
+    """A context in a list, without its content."""
 
     id: str
     name: str
@@ -58,13 +58,13 @@ class ContextEntry(Shape):
 
 
 class ContextDetail(ContextEntry):
-    """A context by itself."""
+    """A context with its content."""
 
     content: str
 
 
 class ContextNode(Shape):
-    """A context in the tree; its children are nodes like itself."""
+    """A context in the tree."""
 
     id: str
     name: str
@@ -72,7 +72,7 @@ class ContextNode(Shape):
     children: list[ContextNode]
 
 
-class Compacted(Shape):
+class CompactionResult(Shape):
     id: str
     entries_before: int
     entries_after: int
@@ -80,7 +80,7 @@ class Compacted(Shape):
 
 
 class PopulateNode(Shape):
-    """A context to be there; what is left out stays as it is, or is empty in a new one."""
+    """A context to create or update. Omitted fields keep their values, or are empty in a new context."""
 
     schema_key: SchemaKey
     name: ContextName
@@ -91,26 +91,26 @@ class PopulateNode(Shape):
     tier: Tier | UnsetType = UNSET
 
 
-class Population(Shape):
+class PopulateRequest(Shape):
     nodes: Annotated[list[PopulateNode], Meta(max_length=limits.POPULATE_NODES)]
     source: Annotated[str, Meta(max_length=limits.SOURCE_CHARS)] | None = None
     dry_run: bool = False
     project_id: AnyId | None = None
 
 
-class PopulateEntry(Shape):
-    """What became, or would become, of one context."""
+class PopulateDiffEntry(Shape):
+    """What happened, or in a dry run would happen, to one context."""
 
     schema_key: str
     change: PopulateChange
     fields: list[str]
 
 
-class Populated(Shape):
+class PopulateResult(Shape):
     run_id: str
     dry_run: bool
     created: int
     updated: int
     unchanged: int
     errors: list[dict[str, Any]]
-    diff: list[PopulateEntry]
+    diff: list[PopulateDiffEntry]

@@ -1,4 +1,4 @@
-"""The names of events: captured, streamed, and told to webhooks."""
+"""Event names: ingested, sent to webhooks, and streamed to open pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from loremark.wire.shapes import Shape
 
 
 class IngestEvent(enum.StrEnum):
-    """What a tool may send to the ingest endpoint."""
+    """Event types accepted by the ingest endpoint."""
 
     SESSION_SAVE = "session_save"
     SCAN_RESULT = "scan_result"
@@ -19,7 +19,7 @@ class IngestEvent(enum.StrEnum):
 
 
 class WebhookEvent(enum.StrEnum):
-    """What a webhook may be told."""
+    """Event types a webhook can subscribe to."""
 
     SESSION_CREATED = "session.created"
     SESSION_COMPLETED = "session.completed"
@@ -34,9 +34,9 @@ class WebhookEvent(enum.StrEnum):
     MEMBER_REMOVED = "member.removed"
 
 
-class LiveNotice(Shape):
-    """Something the caller may see has changed; fetch it anew."""
+class LiveEvent(Shape):
+    """A resource visible to the caller has changed and should be fetched again."""
 
     type: Literal["ready", "changed"]
-    what: str = ""
+    resource: str = ""
     project_id: str | None = None

@@ -1,4 +1,4 @@
-"""Genesis: a scan of a whole codebase, and what it found."""
+"""Genesis: codebase scans and their findings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LAYERS: tuple[FindingLayer, ...] = (
 )
 
 
-# A whole number, also where it is written as 500.0: in JSON that is the same number.
+# A whole number. It is a float because JSON does not distinguish 500 from 500.0.
 FileCount = Annotated[float, Meta(ge=1, le=limits.SCAN_FILES, multiple_of=1)]
 
 
@@ -51,8 +51,8 @@ class ScanStarted(Shape):
     status: ScanPhase
 
 
-class ScanOf(Shape):
-    """Which project's scan is meant."""
+class CancelScan(Shape):
+    """The project whose scan to cancel."""
 
     project_id: AnyId
 
@@ -79,7 +79,7 @@ class Scan(Shape):
 
 
 class ScanStatus(Shape):
-    """The newest scan; null where there was none."""
+    """The latest scan, or null if there is none."""
 
     scan: Scan | None
 
@@ -110,7 +110,7 @@ class ScanSummary(Shape):
 
 
 class ScanResults(Shape):
-    """What the newest scan has found, or has found so far."""
+    """Findings of the latest scan; partial while it is running."""
 
     findings: list[Finding]
     tech_stack: list[TechEntry]
@@ -118,7 +118,7 @@ class ScanResults(Shape):
 
 
 class GraphModule(Shape):
-    """A file, or a directory (ending in ``/``) where the language imports those; counts are of the whole codebase."""
+    """A file, or a directory (ending in ``/``) in languages that import directories. Counts cover all modules."""
 
     path: str
     language: str | None
@@ -128,10 +128,10 @@ class GraphModule(Shape):
 
 
 class ScanGraph(Shape):
-    """What imports what: the most connected modules, those imported most first, and the imports between them."""
+    """The import graph: the most connected modules, most imported first, and the imports between them."""
 
     modules: list[GraphModule]
     edges: list[tuple[int, int]]
-    """From one module to another, each by its place in the list."""
-    more: int
-    """How many connected modules are left out."""
+    """Pairs of indexes into ``modules``: importer, imported."""
+    remaining: int
+    """Number of connected modules not listed."""

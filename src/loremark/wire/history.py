@@ -10,7 +10,7 @@ from loremark.wire.shapes import Shape
 
 
 class Revision(Shape):
-    """The whole state from one version on, and what led to it."""
+    """The full state as of one version, and the change that led to it."""
 
     version: int
     change: str
@@ -19,7 +19,7 @@ class Revision(Shape):
     snapshot: dict[str, Any]
 
 
-class Reversion(Shape):
-    """Which version to go back to."""
+class RevertRequest(Shape):
+    """The version to restore."""
 
     version: Annotated[float, Meta(ge=1, le=2**53 - 1, multiple_of=1)]

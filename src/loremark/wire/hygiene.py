@@ -1,4 +1,4 @@
-"""Hygiene: plans of what could be tidied up in a memory, and what came of applying them."""
+"""Hygiene: cleanup plans for a project's memory, and the results of applying them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ HygieneStatus = Literal["success", "skipped", "failed"]
 ActionIds = Annotated[list[AnyId], Meta(max_length=limits.LIST_ENTRIES)]
 
 
-class PlanGiven(Shape):
-    """The plan to apply. Only its id is read: what it proposes is known to the server."""
+class PlanReference(Shape):
+    """The plan to apply. Only its id is used; the server keeps the actions."""
 
     plan_id: AnyId
 
 
 class HygieneRequest(Shape):
-    """``plan`` and ``selectedActionIds`` are needed to apply."""
+    """``plan`` and ``selectedActionIds`` are required for ``apply``."""
 
     project_id: str
     action: HygieneStep
     mode: HygieneMode = "quick"
     selected_action_ids: ActionIds | None = None
-    plan: PlanGiven | None = None
+    plan: PlanReference | None = None
 
 
 class HygieneAction(Shape):
-    """Something that could be done; merges name several items, the one that stays first."""
+    """A proposed change. A merge lists several items; the first one is kept."""
 
     id: str
     type: HygieneActionType
@@ -47,14 +47,14 @@ class HygieneAction(Shape):
 
 
 class HygieneSummary(Shape):
-    """How many actions there are of each type; and where a model was to be asked and could not, why."""
+    """Number of actions by type. ``notes`` says why a model could not be used."""
 
     by_type: dict[str, int]
     notes: list[str]
 
 
 class HygienePlan(Shape):
-    """What could be done. Nothing of it is, until it is applied."""
+    """Proposed actions. Nothing changes until the plan is applied."""
 
     plan_id: str
     items_analyzed: int
@@ -65,26 +65,26 @@ class HygienePlan(Shape):
     summary: HygieneSummary
 
 
-class KeptAction(HygieneAction, kw_only=True):
-    """An action of a plan that was made before, and whether it is done."""
+class StoredAction(HygieneAction, kw_only=True):
+    """An action of an earlier plan."""
 
     applied: bool
 
 
-class KeptPlan(Shape):
-    """A plan that was made before. ``notes`` of its summary were for whoever made it."""
+class StoredPlan(Shape):
+    """An earlier plan. The ``notes`` of its summary are not stored."""
 
     plan_id: str
     items_analyzed: int
-    actions: list[KeptAction]
+    actions: list[StoredAction]
     created_at: str
     expires_at: str
     mode: HygieneMode
     summary: HygieneSummary
 
 
-class HygieneUndo(Shape):
-    """What to take back of a plan; without ``actionIds`` all that was applied of it."""
+class HygieneUndoRequest(Shape):
+    """Actions to undo; without ``actionIds``, every action applied from the plan."""
 
     project_id: str
     plan_id: AnyId
@@ -92,7 +92,7 @@ class HygieneUndo(Shape):
 
 
 class HygieneResult(Shape):
-    """What became of one selected action."""
+    """The result of one selected action."""
 
     action_id: str
     status: HygieneStatus
@@ -100,7 +100,7 @@ class HygieneResult(Shape):
 
 
 class HygieneApplied(Shape):
-    """What became of all of them, in the order they were selected."""
+    """Results in the order the actions were selected."""
 
     applied: int
     skipped: int
@@ -108,7 +108,7 @@ class HygieneApplied(Shape):
 
 
 class HygieneUndone(Shape):
-    """What became of all of them, in the order they were asked for."""
+    """Results in the order the actions were requested."""
 
     undone: int
     skipped: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from loremark.base.caller import Role
-from loremark.wire.shapes import AnyId, Email, GivenPassword, Password, PersonName, Shape, TeamName
+from loremark.wire.shapes import AnyId, Email, Password, PasswordInput, PersonName, Shape, TeamName
 
 
 class Registration(Shape):
@@ -17,32 +17,32 @@ class Registration(Shape):
 
 class LoginRequest(Shape):
     email: Email
-    password: GivenPassword
+    password: PasswordInput
     team_id: AnyId | None = None
 
 
 class PasswordChange(Shape):
-    """The present password may be left out where there is none yet."""
+    """``currentPassword`` may be omitted if the account has no password yet."""
 
     new_password: Password
-    current_password: GivenPassword | None = None
+    current_password: PasswordInput | None = None
 
 
-class DoorState(Shape):
-    """Whether one may register, for those who are not signed in yet."""
+class RegistrationStatus(Shape):
+    """Whether visitors can register."""
 
-    registration: Literal["open", "invite", "closed"]
+    mode: Literal["open", "invite", "closed"]
     first_account: bool
-    """Nobody has an account yet, and whoever comes first may make one."""
+    """True if no account exists yet and registration of the first one is allowed."""
 
 
-class TeamShape(Shape):
+class TeamSummary(Shape):
     id: str
     name: str
 
 
-class Me(Shape):
-    """Who is signed in, and in which of their teams they act."""
+class CurrentUser(Shape):
+    """The signed-in user and the team they are acting in."""
 
     user_id: str
     name: str
@@ -51,6 +51,6 @@ class Me(Shape):
     team_id: str
     team_name: str
     plan: str
-    via: str
-    teams: list[TeamShape]
+    auth_method: str
+    teams: list[TeamSummary]
     has_password: bool = True

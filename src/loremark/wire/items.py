@@ -13,13 +13,13 @@ ItemType = Literal["architecture", "convention", "implementation", "decision", "
 ItemStatus = Literal["approved", "draft", "deprecated"]
 ItemFlag = Literal["low_confidence", "conflict", "stale", "quality", "redacted"]
 
-SECTION_MARK = " › "
-"""Between the headings of a document, in the titles of what was taken from its sections."""
+SECTION_SEPARATOR = " › "
+"""Separates the headings in the title of an item imported from a section of a document."""
 
 Title = Annotated[str, Meta(min_length=1, max_length=limits.ITEM_TITLE_CHARS, pattern=VISIBLE_TEXT)]
 Content = Annotated[str, Meta(max_length=limits.CONTENT_CHARS, pattern=ANY_TEXT)]
 SchemaKey = Annotated[str, Meta(max_length=limits.SCHEMA_KEY_CHARS, pattern=rf"^[a-z0-9-]+(?:/[a-z0-9-]+){{0,7}}{END}")]
-# A whole number may be written 1.0: in JSON, and in its schema, that is the same.
+# A whole number. It is a float because JSON does not distinguish 1 from 1.0.
 Tier = Annotated[float, Meta(ge=1, le=3, multiple_of=1)]
 FilePath = Annotated[str, Meta(min_length=1, max_length=limits.FILE_PATH_CHARS, pattern=rf"^[^\x00-\x1f\x7f]+{END}")]
 Files = Annotated[list[FilePath], Meta(max_length=limits.ITEM_FILES)]
@@ -28,14 +28,14 @@ Tags = Annotated[list[Tag], Meta(max_length=limits.ITEM_TAGS)]
 
 
 class Evidence(Shape):
-    """Where an item comes from: an event, and its own words."""
+    """An event that supports an item, and the quote from it."""
 
     event_id: str
     quote: str
 
 
-class ItemChange(Shape):
-    """Fields left out stay as they are."""
+class ItemUpdate(Shape):
+    """Omitted fields keep their values."""
 
     title: Title | UnsetType = UNSET
     content: Content | UnsetType = UNSET
@@ -46,11 +46,11 @@ class ItemChange(Shape):
     tags: Tags | UnsetType = UNSET
     files: Files | UnsetType = UNSET
     branch: BranchName | UnsetType | None = UNSET
-    """Null: it holds everywhere, whatever became of the branch it was learnt on."""
+    """Null if the item applies to all branches."""
 
 
 class MemoryItem(Shape):
-    """What is known, and how."""
+    """A piece of project knowledge and the evidence for it."""
 
     id: str
     title: str
@@ -74,10 +74,10 @@ class MemoryItem(Shape):
     version: int
 
 
-class CitedEvent(Shape):
-    """A quote of an item in its place: the event it comes from, and the text around it there.
+class EvidenceDetail(Shape):
+    """A quote with the event it comes from and the surrounding text.
 
-    ``found`` is false where the event has gone or the quote does not stand in it (any more).
+    ``found`` is false if the event was deleted or no longer contains the quote.
     """
 
     event_id: str
@@ -90,24 +90,24 @@ class CitedEvent(Shape):
     found: bool
 
 
-class Contradiction(Shape):
-    """Another item that cannot be true together with this one, and why."""
+class ConflictingItem(Shape):
+    """An item that contradicts this one."""
 
     item: MemoryItem
-    why: str | None
+    reason: str | None
 
 
-class NearItem(Shape):
-    """Another item that speaks of much the same."""
+class SimilarItem(Shape):
+    """An item about much the same topic."""
 
     item: MemoryItem
     similarity: float
 
 
 class RelatedItems(Shape):
-    """What else is known around an item."""
+    """Other items connected to this one."""
 
-    conflicts: list[Contradiction]
-    near: list[NearItem]
+    conflicts: list[ConflictingItem]
+    similar: list[SimilarItem]
     same_files: list[MemoryItem]
     same_session: list[MemoryItem]

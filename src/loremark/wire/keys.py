@@ -9,7 +9,7 @@ class NewKey(Shape):
     name: KeyName
 
 
-class KeyRemoval(Shape):
+class KeyDeletion(Shape):
     key_id: AnyId
 
 
@@ -22,13 +22,13 @@ class KeyEntry(Shape):
 
 
 class TeamKeyEntry(KeyEntry):
-    """A key in the team's list, with the person it acts for."""
+    """A key in the team's list, with the user it belongs to."""
 
     user_id: str
 
 
 class KeyCreated(Shape):
-    """The only answer that ever holds the whole key."""
+    """The only response that contains the full key."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Projects at a glance, and the map of a memory."""
+"""Project overviews and the context map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ItemCounts(Shape):
 
 
 class FlagCounts(Shape):
-    """How many of the items that are not deprecated carry each flag."""
+    """Number of items with each flag, deprecated items excluded."""
 
     stale: int
     conflict: int
@@ -30,15 +30,15 @@ class SessionCounts(Shape):
     total: int
 
 
-class Week(Shape):
-    """How many items were added in the week that begins with this Monday (a day, UTC)."""
+class WeeklyGrowth(Shape):
+    """Items added in one week. ``weekStart`` is the date of its Monday (UTC)."""
 
-    from_: str
+    week_start: str
     added: int
 
 
 class ProjectOverview(Shape):
-    """A project at a glance. ``tokens`` is the size of its approved memory."""
+    """A project's key figures. ``tokens`` is the size of its approved memory."""
 
     id: str
     name: str
@@ -49,12 +49,12 @@ class ProjectOverview(Shape):
     contexts: int
     sessions: SessionCounts
     last_event_at: str | None
-    growth: list[Week]
+    growth: list[WeeklyGrowth]
     tokens: int
 
 
-class Review(Shape):
-    """What waits for a person's word."""
+class ReviewCounts(Shape):
+    """Items to review."""
 
     drafts: int
     low_confidence: int
@@ -63,14 +63,14 @@ class Review(Shape):
 
 
 class ProjectHealth(ProjectOverview):
-    """The same of one project, with its living items by type."""
+    """A project's key figures, with its items by type (deprecated items excluded) and the review queue."""
 
-    types: dict[str, int]
-    review: Review
+    by_type: dict[str, int]
+    review: ReviewCounts
 
 
 class Spend(Shape):
-    """AI tokens of this month against the plan's, the credits that are left, and the other counters of the plan."""
+    """This month's AI tokens and their limit, remaining credits, and the plan's other counters."""
 
     plan: str
     period: Period
@@ -81,14 +81,14 @@ class Spend(Shape):
 
 
 class Overview(Shape):
-    """The newest projects the caller may see; what is spent is for the team's owner and admins."""
+    """The newest projects visible to the caller. ``spend`` is null except for the team's owner and admins."""
 
     projects: list[ProjectOverview]
     spend: Spend | None
 
 
-class PlaceCounts(Shape):
-    """Items of a place on the map. A stale or conflicting one is also counted as what it is."""
+class MapItemCounts(Shape):
+    """Items of a context. Stale and conflicting items are also counted under their status."""
 
     approved: int
     draft: int
@@ -96,8 +96,8 @@ class PlaceCounts(Shape):
     conflict: int
 
 
-class Place(Shape):
-    """A context on the map, with the items for which there is none deeper."""
+class MapContext(Shape):
+    """A context with the number of items that belong to it and to no deeper context."""
 
     id: str
     parent_id: str | None
@@ -109,4 +109,4 @@ class Place(Shape):
     project_id: str | None
     tokens: int
     updated_at: str
-    items: PlaceCounts
+    items: MapItemCounts

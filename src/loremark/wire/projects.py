@@ -14,8 +14,8 @@ Visibility = Literal["public", "private"]
 ProjectStatus = Literal["active", "archived"]
 AiTier = Literal["small", "medium"]
 RepoAuthMethod = Literal["public", "token"]
-Rights = Literal["read", "write", "manage"]
-"""The most that the caller may do with a project; each includes the ones before it."""
+AccessLevel = Literal["read", "write", "manage"]
+"""What the caller may do with a project; each level includes the ones before it."""
 
 RepoUrl = Annotated[str, Meta(max_length=limits.REPO_URL_CHARS)]
 RepoToken = Annotated[str, Meta(min_length=1, max_length=limits.REPO_TOKEN_CHARS, pattern=r"^[\x21-\x7e]+$(?!\n)")]
@@ -28,8 +28,8 @@ class NewProject(Shape):
     visibility: Visibility = "private"
 
 
-class ProjectChange(Shape):
-    """Fields left out stay as they are."""
+class ProjectUpdate(Shape):
+    """Omitted fields keep their values."""
 
     name: ProjectName | UnsetType = UNSET
     description: Description | UnsetType = UNSET
@@ -41,7 +41,7 @@ class ProjectChange(Shape):
     deep_enrich_enabled: bool | UnsetType = UNSET
     auto_approve_threshold: Threshold | UnsetType = UNSET
     disconnect_repo_host: bool | UnsetType = UNSET
-    """True, if it is said at all."""
+    """Must be true if present."""
 
 
 class ProjectCreated(Shape):
@@ -53,7 +53,7 @@ class ProjectCreated(Shape):
 
 
 class ProjectEntry(Shape):
-    """A project in the list."""
+    """A project in a list."""
 
     id: str
     name: str
@@ -66,13 +66,13 @@ class ProjectEntry(Shape):
     repo_auth_method: RepoAuthMethod | None
     has_repo_host_token: bool
     deep_enrich_enabled: bool
-    rights: Rights
+    access_level: AccessLevel
     created_at: str
     updated_at: str
 
 
 class ProjectDetail(Shape):
-    """A project by itself."""
+    """A single project."""
 
     id: str
     name: str
@@ -81,13 +81,13 @@ class ProjectDetail(Shape):
     status: ProjectStatus
     member_count: int
     auto_approve_threshold: float
-    rights: Rights
+    access_level: AccessLevel
     created_at: str
     updated_at: str
 
 
-class ProjectChanged(ProjectEntry):
-    """The answer to a change: the list's shape and the figures of the single get."""
+class ProjectUpdated(ProjectEntry):
+    """An updated project: the fields of the list and of the single get."""
 
     member_count: int
     auto_approve_threshold: float
@@ -109,7 +109,7 @@ class HmacSecret(Shape):
     secret: str
 
 
-class Rotation(Shape):
+class SecretRotation(Shape):
     revoke_now: bool = False
 
 

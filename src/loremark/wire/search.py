@@ -1,4 +1,4 @@
-"""Searching the memory."""
+"""Search in a project's memory."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from loremark.wire.answers import Source
 from loremark.wire.shapes import Shape
 
 
-class Why(Shape):
-    """One part of a result's score, and what it stands for."""
+class ScoreComponent(Shape):
+    """One signal's contribution to a result's score."""
 
-    leg: str
-    told: str
-    points: float
+    signal: str
+    description: str
+    score: float
 
 
 class SearchResult(Source):
-    """A source with the score that orders the results, and, if asked for, how it came about."""
+    """A source with its score; ``explanation`` is present with ``explain=true``."""
 
     score: float
-    why: list[Why] | UnsetType = UNSET
+    explanation: list[ScoreComponent] | UnsetType = UNSET
 
 
 class SearchResults(Shape):
-    """Best first."""
+    """Results, best first."""
 
     results: list[SearchResult]
     query: str

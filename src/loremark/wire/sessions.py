@@ -1,4 +1,4 @@
-"""Capture sessions, their events and enrichment jobs."""
+"""Capture sessions with their events and enrichment jobs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class NewSession(Shape):
     project_id: AnyId
 
 
-class SessionChange(Shape):
+class SessionUpdate(Shape):
     status: SessionStatus | UnsetType = UNSET
 
 
 class SessionEntry(Shape):
-    """A session in the list; what came of it is told where it is asked for (``detail=true``)."""
+    """A session in a list. The optional fields are present with ``detail=true``."""
 
     id: str
     project_id: str
@@ -37,7 +37,7 @@ class SessionEntry(Shape):
 
 
 class SessionDetail(Shape):
-    """A session by itself."""
+    """A single session."""
 
     id: str
     project_id: str
@@ -73,16 +73,16 @@ class EnrichmentJob(Shape):
     warning: str | UnsetType = UNSET
 
 
-class Enriching(Shape):
-    """The answer to a trigger: the job, which has only been promised."""
+class EnrichmentStarted(Shape):
+    """The queued enrichment job."""
 
     job_id: str
     status: JobStatus
     pipeline: list[str]
 
 
-class Retrying(Shape):
-    """The answer to a retry: a new job in the place of the failed one."""
+class RetryStarted(Shape):
+    """The new job that replaces the failed one."""
 
     job_id: str
     status: JobStatus
@@ -90,15 +90,15 @@ class Retrying(Shape):
 
 
 class NewEvent(Shape):
-    """An event, told by a person."""
+    """An event sent with a key or login instead of a signature."""
 
     project_id: AnyId
     event: IngestEvent
     payload: dict[str, Any]
 
 
-class Ingested(Shape, omit_defaults=True):
-    """The answer to an event: where it is kept."""
+class EventAccepted(Shape, omit_defaults=True):
+    """The stored event and its session. ``duplicate`` is true if the event was already known."""
 
     event_id: str
     session_id: str

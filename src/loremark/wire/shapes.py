@@ -1,4 +1,4 @@
-"""What all shapes have in common, and the texts people write."""
+"""The base class of requests and responses, and the types of their text fields."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from loremark.base import limits
 
 
 class Shape(Struct, kw_only=True, rename="camel"):
-    """A request or an answer. Unknown fields in a request are ignored."""
+    """Base of all request and response bodies. Unknown fields in a request are ignored."""
 
 
-# Text without NUL, which PostgreSQL cannot hold; a name also shows something.
-# ``(?!\n)``: in Python, but not in JSON Schema, ``$`` also stands before a last line break. The characters that
-# show nothing are written out for the same reason: languages differ in what ``\s`` means.
+# Text must not contain NUL, which PostgreSQL cannot store; names also need a visible character.
+# ``(?!\n)``: in Python, unlike JSON Schema, ``$`` also matches before a trailing newline. Blank characters are listed
+# because regex dialects disagree on ``\s``.
 END = r"$(?!\n)"
 ANY_TEXT = rf"^[^\x00]*{END}"
 _BLANK = r"\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff"
@@ -31,12 +31,12 @@ Email = Annotated[str, Meta(min_length=3, max_length=limits.EMAIL_CHARS, pattern
 Password = Annotated[
     str, Meta(min_length=limits.PASSWORD_MIN_CHARS, max_length=limits.PASSWORD_MAX_CHARS, pattern=ANY_TEXT)
 ]
-GivenPassword = Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX_CHARS, pattern=ANY_TEXT)]
+PasswordInput = Annotated[str, Meta(min_length=1, max_length=limits.PASSWORD_MAX_CHARS, pattern=ANY_TEXT)]
 Token = Annotated[str, Meta(min_length=1, max_length=500, pattern=rf"^[A-Za-z0-9._-]+{END}")]
 AnyId = Annotated[str, Meta(min_length=1, max_length=100, pattern=ANY_TEXT)]
 
 
-class ErrorShape(Shape):
-    """Every refusal."""
+class ErrorBody(Shape):
+    """The body of every error response."""
 
     error: str

@@ -7,21 +7,21 @@ from typing import Literal
 from loremark.base.caller import Role
 from loremark.wire.shapes import Email, Password, PersonName, Shape, Token
 
-GivenRole = Literal["admin", "member"]
+AssignableRole = Literal["admin", "member"]
 
 
 class NewMember(Shape):
-    """An address to invite, or to add to a project."""
+    """An email address to invite to the team or add to a project."""
 
     email: Email
-    role: GivenRole = "member"
+    role: AssignableRole = "member"
 
 
 class RoleChange(Shape):
-    role: GivenRole
+    role: AssignableRole
 
 
-class Acceptance(Shape):
+class InvitationAcceptance(Shape):
     token: Token
     name: PersonName | None = None
     password: Password | None = None
@@ -31,13 +31,13 @@ class InvitationToken(Shape):
     token: Token
 
 
-class InvitationSeen(Shape):
-    """What an invitation is to, for whoever holds its link."""
+class InvitationPreview(Shape):
+    """The team an invitation is for."""
 
     team_name: str
     email: str
     has_account: bool
-    """Whether the address has one already: then no password is to be chosen."""
+    """True if the invited address already has an account, so no password needs to be set."""
     expires_at: str
 
 

@@ -1,7 +1,7 @@
-"""A whole project as lines of JSON: what each kind of line holds, and what an import answers.
+"""The export format: a whole project as JSON lines.
 
-Every line says in ``loremark`` what it is. Records name each other by refs, which mean the same in every project; a
-line with a field that is not known here is refused, because leaving it out would lose something unnoticed.
+The ``loremark`` field of a line says what kind of record it is. Records refer to each other by refs, which are the same
+in every project. A line with an unknown field is rejected, because dropping the field would silently lose data.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from loremark.wire.shapes import ANY_TEXT, VISIBLE_TEXT, Description, ProjectNam
 
 VERSION = 1
 CHUNK_BYTES = limits.BODY_BYTES
-"""So much is sent at once."""
-CHUNK_MOST_BYTES = limits.BODY_BYTES + 256 * 1024
-"""So much is taken: an event as large as one may be has its line's other fields beside it."""
+"""Size of the chunks a client sends."""
+MAX_CHUNK_BYTES = limits.BODY_BYTES + 256 * 1024
+"""The most the server accepts: an event of the maximum size plus the other fields of its line."""
 CHUNK_LINES = 20_000
 MEDIA_TYPE = "application/x-ndjson"
 
 TAG_CHARS = 2 * limits.TAG_CHARS
-"""Those that are made from a name are a little longer than those that people may write."""
+"""Generated tags can be longer than those users may enter."""
 QUOTE_CHARS = 2_000
 REASON_CHARS = 2_000
 MODEL_CHARS = 200
 REVISION_CHARS = 100
 QUOTES = 20
-"""As many as an item keeps."""
-_MOST_REFS = 2_000
-_MOST_NUMBER = 2**31 - 1
+"""The most an item keeps."""
+_MAX_REFS = 2_000
+_MAX_NUMBER = 2**31 - 1
 
 Ref = Annotated[str, Meta(max_length=100, pattern=ANY_TEXT)]
 Line = Annotated[str, Meta(max_length=MODEL_CHARS, pattern=ANY_TEXT)]
 Tag = Annotated[str, Meta(min_length=1, max_length=TAG_CHARS, pattern=VISIBLE_TEXT)]
-Refs = Annotated[list[Ref], Meta(max_length=_MOST_REFS)]
+Refs = Annotated[list[Ref], Meta(max_length=_MAX_REFS)]
 TimeMs = Annotated[int, Meta(ge=0, le=2**47)]
-Number = Annotated[int, Meta(ge=0, le=_MOST_NUMBER)]
-Version = Annotated[int, Meta(ge=1, le=_MOST_NUMBER)]
+Number = Annotated[int, Meta(ge=0, le=_MAX_NUMBER)]
+Version = Annotated[int, Meta(ge=1, le=_MAX_NUMBER)]
 Confidence = Annotated[float, Meta(ge=0, le=1)]
 Tier = Literal[1, 2, 3]
 
 
-class _Exact(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """A part of a line."""
+class _Strict(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A line or a part of one; unknown fields are rejected."""
 
 
-class _Line(_Exact, frozen=True, kw_only=True, tag_field="loremark"):
-    """A line."""
+class _Line(_Strict, frozen=True, kw_only=True, tag_field="loremark"):
+    """One line of an export."""
 
 
-class ProjectSettings(_Exact, frozen=True, kw_only=True):
-    """What is the memory's, not its keepers': no members, no keys, no secrets, no tokens."""
+class ProjectSettings(_Strict, frozen=True, kw_only=True):
+    """Project settings; never members, keys, secrets or tokens."""
 
     name: ProjectName
     description: Description
@@ -73,13 +73,13 @@ class HeaderLine(_Line, frozen=True, kw_only=True, tag="export"):
 
 
 class AnyHeader(Struct, frozen=True):
-    """Enough of a header to tell whether the rest can be read."""
+    """The part of a header needed to check the format version."""
 
     loremark: str = ""
     version: Any = None
 
 
-class ContextSnapshot(_Exact, frozen=True, kw_only=True):
+class ContextSnapshot(_Strict, frozen=True, kw_only=True):
     """A context at one of its versions."""
 
     name: ContextName
@@ -93,22 +93,22 @@ class ContextSnapshot(_Exact, frozen=True, kw_only=True):
 
 class ContextLine(ContextSnapshot, _Line, frozen=True, kw_only=True, tag="context"):
     ref: Ref
-    parent: SchemaKey | None
-    """The schema key of the context above it; None where that is the team's, or there is none."""
+    parent_schema_key: SchemaKey | None
+    """None if the parent is a team-wide context or there is no parent."""
     version: Version
     created_at_ms: TimeMs
     updated_at_ms: TimeMs
 
 
 class SessionLine(_Line, frozen=True, kw_only=True, tag="session"):
-    """Work that is under way or has failed is this server's own: such a session is told as completed."""
+    """Sessions that are enriching or failed are exported as completed, since their jobs stay on this server."""
 
     ref: Ref
     source: Annotated[str, Meta(min_length=1, max_length=limits.SOURCE_CHARS, pattern=ANY_TEXT)]
     status: Literal["active", "completed"]
     items_extracted: Number
     enrichment_model: Line | None
-    last_event_ms: TimeMs
+    last_event_at_ms: TimeMs
     created_at_ms: TimeMs
     completed_at_ms: TimeMs | None
 
@@ -122,12 +122,12 @@ class EventLine(_Line, frozen=True, kw_only=True, tag="event"):
     created_at_ms: TimeMs
 
 
-class QuotedEvent(_Exact, frozen=True, kw_only=True):
+class EvidenceQuote(_Strict, frozen=True, kw_only=True):
     event: Ref
     quote: Annotated[str, Meta(max_length=QUOTE_CHARS, pattern=ANY_TEXT)]
 
 
-class ItemSnapshot(_Exact, frozen=True, kw_only=True):
+class ItemSnapshot(_Strict, frozen=True, kw_only=True):
     """An item at one of its versions."""
 
     title: Title
@@ -138,7 +138,7 @@ class ItemSnapshot(_Exact, frozen=True, kw_only=True):
     confidence: Confidence
     files: Files
     tags: Annotated[list[Tag], Meta(max_length=limits.ITEM_TAGS)]
-    evidence: Annotated[list[QuotedEvent], Meta(max_length=QUOTES)]
+    evidence: Annotated[list[EvidenceQuote], Meta(max_length=QUOTES)]
     flags: Annotated[list[ItemFlag], Meta(max_length=20)]
     tier: Tier
     branch: Annotated[str, Meta(max_length=limits.BRANCH_CHARS, pattern=ANY_TEXT)] | None
@@ -146,10 +146,10 @@ class ItemSnapshot(_Exact, frozen=True, kw_only=True):
     superseded_by: Ref | None
 
 
-class ItemConflict(_Exact, frozen=True, kw_only=True):
+class ItemConflict(_Strict, frozen=True, kw_only=True):
     item: Ref
     reason: Annotated[str, Meta(max_length=REASON_CHARS, pattern=ANY_TEXT)]
-    found_at_ms: TimeMs
+    detected_at_ms: TimeMs
 
 
 class ItemLine(ItemSnapshot, _Line, frozen=True, kw_only=True, tag="item"):
@@ -158,17 +158,17 @@ class ItemLine(ItemSnapshot, _Line, frozen=True, kw_only=True, tag="item"):
     source_ref: Line | None
     merged_at_ms: TimeMs | None
     fingerprints: Annotated[dict[FilePath, Line], Meta(max_length=limits.ITEM_FILES)]
-    """By path, where one is known."""
-    conflicts: Annotated[list[ItemConflict], Meta(max_length=_MOST_REFS)]
+    """Known fingerprints by path."""
+    conflicts: Annotated[list[ItemConflict], Meta(max_length=_MAX_REFS)]
     version: Version
     created_at_ms: TimeMs
     updated_at_ms: TimeMs
 
 
 class RevisionLine(_Line, frozen=True, kw_only=True, tag="revision"):
-    """An earlier or the present state of an item or a context; whose doing it was is not told."""
+    """One version of an item or context, without its author."""
 
-    of: Literal["item", "context"]
+    kind: Literal["item", "context"]
     ref: Ref
     version: Version
     change: Annotated[str, Meta(min_length=1, max_length=REVISION_CHARS, pattern=ANY_TEXT)]
@@ -177,7 +177,7 @@ class RevisionLine(_Line, frozen=True, kw_only=True, tag="revision"):
 
 
 class EndLine(_Line, frozen=True, kw_only=True, tag="end"):
-    """Nothing is missing: so many lines of each kind came before."""
+    """The last line: the number of lines of each kind. Without it the file is truncated."""
 
     contexts: Number
     sessions: Number
@@ -197,13 +197,13 @@ class LineCounts(Shape):
     revisions: int = 0
 
 
-class Imported(Shape):
-    """What an import (or a rehearsal of one) has done with a chunk of lines."""
+class ImportResult(Shape):
+    """What an import did, or in a dry run would do, with a chunk of lines."""
 
     dry_run: bool
     lines: int
     created: LineCounts
     skipped: LineCounts
-    """Those that were there already."""
+    """Records that already existed."""
     redacted: int
-    """Secrets that were taken out."""
+    """Number of secrets redacted."""

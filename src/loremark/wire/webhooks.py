@@ -24,7 +24,7 @@ class NewWebhook(Shape):
     secret: Secret | None = None
 
 
-class WebhookChange(Shape):
+class WebhookUpdate(Shape):
     url: Url | UnsetType = UNSET
     events: Events | UnsetType = UNSET
     status: WebhookStatus | UnsetType = UNSET
@@ -40,14 +40,14 @@ class WebhookCreated(Shape):
 
 
 class Webhook(WebhookCreated):
-    """A webhook in the list; the secret itself is never shown."""
+    """A webhook. Its secret is never returned."""
 
     project_id: str
     has_secret: bool
 
 
 class Delivery(Shape):
-    """One event told (or to be told) to one webhook."""
+    """The delivery of one event to one webhook."""
 
     id: str
     event_id: str
@@ -62,7 +62,7 @@ class Delivery(Shape):
 
 
 class DeliveryBody(Shape):
-    """What a receiver gets."""
+    """The body sent to the receiver."""
 
     id: str
     type: str

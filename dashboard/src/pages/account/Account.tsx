@@ -16,13 +16,13 @@ import { Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { useMe } from "~/shell/login";
 import { ChangePassword } from "./ChangePassword";
-import { Section } from "./Section";
+import { SettingsSection } from "~/parts/SettingsSection";
 import { SwitchTeam } from "./SwitchTeam";
-import classes from "./section.module.css";
+import classes from "~/parts/settingsSection.module.css";
 
 function Teams() {
   const me = useMe();
-  const [chosen, setChosen] = useState<{ id: string; name: string } | null>(null);
+  const [target, setTarget] = useState<{ id: string; name: string } | null>(null);
   return (
     <>
       <ul className={classes.rows}>
@@ -34,14 +34,14 @@ function Teams() {
             {team.id === me.teamId ? (
               <>
                 <Tag>{me.role}</Tag>
-                <Tag tone="good">You are here</Tag>
+                <Tag tone="good">Current</Tag>
               </>
             ) : (
               <Button
                 variant="default"
                 size="xs"
                 aria-label={`Switch to ${team.name}`}
-                onClick={() => setChosen(team)}
+                onClick={() => setTarget(team)}
               >
                 Switch
               </Button>
@@ -49,7 +49,7 @@ function Teams() {
           </li>
         ))}
       </ul>
-      <SwitchTeam key={chosen?.id} team={chosen} onClose={() => setChosen(null)} />
+      <SwitchTeam key={target?.id} team={target} onClose={() => setTarget(null)} />
     </>
   );
 }
@@ -61,11 +61,11 @@ function Appearance() {
       aria-label="Appearance"
       fullWidth
       value={colorScheme}
-      onChange={(chosen) => setColorScheme(chosen as MantineColorScheme)}
+      onChange={(value) => setColorScheme(value as MantineColorScheme)}
       data={[
         { value: "light", label: "Light" },
         { value: "dark", label: "Dark" },
-        { value: "auto", label: "As the system" },
+        { value: "auto", label: "System" },
       ]}
     />
   );
@@ -74,14 +74,14 @@ function Appearance() {
 function SignOut() {
   const cache = useQueryClient();
   const [, go] = useLocation();
-  const leave = useSend("post", "/api/auth/logout");
+  const signOut = useSend("post", "/api/auth/logout");
   return (
     <Button
       variant="default"
       leftSection={<IconLogout size={16} />}
-      loading={leave.isPending}
+      loading={signOut.isPending}
       onClick={() =>
-        leave.mutate(
+        signOut.mutate(
           {},
           {
             onSuccess: () => {
@@ -100,10 +100,10 @@ function SignOut() {
 export default function Account() {
   const me = useMe();
   return (
-    <Page title="Account" about="You, on this server." actions={<SignOut />}>
-      <Section title="You" about="The name and address that others in your teams see.">
+    <Page title="Account" about="Your profile, teams, appearance and password." actions={<SignOut />}>
+      <SettingsSection title="Profile" about="The name and email your team members see.">
         <Group wrap="nowrap">
-          <Avatar name={me.name} color="stone" variant="filled" size={48} radius="xl" />
+          <Avatar name={me.name} color="slate" variant="filled" size={48} radius="xl" />
           <div style={{ minWidth: 0 }}>
             <Text fw={600} truncate>
               {me.name}
@@ -113,16 +113,19 @@ export default function Account() {
             </Text>
           </div>
         </Group>
-      </Section>
-      <Section title="Teams" about="All you see here is of the team you are in.">
+      </SettingsSection>
+      <SettingsSection title="Teams" about="The dashboard shows one team at a time.">
         <Teams />
-      </Section>
-      <Section title="Appearance" about="Kept in this browser.">
+      </SettingsSection>
+      <SettingsSection title="Appearance" about="Saved in this browser.">
         <Appearance />
-      </Section>
-      <Section title="Password" about="Changing it ends your logins everywhere else. Keys go on working.">
+      </SettingsSection>
+      <SettingsSection
+        title="Password"
+        about="Changing it signs you out on all other devices. API keys keep working."
+      >
         <ChangePassword />
-      </Section>
+      </SettingsSection>
     </Page>
   );
 }

@@ -2,69 +2,70 @@ import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { ApiError, call } from "~/api/client";
-import { refresh } from "~/api/hooks";
-import { NewPassword, PASSWORD_LEAST } from "~/pages/door/NewPassword";
-import { Refused } from "~/pages/door/Refused";
-import { useTry } from "~/pages/door/useTry";
-import { showDone } from "~/parts/toast";
+import { invalidate } from "~/api/hooks";
+import { NewPasswordInput, MIN_PASSWORD_CHARS } from "~/pages/auth/NewPasswordInput";
+import { FormError } from "~/pages/auth/FormError";
+import { useSubmit } from "~/pages/auth/useSubmit";
+import { showSuccess } from "~/parts/toast";
 import { useMe } from "~/shell/login";
 
 export function ChangePassword() {
   const me = useMe();
   const cache = useQueryClient();
-  const [currentPassword, setCurrent] = useState("");
-  const [newPassword, setNew] = useState("");
-  const { attempt, busy, problem, wait } = useTry();
-  const submit = (event: FormEvent) => {
+  const [currentPassword, setCurrentPassword] = useState("");
+  const [newPassword, setNewPassword] = useState("");
+  const { submit, busy, error, retryIn } = useSubmit();
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    void attempt(async () => {
+    void submit(async () => {
       try {
-        const present = me.hasPassword ? currentPassword : null;
-        await call("post", "/api/auth/password", { body: { currentPassword: present, newPassword } });
-      } catch (refused) {
-        // The server speaks of e-mail and password alike; here only one of them can be wrong.
-        if (refused instanceof ApiError && refused.status === 401)
-          throw new ApiError(401, "The present password is wrong.");
-        throw refused;
+        const current = me.hasPassword ? currentPassword : null;
+        await call("post", "/api/auth/password", { body: { currentPassword: current, newPassword } });
+      } catch (error) {
+        // The server's message also mentions the email, which can't be wrong here.
+        if (error instanceof ApiError && error.status === 401)
+          throw new ApiError(401, "The current password is wrong.");
+        throw error;
       }
-      setCurrent("");
-      setNew("");
-      await refresh(cache, (address) => address === "/api/auth/me");
-      showDone("The password is changed. All other logins of yours have ended.");
+      setCurrentPassword("");
+      setNewPassword("");
+      await invalidate(cache, (path) => path === "/api/auth/me");
+      showSuccess("Password changed. You are signed out on all other devices.");
     });
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit}>
       <Stack>
-        <Refused problem={problem} wait={wait} />
+        <FormError error={error} retryIn={retryIn} />
         <input type="text" name="username" autoComplete="username" value={me.email} readOnly hidden />
         {me.hasPassword ? (
           <PasswordInput
-            label="Present password"
+            label="Current password"
             name="password"
             autoComplete="current-password"
             required
             withAsterisk={false}
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the present password" }}
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide current password" }}
             value={currentPassword}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
+            onChange={(event) => setCurrentPassword(event.currentTarget.value)}
           />
         ) : (
           <Text size="sm">
-            You came by a sign-in link and have no password yet. With one you can sign in as {me.email} at any
-            time.
+            You signed in with a link and have no password yet. Set one to sign in as {me.email} any time.
           </Text>
         )}
-        <NewPassword label="New password" value={newPassword} onChange={setNew} />
+        <NewPasswordInput label="New password" value={newPassword} onChange={setNewPassword} />
         <Group>
           <Button
             type="submit"
             loading={busy}
             disabled={
-              wait > 0 || (me.hasPassword && currentPassword === "") || newPassword.length < PASSWORD_LEAST
+              retryIn > 0 ||
+              (me.hasPassword && currentPassword === "") ||
+              newPassword.length < MIN_PASSWORD_CHARS
             }
           >
-            {me.hasPassword ? "Change the password" : "Set the password"}
+            {me.hasPassword ? "Change password" : "Set password"}
           </Button>
         </Group>
       </Stack>

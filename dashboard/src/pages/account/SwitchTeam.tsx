@@ -1,11 +1,11 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { call } from "~/api/client";
-import { Refused } from "~/pages/door/Refused";
-import { useTry } from "~/pages/door/useTry";
+import { FormError } from "~/pages/auth/FormError";
+import { useSubmit } from "~/pages/auth/useSubmit";
 import { useMe } from "~/shell/login";
 
-/** A login is for one team: to act in another, one signs in to that. */
+/** Signs in to another team: a login is valid for one team only. */
 export function SwitchTeam({
   team,
   onClose,
@@ -15,30 +15,32 @@ export function SwitchTeam({
 }) {
   const me = useMe();
   const [password, setPassword] = useState("");
-  const { attempt, busy, problem, wait } = useTry();
-  const submit = (event: FormEvent) => {
+  const { submit, busy, error, retryIn } = useSubmit();
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    void attempt(async () => {
+    void submit(async () => {
       await call("post", "/api/auth/login", {
         body: { email: me.email, password, teamId: team?.id ?? null },
       });
-      // Everything that is known here is of the other team.
+      // A full reload, because all cached data belongs to the previous team.
       window.location.assign("/");
     });
   };
   return (
     <Modal opened={team !== null} onClose={onClose} title={`Switch to ${team?.name ?? ""}`}>
-      <form onSubmit={submit}>
+      <form onSubmit={onSubmit}>
         <Stack>
-          <Text size="sm">A login is for one team. Your password signs you in to this one instead.</Text>
-          <Refused problem={problem} wait={wait} />
+          <Text size="sm">
+            A login is valid for one team. Enter your password to sign in to this team instead.
+          </Text>
+          <FormError error={error} retryIn={retryIn} />
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             required
             withAsterisk={false}
             data-autofocus
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide password" }}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
@@ -46,7 +48,7 @@ export function SwitchTeam({
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={busy} disabled={wait > 0}>
+            <Button type="submit" loading={busy} disabled={retryIn > 0}>
               Switch
             </Button>
           </Group>

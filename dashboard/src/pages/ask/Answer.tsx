@@ -2,10 +2,10 @@ import { Button, Group, Loader, Text } from "@mantine/core";
 import { IconNotebook, IconPencilPlus, IconRefresh } from "@tabler/icons-react";
 import { memo, useMemo, type ReactNode } from "react";
 import type { Source } from "~/api/types";
-import { Copy } from "~/parts/Copy";
+import { CopyIconButton } from "~/parts/Copy";
 import { Markdown } from "~/parts/Markdown";
 import classes from "./ask.module.css";
-import { cite, withoutTail } from "./citations";
+import { linkCitations, stripSourceList } from "./citations";
 import { Sources } from "./Sources";
 
 export const Question = memo(function Question({ text, by }: { text: string; by?: string }) {
@@ -21,40 +21,40 @@ export const Question = memo(function Question({ text, by }: { text: string; by?
   );
 });
 
-interface Given {
+interface AnswerProps {
   id: string;
   projectId: string;
   text: string;
   sources: Source[];
   model?: string | null;
-  /** Whether the words have all been said; a stopped answer's have not. */
-  whole?: boolean;
-  writeDown?: () => void;
+  /** False for an answer that was stopped halfway. */
+  complete?: boolean;
+  saveMemory?: () => void;
   askAgain?: () => void;
   children?: ReactNode;
 }
 
-/** Nothing is cited: what to do about it. */
-function Uncovered({ writeDown }: { writeDown?: () => void }) {
+/** Shown when an answer cites no sources. */
+function NotInMemory({ saveMemory }: { saveMemory?: () => void }) {
   return (
-    <div className={classes.uncovered} role="note">
+    <div className={classes.notInMemory} role="note">
       <IconNotebook size={20} aria-hidden />
       <div>
         <Text size="sm" fw={600}>
-          The memory does not cover this
+          Not in memory yet
         </Text>
         <Text size="sm" c="dimmed">
-          No memory is cited here. If you know the answer, write it down: the next who asks will find it.
+          This answer cites no memories. If you know the answer, save it so the next person can find it.
         </Text>
-        {writeDown && (
+        {saveMemory && (
           <Button
             mt="xs"
             size="xs"
             variant="default"
             leftSection={<IconPencilPlus size={14} />}
-            onClick={writeDown}
+            onClick={saveMemory}
           >
-            Write it down
+            Save memory
           </Button>
         )}
       </div>
@@ -62,33 +62,33 @@ function Uncovered({ writeDown }: { writeDown?: () => void }) {
   );
 }
 
-export const Answer = memo(function Answer(given: Given) {
-  const { id, projectId, text, sources, whole = true } = given;
+export const Answer = memo(function Answer(props: AnswerProps) {
+  const { id, projectId, text, sources, complete = true } = props;
   const anchor = `source-${id}`;
-  const cited = useMemo(() => cite(text, sources, anchor), [text, sources, anchor]);
-  const covered = sources.some((source) => source.used);
+  const linked = useMemo(() => linkCitations(text, sources, anchor), [text, sources, anchor]);
+  const cited = sources.some((source) => source.used);
   return (
     <article className={classes.answer} aria-label="Answer">
-      <Markdown text={cited.text} />
-      {whole && !covered && <Uncovered writeDown={given.writeDown} />}
-      <Sources projectId={projectId} sources={sources} numbers={cited.numbers} anchor={anchor} />
-      {given.children}
-      <Group gap="xs" mt="xs" className={classes.below}>
-        <Copy text={text} label="Copy the answer" />
-        {given.askAgain && (
+      <Markdown text={linked.text} />
+      {complete && !cited && <NotInMemory saveMemory={props.saveMemory} />}
+      <Sources projectId={projectId} sources={sources} numbers={linked.numbers} anchor={anchor} />
+      {props.children}
+      <Group gap="xs" mt="xs" className={classes.footer}>
+        <CopyIconButton text={text} label="Copy answer" />
+        {props.askAgain && (
           <Button
             size="compact-sm"
             variant="subtle"
             color="gray"
             leftSection={<IconRefresh size={14} />}
-            onClick={given.askAgain}
+            onClick={props.askAgain}
           >
             Ask again
           </Button>
         )}
-        {given.model && (
+        {props.model && (
           <Text size="xs" c="dimmed">
-            by {given.model}
+            {props.model}
           </Text>
         )}
       </Group>
@@ -96,18 +96,18 @@ export const Answer = memo(function Answer(given: Given) {
   );
 });
 
-/** An answer as it comes. Readers of screens hear the whole of it at the end, and not every word. */
-export function Answering({ text }: { text: string }) {
+/** An answer while it streams. Screen readers get the full text once it is complete (see Conversation). */
+export function StreamingAnswer({ text }: { text: string }) {
   return (
-    <article className={classes.answer} aria-label="Answer on its way" aria-busy>
+    <article className={classes.answer} aria-label="Answer in progress" aria-busy>
       {text ? (
-        <Markdown text={withoutTail(text)} />
+        <Markdown text={stripSourceList(text)} />
       ) : (
         <Text size="sm" c="dimmed">
-          Looking through the memory
+          Searching memory…
         </Text>
       )}
-      <Loader type="dots" size="xs" mt="xs" aria-label="The answer is on its way" />
+      <Loader type="dots" size="xs" mt="xs" role="status" aria-label="Answering" />
     </article>
   );
 }

@@ -4,28 +4,28 @@ import { IconInfoCircle, IconMessageOff, IconMessages } from "@tabler/icons-reac
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useParams } from "wouter";
 import { useGet } from "~/api/hooks";
-import { useKeys } from "~/parts/keys";
-import { Empty, Page } from "~/parts/Page";
+import { useShortcuts } from "~/parts/shortcuts";
+import { EmptyState, Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
 import { useMe } from "~/shell/login";
-import { useMayWrite, useProject } from "~/shell/project";
+import { useCanWrite, useProject } from "~/shell/project";
 import classes from "./ask.module.css";
-import { Chats } from "./Chats";
-import { ChatMenu, Favorite } from "./ChatMenu";
+import { ChatList } from "./ChatList";
+import { ChatMenu, FavoriteButton } from "./ChatMenu";
 import { CHAT, useChatActions, type Chat } from "./chats";
 import { Composer } from "./Composer";
-import { Conversation, isKept, useMessages } from "./Conversation";
-import { Start } from "./Start";
-import { NEW, runs, useTurns } from "./turns";
-import { WriteDown } from "./WriteDown";
+import { Conversation, isStored, useMessages } from "./Conversation";
+import { StartScreen } from "./StartScreen";
+import { NEW_CHAT, isRunning, useTurns } from "./turns";
+import { SaveMemory } from "./SaveMemory";
 
-/** Why one may only read here; null for whoever may ask. */
-function useReadOnly(chat: Chat | undefined): string | null {
+/** The reason the user can't ask here, or null if they can. */
+function useReadOnlyReason(chat: Chat | undefined): string | null {
   const me = useMe();
   if (useProject().status !== "active")
-    return "This project is archived. Its conversations can be read, and nothing can be asked.";
+    return "This project is archived. You can read its conversations but not ask questions.";
   if (chat && chat.userId !== me.userId)
-    return "Only its author goes on with a conversation. Begin one of your own to ask more.";
+    return "Only the author can continue this conversation. Start a new one to ask a question.";
   return null;
 }
 
@@ -33,86 +33,90 @@ function useNames(): Map<string, string> {
   const team = useGet("/api/team");
   return useMemo(
     () =>
-      new Map((team.data ?? []).flatMap((one) => ("userId" in one ? [[one.userId, one.name] as const] : []))),
+      new Map(
+        (team.data ?? []).flatMap((member) =>
+          "userId" in member ? [[member.userId, member.name] as const] : [],
+        ),
+      ),
     [team.data],
   );
 }
 
-/** Where a finger types, a keyboard that comes up by itself is in the way. */
-const TYPES = "(hover: hover)";
+/** Touch devices would pop up an on-screen keyboard if the input were focused on load. */
+const HAS_KEYBOARD = "(hover: hover)";
 
 function AskProject() {
   const me = useMe();
   const project = useProject();
-  const mayWrite = useMayWrite();
+  const canWrite = useCanWrite();
   const { chatId = null } = useParams<{ chatId?: string }>();
-  const [location, go] = useLocation();
-  const [drawer, sheet] = useDisclosure(false);
-  const [unknown, setUnknown] = useState<string | null>(null);
-  const place = useRef<HTMLTextAreaElement>(null);
+  const [location, navigate] = useLocation();
+  const [drawerOpen, drawer] = useDisclosure(false);
+  const [unanswered, setUnanswered] = useState<string | null>(null);
+  const inputRef = useRef<HTMLTextAreaElement>(null);
   const names = useNames();
   const actions = useChatActions();
   const home = `/p/${project.id}/ask`;
 
-  const here = useRef(location);
-  here.current = location;
-  const began = useCallback(
+  const locationRef = useRef(location);
+  locationRef.current = location;
+  const onChatCreated = useCallback(
     (id: string) => {
-      if (here.current === home) go(`${home}/${id}`);
+      if (locationRef.current === home) navigate(`${home}/${id}`);
     },
-    [home, go],
+    [home, navigate],
   );
-  const { turns, begin, stop, drop } = useTurns(project.id, began);
-  const key = chatId ?? NEW;
+  const { turns, start, stop, drop } = useTurns(project.id, onChatCreated);
+  const key = chatId ?? NEW_CHAT;
   const turn = turns[key];
   const chat = useGet(CHAT, { path: { id: chatId ?? "" } }, { enabled: chatId !== null });
   const messages = useMessages(chatId);
   const missing = chat.error?.status === 404 || (chat.data && chat.data.projectId !== project.id);
-  const readOnly = useReadOnly(chat.data);
-  const busy = runs(turn);
+  const readOnly = useReadOnlyReason(chat.data);
+  const busy = isRunning(turn);
 
-  // What the conversation holds is shown from there.
-  const over = turn?.state === "done" && isKept(turn, messages.messages);
+  // Once the server has stored the turn, show the stored messages instead.
+  const stored = turn?.state === "done" && isStored(turn, messages.messages);
   useEffect(() => {
-    if (over) drop(key);
-  }, [over, drop, key]);
+    if (stored) drop(key);
+  }, [stored, drop, key]);
   useEffect(() => {
-    if (window.matchMedia(TYPES).matches) place.current?.focus({ preventScroll: true });
+    if (window.matchMedia(HAS_KEYBOARD).matches) inputRef.current?.focus({ preventScroll: true });
   }, [chatId]);
-  useKeys({ Escape: () => stop(key) }, busy);
+  useShortcuts({ Escape: () => stop(key) }, busy);
 
-  const ask = readOnly ? null : (question: string) => void begin(chatId, question, messages.messages.length);
-  const gone = (id: string) => {
-    if (id === chatId) go(home);
+  const ask = readOnly ? null : (question: string) => void start(chatId, question, messages.messages.length);
+  const onRemove = (id: string) => {
+    if (id === chatId) navigate(home);
   };
   const list = (
-    <Chats
+    <ChatList
       projectId={project.id}
       chatId={chatId}
       actions={actions}
       names={names}
-      open={project.status === "active"}
-      chosen={sheet.close}
-      begin={() => {
-        stop(NEW);
-        drop(NEW);
+      canCreate={project.status === "active"}
+      onSelect={drawer.close}
+      onCreate={() => {
+        stop(NEW_CHAT);
+        drop(NEW_CHAT);
       }}
-      gone={gone}
+      onRemove={onRemove}
     />
   );
-  const fresh = chatId === null && !turn;
+  const isNew = chatId === null && !turn;
   const by =
-    chat.data && chat.data.userId !== me.userId ? (names.get(chat.data.userId) ?? "A colleague") : undefined;
+    chat.data && chat.data.userId !== me.userId ? (names.get(chat.data.userId) ?? "A teammate") : undefined;
   return (
     <Page
       title="Ask"
       wide
-      about={fresh ? "Answers from this project's memory, with what they rest on." : undefined}
+      about={isNew ? "Ask a question and get an answer with sources." : undefined}
       actions={
         <Button
           variant="default"
           leftSection={<IconMessages size={16} />}
-          onClick={sheet.open}
+          onClick={drawer.open}
           hiddenFrom="md"
         >
           Conversations
@@ -123,7 +127,7 @@ function AskProject() {
         <nav className={classes.side} aria-label="Conversations">
           {list}
         </nav>
-        <Drawer opened={drawer} onClose={sheet.close} title="Conversations" hiddenFrom="md" size="20rem">
+        <Drawer opened={drawerOpen} onClose={drawer.close} title="Conversations" hiddenFrom="md" size="20rem">
           {list}
         </Drawer>
         <section className={classes.main} aria-label="Conversation">
@@ -132,32 +136,32 @@ function AskProject() {
               <Title order={2} className={classes.title}>
                 {chat.data.title}
               </Title>
-              {chat.data.status === "archived" && <Tag>put aside</Tag>}
-              <Favorite chat={chat.data} actions={actions} />
-              <ChatMenu chat={chat.data} actions={actions} gone={() => gone(chat.data.id)} />
+              {chat.data.status === "archived" && <Tag>archived</Tag>}
+              <FavoriteButton chat={chat.data} actions={actions} />
+              <ChatMenu chat={chat.data} actions={actions} onRemove={() => onRemove(chat.data.id)} />
             </header>
           )}
           <div className={classes.body}>
             {missing ? (
-              <Empty icon={<IconMessageOff size={40} />} title="There is no such conversation">
-                It was deleted, or belongs to another project.
-              </Empty>
-            ) : fresh && ask ? (
-              <Start projectId={project.id} ask={ask} />
+              <EmptyState icon={<IconMessageOff size={40} />} title="Conversation not found">
+                It was deleted or belongs to another project.
+              </EmptyState>
+            ) : isNew && ask ? (
+              <StartScreen projectId={project.id} ask={ask} />
             ) : (
               <Conversation
                 key={key}
                 projectId={project.id}
-                of={messages}
+                history={messages}
                 turn={turn}
                 by={by}
                 ask={ask}
-                writeDown={mayWrite ? setUnknown : null}
+                saveMemory={canWrite ? setUnanswered : null}
               />
             )}
           </div>
           {ask && !missing && (
-            <Composer place={place} busy={busy} follows={!fresh} send={ask} stop={() => stop(key)} />
+            <Composer inputRef={inputRef} busy={busy} isFollowUp={!isNew} send={ask} stop={() => stop(key)} />
           )}
           {readOnly && (
             <Alert variant="outline" color="gray" icon={<IconInfoCircle />} mt="md" role="note">
@@ -166,7 +170,7 @@ function AskProject() {
           )}
         </section>
       </div>
-      <WriteDown projectId={project.id} question={unknown} close={() => setUnknown(null)} />
+      <SaveMemory projectId={project.id} question={unanswered} close={() => setUnanswered(null)} />
     </Page>
   );
 }

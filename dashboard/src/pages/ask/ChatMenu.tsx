@@ -2,33 +2,41 @@ import { ActionIcon, Button, Group, Menu, Modal, TextInput } from "@mantine/core
 import { IconArchive, IconDots, IconPencil, IconStar, IconStarFilled, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useMe } from "~/shell/login";
-import { useMayManage, useProject } from "~/shell/project";
+import { useCanManage, useProject } from "~/shell/project";
 import type { Chat, ChatActions } from "./chats";
 
-const TITLE_CHARS = 256;
+const MAX_TITLE_CHARS = 256;
 
-export function Favorite({ chat, actions }: { chat: Chat; actions: ChatActions }) {
+export function FavoriteButton({ chat, actions }: { chat: Chat; actions: ChatActions }) {
   const me = useMe();
-  const liked = chat.favoritedBy.includes(me.userId);
+  const favorited = chat.favoritedBy.includes(me.userId);
   if (useProject().status !== "active") return null;
   return (
     <ActionIcon
       variant="subtle"
       color="gray"
       size={36}
-      aria-pressed={liked}
-      aria-label={liked ? "No longer a favourite" : "Make it a favourite"}
+      aria-pressed={favorited}
+      aria-label={favorited ? "Remove from favorites" : "Add to favorites"}
       onClick={() => void actions.favorite(chat, me.userId)}
     >
-      {liked ? <IconStarFilled size={18} /> : <IconStar size={18} />}
+      {favorited ? <IconStarFilled size={18} /> : <IconStar size={18} />}
     </ActionIcon>
   );
 }
 
-function Rename({ chat, save, close }: { chat: Chat; save: (title: string) => void; close: () => void }) {
+function RenameDialog({
+  chat,
+  save,
+  close,
+}: {
+  chat: Chat;
+  save: (title: string) => void;
+  close: () => void;
+}) {
   const [title, setTitle] = useState(chat.title);
   return (
-    <Modal opened onClose={close} title="Rename the conversation">
+    <Modal opened onClose={close} title="Rename conversation">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -38,7 +46,7 @@ function Rename({ chat, save, close }: { chat: Chat; save: (title: string) => vo
         <TextInput
           label="Title"
           data-autofocus
-          maxLength={TITLE_CHARS}
+          maxLength={MAX_TITLE_CHARS}
           value={title}
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
@@ -55,47 +63,55 @@ function Rename({ chat, save, close }: { chat: Chat; save: (title: string) => vo
   );
 }
 
-/** What its author, and whoever manages the project, may do with a conversation. */
-export function ChatMenu({ chat, actions, gone }: { chat: Chat; actions: ChatActions; gone: () => void }) {
+/** Actions for the conversation's author and for project managers. */
+export function ChatMenu({
+  chat,
+  actions,
+  onRemove,
+}: {
+  chat: Chat;
+  actions: ChatActions;
+  onRemove: () => void;
+}) {
   const me = useMe();
   const active = useProject().status === "active";
-  const manage = useMayManage();
-  const [naming, setNaming] = useState(false);
-  if (!active || (chat.userId !== me.userId && !manage)) return null;
+  const canManage = useCanManage();
+  const [renaming, setRenaming] = useState(false);
+  if (!active || (chat.userId !== me.userId && !canManage)) return null;
   return (
     <>
       <Menu position="bottom-end" width={190}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`More about “${chat.title}”`}>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Actions for “${chat.title}”`}>
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setNaming(true)}>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setRenaming(true)}>
             Rename
           </Menu.Item>
           {chat.status === "active" && (
-            <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => actions.putAside(chat)}>
-              Put aside
+            <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => actions.archive(chat)}>
+              Archive
             </Menu.Item>
           )}
           <Menu.Item
             leftSection={<IconTrash size={16} />}
             onClick={() => {
               actions.remove(chat);
-              gone();
+              onRemove();
             }}
           >
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {naming && (
-        <Rename
+      {renaming && (
+        <RenameDialog
           chat={chat}
-          close={() => setNaming(false)}
+          close={() => setRenaming(false)}
           save={(title) => {
-            setNaming(false);
+            setRenaming(false);
             void actions.rename(chat, title);
           }}
         />

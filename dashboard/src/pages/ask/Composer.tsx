@@ -1,32 +1,32 @@
 import { ActionIcon, Text, Textarea } from "@mantine/core";
 import { IconArrowUp, IconPlayerStopFilled } from "@tabler/icons-react";
 import { useState, type KeyboardEvent, type RefObject } from "react";
-import { Key } from "~/parts/keys";
-import { count } from "~/parts/Time";
+import { Kbd } from "~/parts/shortcuts";
+import { formatNumber } from "~/parts/format";
 import classes from "./ask.module.css";
 
-const LEAST_CHARS = 3;
-const MOST_CHARS = 4000;
-const NEAR_THE_END = 3600;
+const MIN_CHARS = 3;
+const MAX_CHARS = 4000;
+const SHOW_COUNT_FROM = 3600;
 
-interface Given {
-  place: RefObject<HTMLTextAreaElement | null>;
+interface Props {
+  inputRef: RefObject<HTMLTextAreaElement | null>;
   busy: boolean;
-  follows: boolean;
+  isFollowUp: boolean;
   send: (question: string) => void;
   stop: () => void;
 }
 
-export function Composer({ place, busy, follows, send, stop }: Given) {
+export function Composer({ inputRef, busy, isFollowUp, send, stop }: Props) {
   const [typed, setTyped] = useState("");
   const question = typed.trim();
-  const ready = !busy && question.length >= LEAST_CHARS && question.length <= MOST_CHARS;
+  const ready = !busy && question.length >= MIN_CHARS && question.length <= MAX_CHARS;
   const submit = () => {
     if (!ready) return;
     setTyped("");
     send(question);
   };
-  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
@@ -37,7 +37,7 @@ export function Composer({ place, busy, follows, send, stop }: Given) {
     }
   };
   const button = busy ? (
-    <ActionIcon size={36} radius="xl" color="stone" variant="filled" onClick={stop} aria-label="Stop">
+    <ActionIcon size={36} radius="xl" color="slate" variant="filled" onClick={stop} aria-label="Stop">
       <IconPlayerStopFilled size={16} />
     </ActionIcon>
   ) : (
@@ -47,7 +47,7 @@ export function Composer({ place, busy, follows, send, stop }: Given) {
       variant="filled"
       type="submit"
       aria-label="Ask"
-      className={ready ? undefined : classes.unready}
+      className={ready ? undefined : classes.disabled}
       aria-disabled={!ready}
     >
       <IconArrowUp size={18} />
@@ -62,18 +62,18 @@ export function Composer({ place, busy, follows, send, stop }: Given) {
       }}
     >
       <Textarea
-        ref={place}
+        ref={inputRef}
         aria-label="Your question"
-        placeholder={follows ? "Ask on, or about something else" : "Ask what the memory knows"}
+        placeholder={isFollowUp ? "Ask a follow-up question" : "Ask a question about this project"}
         autosize
         minRows={1}
         maxRows={8}
         size="md"
         radius="lg"
-        maxLength={MOST_CHARS}
+        maxLength={MAX_CHARS}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
         rightSection={button}
         rightSectionWidth={52}
         classNames={{ input: classes.input, section: classes.send }}
@@ -81,16 +81,16 @@ export function Composer({ place, busy, follows, send, stop }: Given) {
       <Text size="xs" c="dimmed" className={classes.keys} component="div">
         {busy ? (
           <span>
-            <Key>Esc</Key> stops
+            <Kbd>Esc</Kbd> stop
           </span>
         ) : (
           <span>
-            <Key>Enter</Key> asks, <Key>Shift Enter</Key> begins a new line
+            <Kbd>Enter</Kbd> ask · <Kbd>Shift Enter</Kbd> new line
           </span>
         )}
-        {typed.length > NEAR_THE_END && (
+        {typed.length > SHOW_COUNT_FROM && (
           <span>
-            {count(typed.length)} of {count(MOST_CHARS)} characters
+            {formatNumber(typed.length)} of {formatNumber(MAX_CHARS)} characters
           </span>
         )}
       </Text>

@@ -1,24 +1,24 @@
 import { Button, Loader, Text } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
 import { useEffect, useMemo, useState } from "react";
-import { usePages } from "~/api/hooks";
-import { Problem } from "~/parts/Page";
+import { useGetPages } from "~/api/hooks";
+import { ErrorAlert } from "~/parts/Page";
 import classes from "./ask.module.css";
-import { Answer, Answering, Question } from "./Answer";
+import { Answer, StreamingAnswer, Question } from "./Answer";
 import type { Message } from "./chats";
-import { Failure } from "./Failure";
-import { useBottom } from "./bottom";
-import { runs, type Turn } from "./turns";
+import { AnswerError } from "./AnswerError";
+import { useStickToBottom } from "./stickToBottom";
+import { isRunning, type Turn } from "./turns";
 
-const PAGE = 100;
-/** These are always laid out whole, so that the end of the page lies where it seems to. */
-const LAST = 6;
+const PAGE_SIZE = 100;
+/** The last few messages skip `content-visibility`, so the page height near the bottom is exact. */
+const ALWAYS_RENDERED = 6;
 
 /** All messages of a conversation, oldest first. */
 export function useMessages(chatId: string | null) {
-  const pages = usePages(
+  const pages = useGetPages(
     "/api/v2/chat-sessions/{id}/messages",
-    { path: { id: chatId ?? "" }, query: { limit: PAGE } },
+    { path: { id: chatId ?? "" }, query: { limit: PAGE_SIZE } },
     { enabled: chatId !== null },
   );
   const { hasNextPage, isFetching, fetchNextPage } = pages;
@@ -32,84 +32,85 @@ export function useMessages(chatId: string | null) {
   return { messages, error: pages.error, loading: chatId !== null && pages.isPending, retry: pages.refetch };
 }
 
-/** Whether the conversation holds this window's question by now. */
-export const isKept = (turn: Turn, messages: Message[]) =>
-  messages.length >= turn.before + 2 && messages.at(-2)?.content === turn.question;
+/** Whether the server has stored this turn's question and answer. */
+export const isStored = (turn: Turn, messages: Message[]) =>
+  messages.length >= turn.messagesBefore + 2 && messages.at(-2)?.content === turn.question;
 
-interface Given {
+interface Props {
   projectId: string;
-  of: ReturnType<typeof useMessages>;
+  history: ReturnType<typeof useMessages>;
   turn: Turn | undefined;
-  /** Who asked, where it was somebody else. */
+  /** Name of the asker, if it is another user. */
   by?: string;
-  /** Null where one may only read. */
+  /** Null if the conversation is read-only. */
   ask: ((question: string) => void) | null;
-  writeDown: ((question: string) => void) | null;
+  saveMemory: ((question: string) => void) | null;
 }
 
-function Running({
+function CurrentTurn({
   projectId,
   turn,
-  kept,
+  stored,
   ask,
-  writeDown,
-}: Omit<Given, "of" | "by" | "turn"> & { turn: Turn; kept: boolean }) {
-  const again = ask ? () => ask(turn.question) : undefined;
+  saveMemory,
+}: Omit<Props, "history" | "by" | "turn"> & { turn: Turn; stored: boolean }) {
+  const retry = ask ? () => ask(turn.question) : undefined;
   return (
     <>
-      {!kept && <Question text={turn.question} />}
-      {!kept && runs(turn) && <Answering text={turn.text} />}
-      {!kept && !runs(turn) && turn.text && (
+      {!stored && <Question text={turn.question} />}
+      {!stored && isRunning(turn) && <StreamingAnswer text={turn.text} />}
+      {!stored && !isRunning(turn) && turn.text && (
         <Answer
           id="latest"
           projectId={projectId}
           text={turn.text}
           sources={turn.sources}
-          whole={turn.state === "done"}
-          askAgain={turn.state === "done" ? again : undefined}
-          writeDown={writeDown ? () => writeDown(turn.question) : undefined}
+          complete={turn.state === "done"}
+          askAgain={turn.state === "done" ? retry : undefined}
+          saveMemory={saveMemory ? () => saveMemory(turn.question) : undefined}
         />
       )}
       {turn.state === "stopped" && (
         <div className={classes.stopped} role="note">
           <Text size="sm" c="dimmed">
-            {turn.text ? "You stopped this answer." : "You stopped it before the first word."}
+            {turn.text ? "You stopped this answer." : "You stopped before the answer started."}
           </Text>
-          {again && (
-            <Button size="compact-sm" variant="default" onClick={again}>
+          {retry && (
+            <Button size="compact-sm" variant="default" onClick={retry}>
               Ask again
             </Button>
           )}
         </div>
       )}
-      {turn.state === "failed" && turn.problem && <Failure problem={turn.problem} retry={again} />}
+      {turn.state === "failed" && turn.error && <AnswerError error={turn.error} retry={retry} />}
     </>
   );
 }
 
-export function Conversation(given: Given) {
-  const { projectId, of, turn, by, ask, writeDown } = given;
-  const { messages } = of;
-  const kept = turn !== undefined && isKept(turn, messages);
-  const { atBottom, follow, toBottom } = useBottom();
-  const [said, setSaid] = useState("");
+export function Conversation(props: Props) {
+  const { projectId, history, turn, by, ask, saveMemory } = props;
+  const { messages } = history;
+  const stored = turn !== undefined && isStored(turn, messages);
+  const { atBottom, follow, scrollToBottom } = useStickToBottom();
+  const [announcement, setAnnouncement] = useState("");
   useEffect(() => follow(), [follow, turn?.text, turn?.state, messages.length]);
   useEffect(() => {
-    if (turn?.state === "done") setSaid(`Answer: ${turn.text}`);
-    else if (turn?.state === "asking") setSaid("");
+    if (turn?.state === "done") setAnnouncement(`Answer: ${turn.text}`);
+    else if (turn?.state === "asking") setAnnouncement("");
   }, [turn?.state, turn?.text]);
-  if (of.error && messages.length === 0 && !turn)
-    return <Problem error={of.error} retry={() => void of.retry()} />;
-  if (of.loading && !turn) return <Loader size="sm" aria-label="Loading" mx="auto" my="xl" display="block" />;
+  if (history.error && messages.length === 0 && !turn)
+    return <ErrorAlert error={history.error} retry={() => void history.retry()} />;
+  if (history.loading && !turn)
+    return <Loader size="sm" role="status" aria-label="Loading" mx="auto" my="xl" display="block" />;
   return (
     <>
       <div className={classes.messages}>
-        {messages.map((message, place) => {
-          const far = place < messages.length - LAST ? classes.far : undefined;
-          const question = place > 0 ? messages[place - 1]!.content : "";
-          const last = place === messages.length - 1 && (!turn || kept);
+        {messages.map((message, index) => {
+          const className = index < messages.length - ALWAYS_RENDERED ? classes.offscreen : undefined;
+          const question = index > 0 ? messages[index - 1]!.content : "";
+          const last = index === messages.length - 1 && (!turn || stored);
           return (
-            <div key={message.id} className={far}>
+            <div key={message.id} className={className}>
               {message.role === "user" ? (
                 <Question text={message.content} by={by} />
               ) : (
@@ -119,31 +120,31 @@ export function Conversation(given: Given) {
                   text={message.content}
                   sources={message.sources}
                   model={message.model}
-                  whole={!(last && turn && turn.state !== "done")}
+                  complete={!(last && turn && turn.state !== "done")}
                   askAgain={last && ask && (!turn || turn.state === "done") ? () => ask(question) : undefined}
-                  writeDown={last && writeDown ? () => writeDown(question) : undefined}
+                  saveMemory={last && saveMemory ? () => saveMemory(question) : undefined}
                 />
               )}
             </div>
           );
         })}
-        {turn && !(kept && turn.state === "done") && (
-          <Running projectId={projectId} turn={turn} kept={kept} ask={ask} writeDown={writeDown} />
+        {turn && !(stored && turn.state === "done") && (
+          <CurrentTurn projectId={projectId} turn={turn} stored={stored} ask={ask} saveMemory={saveMemory} />
         )}
       </div>
-      <div className="said" aria-live="polite">
-        {said}
+      <div className="visually-hidden" aria-live="polite">
+        {announcement}
       </div>
       {!atBottom && (
-        <div className={classes.down}>
+        <div className={classes.jump}>
           <Button
             size="xs"
             radius="xl"
             variant="default"
             leftSection={<IconArrowDown size={14} />}
-            onClick={toBottom}
+            onClick={scrollToBottom}
           >
-            To the end
+            Jump to latest
           </Button>
         </div>
       )}

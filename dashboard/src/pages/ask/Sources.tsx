@@ -3,36 +3,36 @@ import { IconFile } from "@tabler/icons-react";
 import { Link } from "wouter";
 import type { Source } from "~/api/types";
 import { Tag, TypeTag } from "~/parts/Tag";
-import { amount } from "~/parts/Time";
+import { pluralize } from "~/parts/format";
 import classes from "./ask.module.css";
-import { nearness } from "./citations";
+import { describeSimilarity } from "./citations";
 
-/** Beyond these the item's own page tells them all. */
-const MOST_FILES = 4;
+/** The memory's own page lists all files. */
+const MAX_FILES = 4;
 
-const bare = (text: string) => text.replace(/[\s.]+/g, " ").trim();
-/** A short memory often says in its title all that it says. */
-const repeats = (source: Source) => bare(source.title).startsWith(bare(source.facts));
+const normalize = (text: string) => text.replace(/[\s.]+/g, " ").trim();
+/** Short memories often have the same text as title and content. */
+const repeatsTitle = (source: Source) => normalize(source.title).startsWith(normalize(source.facts));
 
-interface Given {
+interface Props {
   projectId: string;
   sources: Source[];
   numbers: Map<string, number>;
   anchor: string;
 }
 
-function Card({
+function SourceCard({
   projectId,
   source,
   number,
   anchor,
-}: Omit<Given, "sources" | "numbers"> & { source: Source; number?: number }) {
-  const shown = source.files.slice(0, MOST_FILES);
+}: Omit<Props, "sources" | "numbers"> & { source: Source; number?: number }) {
+  const shown = source.files.slice(0, MAX_FILES);
   return (
     <li className={classes.source} id={number === undefined ? undefined : `${anchor}-${number}`}>
       <div className={classes.sourceHead}>
         {number !== undefined && (
-          <span className={classes.number} title="The number by which the answer cites it">
+          <span className={classes.number} title="Citation number in the answer">
             {number}
           </span>
         )}
@@ -42,12 +42,12 @@ function Card({
       </div>
       <div className={classes.tags}>
         <TypeTag type={source.type} />
-        <Tag tone={source.used ? "good" : "plain"}>{source.used ? "used" : "only looked at"}</Tag>
-        <Text span size="xs" c="dimmed" title="How near its meaning is to the question">
-          {nearness(source.similarity)}, {Math.round(source.similarity * 100)}%
+        <Tag tone={source.used ? "good" : "plain"}>{source.used ? "cited" : "not cited"}</Tag>
+        <Text span size="xs" c="dimmed" title="Similarity to the question">
+          {describeSimilarity(source.similarity)}, {Math.round(source.similarity * 100)}%
         </Text>
       </div>
-      {!repeats(source) && (
+      {!repeatsTitle(source) && (
         <Text size="xs" c="dimmed" lineClamp={3} className={classes.facts}>
           {source.facts}
         </Text>
@@ -61,7 +61,7 @@ function Card({
             </li>
           ))}
           {source.files.length > shown.length && (
-            <li>and {amount(source.files.length - shown.length, "more file")}</li>
+            <li>and {pluralize(source.files.length - shown.length, "more file")}</li>
           )}
         </ul>
       )}
@@ -69,12 +69,12 @@ function Card({
   );
 }
 
-/** What an answer rests on; and, folded away, what was read and not used. */
-export function Sources({ projectId, sources, numbers, anchor }: Given) {
-  const used = sources.filter((source) => source.used);
+/** The memories an answer cites; those that were retrieved but not cited are collapsed. */
+export function Sources({ projectId, sources, numbers, anchor }: Props) {
+  const cited = sources.filter((source) => source.used);
   const others = sources.filter((source) => !source.used);
   const card = (source: Source) => (
-    <Card
+    <SourceCard
       key={source.itemId}
       projectId={projectId}
       source={source}
@@ -84,17 +84,17 @@ export function Sources({ projectId, sources, numbers, anchor }: Given) {
   );
   return (
     <>
-      {used.length > 0 && (
+      {cited.length > 0 && (
         <ul className={classes.sources} aria-label="Sources">
-          {used.map(card)}
+          {cited.map(card)}
         </ul>
       )}
       {others.length > 0 && (
-        <details className={classes.others} open={used.length === 0 && others.length < 3}>
+        <details className={classes.others} open={cited.length === 0 && others.length < 3}>
           <summary>
-            {used.length > 0 ? "Also looked at" : "Looked at"} ({others.length})
+            {cited.length > 0 ? "Also retrieved" : "Retrieved"} ({others.length})
           </summary>
-          <ul className={classes.sources} aria-label="Only looked at">
+          <ul className={classes.sources} aria-label="Not cited">
             {others.map(card)}
           </ul>
         </details>

@@ -2,100 +2,105 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "~/api/stream";
 import type { Source } from "~/api/types";
-import { renew } from "./chats";
+import { refreshChats } from "./chats";
 
-/** A question of this window and its answer, from the moment it is asked until the conversation holds it. */
+/** A question asked in this window and its answer, until the server has stored both. */
 export interface Turn {
   question: string;
   text: string;
   state: "asking" | "answering" | "done" | "stopped" | "failed";
   sources: Source[];
-  problem: Error | null;
-  /** How many messages the conversation had before. */
-  before: number;
+  error: Error | null;
+  /** Number of messages in the conversation before this turn. */
+  messagesBefore: number;
 }
 
-/** The key of a conversation that has no id yet. */
-export const NEW = "";
-export const runs = (turn: Turn | undefined) => turn?.state === "asking" || turn?.state === "answering";
+/** Key of a conversation that has no id yet. */
+export const NEW_CHAT = "";
+export const isRunning = (turn: Turn | undefined) => turn?.state === "asking" || turn?.state === "answering";
 
-interface Running {
+interface ActiveRequest {
   key: string;
   abort: AbortController;
-  said: string;
+  received: string;
   frame: number;
 }
 
 /**
- * The answers that are being made, by conversation: one can be read while another is on its way. Leaving the page ends
- * them all, and with them the work on the server. ``began`` hears of the id of a new conversation.
+ * Turns in progress, by conversation, so one answer can stream while another conversation is open. Leaving the page
+ * aborts all requests, which also stops the server. `onChatCreated` receives the id of a new conversation.
  */
-export function useTurns(projectId: string, began: (chatId: string) => void) {
+export function useTurns(projectId: string, onChatCreated: (chatId: string) => void) {
   const cache = useQueryClient();
   const [turns, setTurns] = useState<Record<string, Turn>>({});
-  const running = useRef(new Map<string, Running>());
+  const running = useRef(new Map<string, ActiveRequest>());
 
   useEffect(() => {
-    const open = running.current;
+    const active = running.current;
     return () => {
-      for (const one of open.values()) one.abort.abort();
+      for (const request of active.values()) request.abort.abort();
     };
   }, [projectId]);
 
-  const change = useCallback((key: string, with_: Partial<Turn>) => {
-    setTurns((known) => (known[key] ? { ...known, [key]: { ...known[key], ...with_ } } : known));
+  const update = useCallback((key: string, changes: Partial<Turn>) => {
+    setTurns((known) => (known[key] ? { ...known, [key]: { ...known[key], ...changes } } : known));
   }, []);
   const drop = useCallback((key: string) => {
-    setTurns((known) => Object.fromEntries(Object.entries(known).filter(([one]) => one !== key)));
+    setTurns((known) => Object.fromEntries(Object.entries(known).filter(([other]) => other !== key)));
   }, []);
 
-  const begin = useCallback(
-    async (chatId: string | null, question: string, before: number) => {
-      const own: Running = { key: chatId ?? NEW, abort: new AbortController(), said: "", frame: 0 };
-      running.current.set(own.key, own);
-      const turn: Turn = { question, text: "", state: "asking", sources: [], problem: null, before };
-      setTurns((known) => ({ ...known, [own.key]: turn }));
-      const chat = (id: string) => {
-        if (own.key === id) return;
-        const old = own.key;
+  const start = useCallback(
+    async (chatId: string | null, question: string, messagesBefore: number) => {
+      const request: ActiveRequest = {
+        key: chatId ?? NEW_CHAT,
+        abort: new AbortController(),
+        received: "",
+        frame: 0,
+      };
+      running.current.set(request.key, request);
+      const turn: Turn = { question, text: "", state: "asking", sources: [], error: null, messagesBefore };
+      setTurns((known) => ({ ...known, [request.key]: turn }));
+      const onChat = (id: string) => {
+        if (request.key === id) return;
+        const old = request.key;
         running.current.delete(old);
-        running.current.set(id, own);
-        own.key = id;
+        running.current.set(id, request);
+        request.key = id;
         setTurns(({ [old]: moved, ...others }) => (moved ? { ...others, [id]: moved } : others));
-        began(id);
+        onChatCreated(id);
       };
-      // Words come faster than anybody reads: they are shown once a frame.
-      const show = () => {
-        own.frame = 0;
-        change(own.key, { text: own.said, state: "answering" });
+      // Tokens arrive faster than the screen refreshes, so render once per frame.
+      const flush = () => {
+        request.frame = 0;
+        update(request.key, { text: request.received, state: "answering" });
       };
-      const token = (text: string) => {
-        own.said += text;
-        if (!own.frame) own.frame = requestAnimationFrame(show);
+      const onToken = (text: string) => {
+        request.received += text;
+        if (!request.frame) request.frame = requestAnimationFrame(flush);
       };
-      const asked = { projectId, question, chatSessionId: chatId };
-      let end: Partial<Turn>;
+      const body = { projectId, question, chatSessionId: chatId };
+      let outcome: Partial<Turn>;
       try {
-        const done = await ask(asked, { chat, token }, own.abort.signal);
-        const problem = done.error ? new Error(done.error) : null;
-        const text = done.answer ?? own.said;
-        end = { text, sources: done.sources, problem, state: problem ? "failed" : "done" };
-      } catch (problem) {
-        const stopped = own.abort.signal.aborted;
-        end = {
-          text: own.said,
+        const done = await ask(body, { onChat, onToken }, request.abort.signal);
+        const error = done.error ? new Error(done.error) : null;
+        const text = done.answer ?? request.received;
+        outcome = { text, sources: done.sources, error, state: error ? "failed" : "done" };
+      } catch (error) {
+        const stopped = request.abort.signal.aborted;
+        outcome = {
+          text: request.received,
           state: stopped ? "stopped" : "failed",
-          problem: stopped ? null : (problem as Error),
+          error: stopped ? null : (error as Error),
         };
       }
-      cancelAnimationFrame(own.frame);
-      if (running.current.get(own.key) === own) running.current.delete(own.key);
-      change(own.key, end);
-      await renew(cache);
+      cancelAnimationFrame(request.frame);
+      if (running.current.get(request.key) === request) running.current.delete(request.key);
+      update(request.key, outcome);
+      await refreshChats(cache);
     },
-    [projectId, began, cache, change],
+    [projectId, onChatCreated, cache, update],
   );
 
   const stop = useCallback((key: string) => running.current.get(key)?.abort.abort(), []);
-  return { turns, begin, stop, drop };
+  return { turns, start, stop, drop };
 }

@@ -3,32 +3,32 @@ import { IconDownload, IconHistory, IconLock, IconRefresh } from "@tabler/icons-
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
-import { usePages } from "~/api/hooks";
-import { useNotice, type Notice } from "~/api/live";
-import { Empty, Loaded, Page } from "~/parts/Page";
-import { count } from "~/parts/Time";
-import { manages, useMe } from "~/shell/login";
+import { useGetPages } from "~/api/hooks";
+import { useLiveNotice, type Notice } from "~/api/live";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
+import { formatNumber } from "~/parts/format";
+import { canManageTeam, useMe } from "~/shell/login";
 import { useProjects } from "~/shell/project";
 import classes from "./audit.module.css";
-import { download, table } from "./csv";
-import { Rows } from "./Rows";
-import { choices, type Entry } from "./words";
+import { download, toCsv } from "./csv";
+import { EntryList } from "./EntryList";
+import { actionOptions, type Entry } from "./descriptions";
 
-const PAGE = 100;
-/** Changes that leave an entry behind. */
-const WRITTEN = new Set(["team", "keys", "projects", "webhooks", "billing", "hygiene", "contexts"]);
-const CHOICES = choices();
+const PAGE_SIZE = 100;
+/** Resources whose changes are logged. */
+const LOGGED_RESOURCES = new Set(["team", "keys", "projects", "webhooks", "billing", "hygiene", "contexts"]);
+const ACTION_OPTIONS = actionOptions();
 
-/** The filters, kept in the address: a filtered log can be sent to a colleague. */
+/** The filters, kept in the URL so that a filtered log can be shared. */
 function useFilters() {
   const [search, setSearch] = useSearchParams();
   const set = (name: string, value: string | null) =>
     setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (value) after.set(name, value);
-        else after.delete(name);
-        return after;
+      (current) => {
+        const next = new URLSearchParams(current);
+        if (value) next.set(name, value);
+        else next.delete(name);
+        return next;
       },
       { replace: true },
     );
@@ -37,52 +37,56 @@ function useFilters() {
 
 function useLog(action: string | null, projectId: string | null) {
   const cache = useQueryClient();
-  const [fresh, setFresh] = useState(false);
-  const log = usePages("/api/audit", {
-    query: { limit: PAGE, ...(action ? { action } : {}), ...(projectId ? { projectId } : {}) },
+  const [hasNew, setHasNew] = useState(false);
+  const log = useGetPages("/api/audit", {
+    query: { limit: PAGE_SIZE, ...(action ? { action } : {}), ...(projectId ? { projectId } : {}) },
   });
   const { isFetchingNextPage, fetchNextPage, hasNextPage } = log;
   const pages = log.data?.pages.length ?? 0;
-  // One page is simply asked for anew. Who has read further keeps their place, and is told.
-  const hear = useCallback(
+  // Refetching keeps the scroll position on the first page only; later, offer a button instead.
+  const onNotice = useCallback(
     (notice: Notice) => {
-      if (!WRITTEN.has(notice.what ?? "")) return;
-      if (pages > 1) setFresh(true);
+      if (!LOGGED_RESOURCES.has(notice.resource ?? "")) return;
+      if (pages > 1) setHasNew(true);
       else void cache.invalidateQueries({ queryKey: ["/api/audit"] });
     },
     [cache, pages],
   );
-  useNotice(hear);
-  const renew = () => {
-    setFresh(false);
+  useLiveNotice(onNotice);
+  const reload = () => {
+    setHasNew(false);
     window.scrollTo({ top: 0 });
     void cache.resetQueries({ queryKey: ["/api/audit"] });
   };
-  const more = useMemo(
+  const loadMore = useMemo(
     () => (hasNextPage ? () => void (isFetchingNextPage || fetchNextPage()) : null),
     [hasNextPage, isFetchingNextPage, fetchNextPage],
   );
-  return { log, more, fresh, renew };
+  return { log, loadMore, hasNew, reload };
 }
 
 function Log() {
   const { action, projectId, set } = useFilters();
-  const { log, more, fresh, renew } = useLog(action, projectId);
+  const { log, loadMore, hasNew, reload } = useLog(action, projectId);
   const projects = useProjects();
-  const names = useMemo(
-    () => new Map((projects.data ?? []).map((one) => [one.id, one.name])),
+  const projectNames = useMemo(
+    () => new Map((projects.data ?? []).map((project) => [project.id, project.name])),
     [projects.data],
   );
-  const nameOf = useCallback((id: string | null) => (id ? (names.get(id) ?? id) : ""), [names]);
+  const projectName = useCallback(
+    (id: string | null) => (id ? (projectNames.get(id) ?? id) : ""),
+    [projectNames],
+  );
   const entries = useMemo<Entry[]>(() => (log.data?.pages ?? []).flatMap((page) => page.data), [log.data]);
-  const save = () => download(`audit-${new Date().toISOString().slice(0, 10)}.csv`, table(entries, nameOf));
+  const saveCsv = () =>
+    download(`audit-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(entries, projectName));
   return (
     <>
       <Group mb="md" gap="xs" align="flex-end" className={classes.filters}>
         <Select
-          label="What was done"
-          placeholder="Everything"
-          data={CHOICES}
+          label="Action"
+          placeholder="All actions"
+          data={ACTION_OPTIONS}
           value={action}
           onChange={(value) => set("action", value)}
           searchable
@@ -91,45 +95,50 @@ function Log() {
         <Select
           label="Project"
           placeholder="All projects"
-          data={(projects.data ?? []).map((one) => ({ value: one.id, label: one.name }))}
+          data={(projects.data ?? []).map((project) => ({ value: project.id, label: project.name }))}
           value={projectId}
           onChange={(value) => set("project", value)}
           searchable
           clearable
         />
         <Group gap="xs" className={classes.actions}>
-          <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={renew}>
-            {fresh ? "Show what is new" : "Refresh"}
+          <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={reload}>
+            {hasNew ? "Show new entries" : "Refresh"}
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} />}
-            onClick={save}
+            onClick={saveCsv}
             disabled={entries.length === 0}
           >
             Download CSV
           </Button>
         </Group>
       </Group>
-      <Loaded of={log}>
+      <Loaded query={log}>
         {() =>
           entries.length === 0 ? (
-            <Empty icon={<IconHistory size={40} />} title="Nothing of that kind was written down">
-              Sign-ins, invitations, keys, deletions, payments and changes of settings are kept here, with who
-              did them and from where.
-            </Empty>
+            <EmptyState icon={<IconHistory size={40} />} title="No matching entries">
+              The audit log records sign-ins, invitations, API keys, deletions, payments and settings changes.
+              Clear the filters to see all entries.
+            </EmptyState>
           ) : (
             <>
               <Text size="sm" c="dimmed" mb="xs" role="status">
-                {more
-                  ? `The newest ${count(entries.length)} entries; older ones come as you scroll.`
-                  : `${count(entries.length)} ${entries.length === 1 ? "entry" : "entries"}.`}{" "}
-                The CSV holds what is loaded.
+                {loadMore
+                  ? `Showing the newest ${formatNumber(entries.length)} entries. Scroll down to load more.`
+                  : `${formatNumber(entries.length)} ${entries.length === 1 ? "entry" : "entries"}.`}{" "}
+                The CSV contains the loaded entries.
               </Text>
-              <Rows key={`${action} ${projectId}`} entries={entries} nameOf={nameOf} more={more} />
+              <EntryList
+                key={`${action} ${projectId}`}
+                entries={entries}
+                projectName={projectName}
+                loadMore={loadMore}
+              />
               {log.isFetchingNextPage && (
                 <Group justify="center" p="sm">
-                  <Loader size="sm" aria-label="Loading older entries" />
+                  <Loader size="sm" role="status" aria-label="Loading older entries" />
                 </Group>
               )}
             </>
@@ -141,15 +150,15 @@ function Log() {
 }
 
 export default function Audit() {
-  const open = manages(useMe());
+  const canView = canManageTeam(useMe());
   return (
-    <Page title="Audit log" about="Who did what, when and from where. Nothing here can be changed.">
-      {open ? (
+    <Page title="Audit log" about="Who did what, when and from where. Entries can't be changed.">
+      {canView ? (
         <Log />
       ) : (
-        <Empty icon={<IconLock size={40} />} title="This page is for the owner and admins">
-          The log names people and addresses, so that only those who manage the team read it.
-        </Empty>
+        <EmptyState icon={<IconLock size={40} />} title="Only owners and admins can view the audit log">
+          It contains names and IP addresses. Ask a team admin if you need an entry from it.
+        </EmptyState>
       )}
     </Page>
   );

@@ -1,49 +1,49 @@
-import { what, who, type Entry } from "./words";
+import { describeAction, actorName, type Entry } from "./descriptions";
 
-/** What a spreadsheet would take for a formula is made a text; quotes are doubled, as CSV wants it. */
-export function cell(value: string): string {
-  const harmless = /^[=+\-@\t\r\n]/.test(value.trimStart()) || /^[\t\r\n]/.test(value) ? `'${value}` : value;
-  return `"${harmless.replaceAll('"', '""')}"`;
+/** Quotes a CSV cell, and escapes text that a spreadsheet would run as a formula. */
+export function csvCell(value: string): string {
+  const safe = /^[=+\-@\t\r\n]/.test(value.trimStart()) || /^[\t\r\n]/.test(value) ? `'${value}` : value;
+  return `"${safe.replaceAll('"', '""')}"`;
 }
 
-const HEAD = [
+const HEADERS = [
   "time",
-  "who",
+  "actor",
   "userId",
-  "via",
-  "address",
+  "authMethod",
+  "ipAddress",
   "action",
-  "what",
+  "description",
   "target",
   "project",
-  "detail",
+  "details",
   "requestId",
 ];
 
-export function table(entries: Entry[], nameOf: (projectId: string | null) => string): string {
+export function toCsv(entries: Entry[], projectName: (projectId: string | null) => string): string {
   const rows = entries.map((entry) => [
     entry.createdAt,
-    who(entry),
+    actorName(entry),
     entry.actor.userId,
-    entry.actor.via,
-    entry.actor.address,
+    entry.actor.authMethod,
+    entry.actor.ipAddress,
     entry.action,
-    what(entry),
+    describeAction(entry),
     entry.target,
-    nameOf(entry.projectId),
-    JSON.stringify(entry.detail),
+    projectName(entry.projectId),
+    JSON.stringify(entry.details),
     entry.requestId,
   ]);
-  return [HEAD, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
+  return [HEADERS, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n");
 }
 
-/** Hand the reader a file that was made here. */
+/** Saves a generated file through the browser. */
 export function download(name: string, content: string) {
-  // Spreadsheets take a file without this mark for one of another alphabet.
-  const address = URL.createObjectURL(new Blob(["\ufeff", content], { type: "text/csv;charset=utf-8" }));
+  // Without a byte order mark, spreadsheets may guess the wrong encoding.
+  const url = URL.createObjectURL(new Blob(["\ufeff", content], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -2,26 +2,26 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
 import type { components } from "~/api/schema";
 import { useGet } from "~/api/hooks";
-import { Empty, Loaded, Page } from "~/parts/Page";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
 import parts from "~/parts/parts.module.css";
-import { count } from "~/parts/Time";
-import { manages, useMe } from "~/shell/login";
+import { formatNumber } from "~/parts/format";
+import { canManageTeam, useMe } from "~/shell/login";
 import { BalanceChart } from "./BalanceChart";
 import classes from "./billing.module.css";
-import { Ledger } from "./Ledger";
-import { useOffers, type Pack } from "./offers";
-import { Packs } from "./Packs";
+import { Transactions } from "./Transactions";
+import { useCatalog, type Pack } from "./catalog";
+import { CreditPacks } from "./CreditPacks";
 import { Plans } from "./Plans";
-import { Recharge } from "./Recharge";
-import { Usage } from "./Usage";
+import { AutoRecharge } from "./AutoRecharge";
+import { PlanUsage } from "./PlanUsage";
 
 interface CreditsProps {
   credits: components["schemas"]["Credits"];
   packs: Pack[];
-  mayPay: boolean;
+  canPay: boolean;
 }
 
-function Credits({ credits, packs, mayPay }: CreditsProps) {
+function Credits({ credits, packs, canPay }: CreditsProps) {
   const { balance, transactions } = credits;
   return (
     <section aria-labelledby="credits" className={parts.card}>
@@ -29,71 +29,78 @@ function Credits({ credits, packs, mayPay }: CreditsProps) {
         Credits
       </Title>
       <Text className={classes.balance}>
-        {count(balance)}{" "}
+        {formatNumber(balance)}{" "}
         <Text span size="sm" c="dimmed" fw={400}>
           tokens left
         </Text>
       </Text>
       <Text size="sm" c="dimmed" mb="lg">
-        They are used when the plan's AI tokens of the month are spent, and never expire.
+        Credits are used once the plan's monthly AI tokens run out. They never expire.
       </Text>
       {transactions.length === 0 ? (
-        <Text size="sm" mb="lg" className={classes.nothing}>
-          No credits were bought or used yet. Here you would see how the balance goes.
+        <Text size="sm" mb="lg" className={classes.noHistory}>
+          No credits purchased yet. Your balance over time appears here.
         </Text>
       ) : (
         <div className={classes.history}>
           <BalanceChart balance={balance} transactions={transactions} />
-          <Ledger transactions={transactions} />
+          <Transactions transactions={transactions} />
         </div>
       )}
       <Title order={3} mb="xs" size="h5">
-        {mayPay ? "Buy more" : "What more would cost"}
+        {canPay ? "Buy credits" : "Credit prices"}
       </Title>
-      <Packs packs={packs} mayPay={mayPay} />
+      <CreditPacks packs={packs} canPay={canPay} />
     </section>
   );
 }
 
-function ReadsOnly() {
+function ReadOnlyNotice() {
   const team = useGet("/api/team");
-  const owner = team.data?.find((one) => one.role === "owner" && one.status === "active");
+  const owner = team.data?.find((member) => member.role === "owner" && member.status === "active");
   return (
     <Group className={parts.card} wrap="nowrap" align="flex-start" gap="sm">
       <IconEye size={22} aria-hidden className={classes.icon} />
       <div>
-        <Text fw={600}>You can read this page</Text>
+        <Text fw={600}>You have view-only access</Text>
         <Text size="sm">
-          Only the team's owner{owner && "name" in owner ? `, ${owner.name},` : ""} can pay: buy credits, set
-          auto-recharge, change or cancel the plan.
+          Only the team's owner{owner && "name" in owner ? `, ${owner.name},` : ""} can buy credits, set up
+          auto-recharge, and change or cancel the plan.
         </Text>
       </div>
     </Group>
   );
 }
 
-function Books() {
-  const mayPay = useMe().role === "owner";
-  const used = useGet("/api/billing/usage");
+function BillingSections() {
+  const canPay = useMe().role === "owner";
+  const usage = useGet("/api/billing/usage");
   const credits = useGet("/api/billing/credits");
-  const offers = useOffers();
+  const catalog = useCatalog();
   const overview = useGet("/api/v2/overview");
   return (
     <Stack gap="lg">
-      {!mayPay && <ReadsOnly />}
-      <Loaded of={used}>{(data) => <Usage used={data} spend={overview.data?.spend ?? null} />}</Loaded>
-      <Loaded of={offers}>
+      {!canPay && <ReadOnlyNotice />}
+      <Loaded query={usage}>
+        {(data) => <PlanUsage usage={data} spend={overview.data?.spend ?? null} />}
+      </Loaded>
+      <Loaded query={catalog}>
         {({ packs, plans }) => (
           <>
-            <Loaded of={credits}>
+            <Loaded query={credits}>
               {(data) => (
                 <>
-                  <Credits credits={data} packs={packs} mayPay={mayPay} />
-                  <Recharge set={data.autoRecharge} packs={packs} balance={data.balance} mayPay={mayPay} />
+                  <Credits credits={data} packs={packs} canPay={canPay} />
+                  <AutoRecharge
+                    settings={data.autoRecharge}
+                    packs={packs}
+                    balance={data.balance}
+                    canPay={canPay}
+                  />
                 </>
               )}
             </Loaded>
-            {mayPay && used.data && <Plans used={used.data} plans={plans} />}
+            {canPay && usage.data && <Plans usage={usage.data} plans={plans} />}
           </>
         )}
       </Loaded>
@@ -102,16 +109,15 @@ function Books() {
 }
 
 export default function Billing() {
-  const open = manages(useMe());
+  const canView = canManageTeam(useMe());
   return (
-    <Page title="Billing" about="What the team's plan holds, what is used of it, and credits for more.">
-      {open ? (
-        <Books />
+    <Page title="Billing" about="Your plan, usage and credits.">
+      {canView ? (
+        <BillingSections />
       ) : (
-        <Empty icon={<IconLock size={40} />} title="This page is for the owner and admins">
-          The owner pays; admins can read what is used. Ask one of them if work has stopped for lack of
-          credits.
-        </Empty>
+        <EmptyState icon={<IconLock size={40} />} title="Only owners and admins can view billing">
+          If enrichment or answers have stopped because credits ran out, ask the team's owner to buy more.
+        </EmptyState>
       )}
     </Page>
   );

@@ -1,65 +1,73 @@
 import { Autocomplete, Button, Group, NumberInput, Slider, Text } from "@mantine/core";
 import { useState } from "react";
 import { useGet } from "~/api/hooks";
-import { compact, count } from "~/parts/Time";
+import { formatCompact, formatNumber } from "~/parts/format";
 import { useProject } from "~/shell/project";
-import { bounded, LEAST, MOST, PRESETS, stepOf, STEPS, valueAt } from "./plan";
+import {
+  clampBudget,
+  MIN_BUDGET,
+  MAX_BUDGET,
+  PRESETS,
+  stepForBudget,
+  SLIDER_STEPS,
+  budgetAtStep,
+} from "./plan";
 import classes from "./brain.module.css";
 
-const MARKS = [LEAST, ...PRESETS.slice(0, 3), MOST].map((value) => ({
-  value: stepOf(value),
-  label: compact(value),
+const MARKS = [MIN_BUDGET, ...PRESETS.slice(0, 3), MAX_BUDGET].map((value) => ({
+  value: stepForBudget(value),
+  label: formatCompact(value),
 }));
 
-/** Branches that memories are known on; asked for only when somebody wants to choose. */
-function useBranches(wanted: boolean): string[] {
+/** Branches that have memories; loaded when the field gets focus. */
+function useBranches(enabled: boolean): string[] {
   const query = { projectId: useProject().id, limit: 100 };
-  const items = useGet("/api/v2/items", { query }, { enabled: wanted });
+  const items = useGet("/api/v2/items", { query }, { enabled });
   return [...new Set((items.data ?? []).flatMap((item) => item.branch ?? []))].toSorted();
 }
 
 export function Branch({ branch, set }: { branch: string; set: (branch: string) => void }) {
-  const [wanted, setWanted] = useState(false);
-  const branches = useBranches(wanted);
+  const [focused, setFocused] = useState(false);
+  const branches = useBranches(focused);
   return (
     <Autocomplete
       label="Branch"
       placeholder="none"
-      description="With what was learnt on it and is not merged"
+      description="Also include unmerged memories from this branch"
       inputWrapperOrder={["label", "input", "description"]}
       className={classes.branch}
       data={branches}
       value={branch}
       maxLength={200}
-      onFocus={() => setWanted(true)}
+      onFocus={() => setFocused(true)}
       onChange={set}
     />
   );
 }
 
-/** How long the document may be: by slider, by number, or one of the usual ones. */
+/** The token budget: slider, number field and presets. */
 export function Budget({ budget, set }: { budget: number; set: (budget: number) => void }) {
   return (
     <div className={classes.budget}>
-      <div className={classes.slide}>
+      <div className={classes.slider}>
         <Text size="sm" fw={600} mb={6}>
           Token budget
         </Text>
         <Slider
           thumbLabel="Token budget"
-          thumbValueText={() => `${count(budget)} tokens`}
+          thumbValueText={() => `${formatNumber(budget)} tokens`}
           min={0}
-          max={STEPS}
+          max={SLIDER_STEPS}
           step={1}
-          value={stepOf(budget)}
-          label={() => count(budget)}
+          value={stepForBudget(budget)}
+          label={() => formatNumber(budget)}
           marks={MARKS}
           size="lg"
           thumbSize={24}
           classNames={{ markLabel: classes.mark }}
           onChange={(step) => {
-            // The thumb may stand for a figure that was typed: it stays until the thumb is moved.
-            if (step !== stepOf(budget)) set(valueAt(step));
+            // A typed budget may fall between two steps; keep it until the thumb moves.
+            if (step !== stepForBudget(budget)) set(budgetAtStep(step));
           }}
         />
       </div>
@@ -67,8 +75,8 @@ export function Budget({ budget, set }: { budget: number; set: (budget: number) 
         <NumberInput
           label="Tokens"
           className={classes.number}
-          min={LEAST}
-          max={MOST}
+          min={MIN_BUDGET}
+          max={MAX_BUDGET}
           step={500}
           thousandSeparator=","
           allowDecimal={false}
@@ -76,12 +84,12 @@ export function Budget({ budget, set }: { budget: number; set: (budget: number) 
           value={budget}
           onChange={(typed) => {
             const value = Number(typed);
-            if (typed !== "" && Number.isFinite(value) && value >= LEAST && value <= MOST)
-              set(bounded(value));
+            if (typed !== "" && Number.isFinite(value) && value >= MIN_BUDGET && value <= MAX_BUDGET)
+              set(clampBudget(value));
           }}
         />
       </div>
-      <Group gap={6} role="group" aria-label="Usual budgets" className={classes.presets}>
+      <Group gap={6} role="group" aria-label="Budget presets" className={classes.presets}>
         {PRESETS.map((preset) => (
           <Button
             key={preset}
@@ -91,7 +99,7 @@ export function Budget({ budget, set }: { budget: number; set: (budget: number) 
             aria-pressed={preset === budget}
             onClick={() => set(preset)}
           >
-            {count(preset)}
+            {formatNumber(preset)}
           </Button>
         ))}
       </Group>

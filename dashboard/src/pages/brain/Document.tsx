@@ -5,13 +5,13 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { useGet } from "~/api/hooks";
 import { Markdown } from "~/parts/Markdown";
 import { Loaded } from "~/parts/Page";
-import { amount, count } from "~/parts/Time";
+import { pluralize, formatNumber } from "~/parts/format";
 import { useProject } from "~/shell/project";
-import type { Asked } from "./Brain";
-import classes from "./shown.module.css";
+import type { BrainQuery } from "./Brain";
+import classes from "./tabs.module.css";
 
-/** So much is made into a page at once; the rest when somebody wants it. */
-const AT_ONCE = 60_000;
+/** Characters rendered before "Show more" is needed. */
+const INITIAL_CHARS = 60_000;
 
 function download(text: string, name: string) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/markdown;charset=utf-8" }));
@@ -31,60 +31,60 @@ const fileName = (name: string) =>
       .slice(0, 60) || "project"
   }-brain.md`;
 
-/** The beginning up to an end of a section. */
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const at = text.lastIndexOf("\n\n", most);
-  return text.slice(0, at > 0 ? at : most);
+/** Cuts the text at the last paragraph break within the limit. */
+function truncateAtSection(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const at = text.lastIndexOf("\n\n", limit);
+  return text.slice(0, at > 0 ? at : limit);
 }
 
-function Written({ text, raw }: { text: string; raw: boolean }) {
-  const [most, setMost] = useState(AT_ONCE);
-  const shown = useMemo(() => cut(text, most), [text, most]);
-  const calm = useDeferredValue(shown);
+function DocumentText({ text, raw }: { text: string; raw: boolean }) {
+  const [maxChars, setMaxChars] = useState(INITIAL_CHARS);
+  const shown = useMemo(() => truncateAtSection(text, maxChars), [text, maxChars]);
+  const deferred = useDeferredValue(shown);
   return (
     <>
-      <div className={classes.document} role="region" aria-label="The document" tabIndex={0}>
-        {raw ? <pre className={classes.raw}>{text}</pre> : <Markdown text={calm} />}
+      <div className={classes.document} role="region" aria-label="Document" tabIndex={0}>
+        {raw ? <pre className={classes.raw}>{text}</pre> : <Markdown text={deferred} />}
       </div>
       {!raw && shown.length < text.length && (
-        <Button variant="default" onClick={() => setMost(most * 4)}>
-          Show more ({count(Math.round((shown.length / text.length) * 100))}% is shown)
+        <Button variant="default" onClick={() => setMaxChars(maxChars * 4)}>
+          Show more ({formatNumber(Math.round((shown.length / text.length) * 100))}% shown)
         </Button>
       )}
     </>
   );
 }
 
-/** The document itself, as an agent gets it. */
-export function Document({ asked }: { asked: Asked }) {
+/** The document exactly as agents receive it. */
+export function Document({ query }: { query: BrainQuery }) {
   const project = useProject();
   const [files, setFiles] = useState("");
-  const [settled] = useDebouncedValue(files.trim(), 500);
+  const [debouncedFiles] = useDebouncedValue(files.trim(), 500);
   const [view, setView] = useState("rendered");
   const clipboard = useClipboard({ timeout: 1500 });
   const brain = useGet(
     "/api/v2/brain",
-    { query: { ...asked, ...(settled ? { files: settled } : {}) } },
-    { keep: true },
+    { query: { ...query, ...(debouncedFiles ? { files: debouncedFiles } : {}) } },
+    { keepPrevious: true },
   );
   return (
     <Stack gap="sm">
       <TextInput
-        label="For these files"
-        description="Paths with commas between them. What belongs to them comes first; the lists of what enters are without them."
+        label="Files"
+        description="Comma-separated paths. Items about these files come first. This does not affect the Included tab."
         inputWrapperOrder={["label", "input", "description"]}
         placeholder="src/checkout/totals.py, src/basket/stock.py"
         maxLength={4000}
         value={files}
         onChange={(event) => setFiles(event.currentTarget.value)}
       />
-      <Loaded of={brain}>
+      <Loaded query={brain}>
         {({ markdown, metadata }) => (
           <>
             <Group justify="space-between" gap="xs">
               <SegmentedControl
-                aria-label="How it is shown"
+                aria-label="View"
                 value={view}
                 onChange={setView}
                 data={[
@@ -93,8 +93,8 @@ export function Document({ asked }: { asked: Asked }) {
                 ]}
               />
               <Text size="sm" c="dimmed" flex="1 1 12rem">
-                {amount(metadata.tokenEstimate, "token")} of {count(metadata.budget)}
-                {metadata.omitted.count > 0 ? `, ${count(metadata.omitted.count)} left out` : ""}
+                {pluralize(metadata.tokenEstimate, "token")} of {formatNumber(metadata.budget)}
+                {metadata.omitted.count > 0 ? `, ${formatNumber(metadata.omitted.count)} left out` : ""}
               </Text>
               <Group gap="xs">
                 <Button
@@ -113,7 +113,7 @@ export function Document({ asked }: { asked: Asked }) {
                 </Button>
               </Group>
             </Group>
-            <Written text={markdown} raw={view === "raw"} />
+            <DocumentText text={markdown} raw={view === "raw"} />
           </>
         )}
       </Loaded>

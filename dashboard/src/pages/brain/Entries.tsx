@@ -4,15 +4,15 @@ import { useRef } from "react";
 import { Link } from "wouter";
 import type { ItemFlag } from "~/api/types";
 import { FlagTags, Tag, TypeTag } from "~/parts/Tag";
-import { count } from "~/parts/Time";
+import { formatNumber } from "~/parts/format";
 import { useProject } from "~/shell/project";
 import { LAYERS, type Plan, type PlanEntry } from "./plan";
-import marks from "./brain.module.css";
-import classes from "./shown.module.css";
+import brainClasses from "./brain.module.css";
+import classes from "./tabs.module.css";
 
-const HEIGHT = 58;
+const ROW_HEIGHT = 58;
 
-function Entry({ entry, base }: { entry: PlanEntry; base: string }) {
+function EntryRow({ entry, base }: { entry: PlanEntry; base: string }) {
   const to = entry.kind === "item" ? `${base}/memory/${entry.id}` : `${base}/map/${entry.id}`;
   return (
     <>
@@ -20,12 +20,13 @@ function Entry({ entry, base }: { entry: PlanEntry; base: string }) {
         {entry.title || "Untitled"}
       </Link>
       <span className={classes.tokens}>
-        {entry.state === "left_out" ? "about " : ""}
-        {count(entry.tokens)}
+        {entry.state === "omitted" ? "~" : ""}
+        {formatNumber(entry.tokens)}
       </span>
       <span className={classes.tags}>
         <span className={classes.small}>
-          <span aria-hidden className={marks.dot} data-layer={entry.layer} /> {LAYERS[entry.layer].name}
+          <span aria-hidden className={brainClasses.dot} data-layer={entry.layer} />{" "}
+          {LAYERS[entry.layer].name}
         </span>
         {entry.kind === "context" ? <Tag>context</Tag> : <TypeTag type={entry.type} />}
         {entry.state === "shortened" && <Tag tone="warn">shortened</Tag>}
@@ -39,20 +40,20 @@ function Column({
   name,
   about,
   entries,
-  none,
+  emptyText,
 }: {
   name: string;
   about: string;
   entries: PlanEntry[];
-  none: string;
+  emptyText: string;
 }) {
   const base = `/p/${useProject().id}`;
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: entries.length,
     getScrollElement: () => box.current,
-    estimateSize: () => HEIGHT,
-    getItemKey: (place) => entries[place]?.id ?? place,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => entries[index]?.id ?? index,
     overscan: 8,
   });
   return (
@@ -65,7 +66,7 @@ function Column({
       </Text>
       <div ref={box} className={classes.list} tabIndex={0} role="region" aria-label={`List: ${name}`}>
         {entries.length === 0 ? (
-          <p className={classes.none}>{none}</p>
+          <p className={classes.emptyText}>{emptyText}</p>
         ) : (
           <ul className={classes.rows} style={{ height: rows.getTotalSize() }}>
             {rows.getVirtualItems().map((row) => {
@@ -77,9 +78,9 @@ function Column({
                     className={classes.row}
                     aria-posinset={row.index + 1}
                     aria-setsize={entries.length}
-                    style={{ height: HEIGHT, transform: `translateY(${row.start}px)` }}
+                    style={{ height: ROW_HEIGHT, transform: `translateY(${row.start}px)` }}
                   >
-                    <Entry entry={entry} base={base} />
+                    <EntryRow entry={entry} base={base} />
                   </li>
                 )
               );
@@ -91,31 +92,31 @@ function Column({
   );
 }
 
-/** What enters, in the order of the document, and what falls out, the most wanted first. */
+/** Included items in document order, and left-out items, highest priority first. */
 export function Entries({ plan }: { plan: Plan }) {
-  const taken = plan.entries.filter((entry) => entry.state !== "left_out");
-  const out = plan.entries.filter((entry) => entry.state === "left_out");
-  const whole = plan.layers.reduce((sum, layer) => sum + layer.taken, 0);
-  const left = plan.layers.reduce((sum, layer) => sum + layer.leftOut, 0);
+  const included = plan.entries.filter((entry) => entry.state !== "omitted");
+  const leftOut = plan.entries.filter((entry) => entry.state === "omitted");
+  const includedCount = plan.layers.reduce((sum, layer) => sum + layer.included, 0);
+  const leftOutCount = plan.layers.reduce((sum, layer) => sum + layer.omitted, 0);
   return (
     <>
       <div className={classes.columns}>
         <Column
-          name={`Enters (${count(whole)})`}
-          about="In the order of the document, with what each costs"
-          entries={taken}
-          none="Nothing yet. What people approve enters here."
+          name={`Included (${formatNumber(includedCount)})`}
+          about="In document order, with token counts"
+          entries={included}
+          emptyText="No items included. Approve memories or raise the budget."
         />
         <Column
-          name={`Falls out (${count(left)})`}
-          about="The next to enter first, with about what it would cost"
-          entries={out}
-          none="Nothing: all that is approved has room."
+          name={`Left out (${formatNumber(leftOutCount)})`}
+          about="Highest priority first, with estimated token counts"
+          entries={leftOut}
+          emptyText="Everything approved fits the budget."
         />
       </div>
-      {plan.more > 0 && (
+      {plan.remaining > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          {count(plan.more)} more are known and not listed here.
+          {formatNumber(plan.remaining)} more not shown.
         </Text>
       )}
     </>

@@ -1,57 +1,56 @@
 import { Button, Checkbox, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { useGet, usePages } from "~/api/hooks";
+import { useGet, useGetPages } from "~/api/hooks";
 import type { components } from "~/api/schema";
 import { Diff } from "~/parts/Diff";
 import { Loaded } from "~/parts/Page";
-import { count, dateTime, Time } from "~/parts/Time";
-import type { Asked } from "./Brain";
-import classes from "./shown.module.css";
+import { formatNumber, formatDateTime, RelativeTime } from "~/parts/format";
+import type { BrainQuery } from "./Brain";
+import classes from "./tabs.module.css";
 
-type Moment = components["schemas"]["BrainMoment"];
+type BrainVersion = components["schemas"]["BrainHistoryEntry"];
 
-/** Before anything was known. */
-const BEGINNING = "1970-01-01T00:00:00Z";
+const EPOCH = "1970-01-01T00:00:00Z";
 
-function words({ added, changed, removed }: Moment): string {
-  const said = [
-    added > 0 ? `${count(added)} added` : "",
-    changed > 0 ? `${count(changed)} changed` : "",
-    removed > 0 ? `${count(removed)} taken out` : "",
+function describeChanges({ added, changed, removed }: BrainVersion): string {
+  const parts = [
+    added > 0 ? `${formatNumber(added)} added` : "",
+    changed > 0 ? `${formatNumber(changed)} changed` : "",
+    removed > 0 ? `${formatNumber(removed)} removed` : "",
   ].filter(Boolean);
-  return said.join(", ") || "changed";
+  return parts.join(", ") || "changed";
 }
 
-interface ComparedProps {
-  asked: Asked;
+interface ComparisonProps {
+  query: BrainQuery;
   from: string;
-  /** Null is now. */
+  /** Null for the current version. */
   to: string | null;
 }
 
-/** The documents of two moments, and what lies between them. */
-function Compared({ asked, from, to }: ComparedProps) {
-  const before = useGet("/api/v2/brain/past", { query: { ...asked, at: from } }, { keep: true });
+/** The diff between two versions of the document. */
+function Comparison({ query, from, to }: ComparisonProps) {
+  const before = useGet("/api/v2/brain/snapshot", { query: { ...query, at: from } }, { keepPrevious: true });
   const then = useGet(
-    "/api/v2/brain/past",
-    { query: { ...asked, at: to ?? BEGINNING } },
-    { keep: true, enabled: to !== null },
+    "/api/v2/brain/snapshot",
+    { query: { ...query, at: to ?? EPOCH } },
+    { keepPrevious: true, enabled: to !== null },
   );
-  const now = useGet("/api/v2/brain", { query: asked }, { keep: true, enabled: to === null });
+  const now = useGet("/api/v2/brain", { query }, { keepPrevious: true, enabled: to === null });
   const after = to === null ? now : then;
   return (
-    <Loaded of={before}>
+    <Loaded query={before}>
       {(older) => (
-        <Loaded of={after}>
+        <Loaded query={after}>
           {(newer) =>
             older.markdown === newer.markdown ? (
               <Text size="sm" c="dimmed">
-                The two documents are alike. What changed had no room in {count(asked.tokenBudget)} tokens, or
-                it was changed back.
+                No differences. The changes did not fit into {formatNumber(query.tokenBudget)} tokens or were
+                reverted.
               </Text>
             ) : (
               <div className={classes.changes}>
-                <Diff before={older.markdown} after={newer.markdown} label="Changes of the document" />
+                <Diff before={older.markdown} after={newer.markdown} label="Document changes" />
               </div>
             )
           }
@@ -61,68 +60,78 @@ function Compared({ asked, from, to }: ComparedProps) {
   );
 }
 
-function MomentLine({ moment, chosen, choose }: { moment: Moment; chosen: boolean; choose: () => void }) {
+function VersionRow({
+  version,
+  selected,
+  toggle,
+}: {
+  version: BrainVersion;
+  selected: boolean;
+  toggle: () => void;
+}) {
   return (
-    <li className={classes.moment} data-chosen={chosen || undefined}>
+    <li className={classes.version} data-selected={selected || undefined}>
       <Checkbox
-        checked={chosen}
-        onChange={choose}
-        label={dateTime(moment.at)}
+        checked={selected}
+        onChange={toggle}
+        label={formatDateTime(version.at)}
         description={
           <>
-            <Time at={moment.at} /> · {words(moment)}
+            <RelativeTime at={version.at} /> · {describeChanges(version)}
           </>
         }
       />
-      {moment.titles.length > 0 && (
+      {version.titles.length > 0 && (
         <Text size="sm" c="dimmed" className={classes.titles}>
-          {moment.titles.join(" · ")}
+          {version.titles.join(" · ")}
         </Text>
       )}
     </li>
   );
 }
 
-/** When the document changed, and how. */
-export function History({ asked }: { asked: Asked }) {
-  const pages = usePages("/api/v2/brain/history", { query: { projectId: asked.projectId, limit: 20 } });
-  const moments = pages.data?.pages.flatMap((page) => page.data);
-  const [picked, setPicked] = useState<string[] | null>(null);
+/** Past versions of the document, with a diff between any two. */
+export function History({ query }: { query: BrainQuery }) {
+  const pages = useGetPages("/api/v2/brain/history", { query: { projectId: query.projectId, limit: 20 } });
+  const versions = pages.data?.pages.flatMap((page) => page.data);
+  const [selection, setSelection] = useState<string[] | null>(null);
   const [against, setAgainst] = useState("before");
   return (
-    <Loaded of={{ data: moments, error: pages.error, refetch: pages.refetch }}>
-      {(known) => {
-        if (known.length === 0)
+    <Loaded query={{ data: versions, error: pages.error, refetch: pages.refetch }}>
+      {(all) => {
+        if (all.length === 0)
           return (
             <Text c="dimmed" size="sm">
-              Nothing has been approved yet. Each time approved memory changes, that moment will stand here.
+              No versions yet. A version is listed here each time approved memories change.
             </Text>
           );
-        const chosen = (picked ?? [known[0]!.at])
-          .filter((at) => known.some((one) => one.at === at))
+        const selected = (selection ?? [all[0]!.at])
+          .filter((at) => all.some((version) => version.at === at))
           .toSorted();
-        const choose = (at: string) =>
-          setPicked(chosen.includes(at) ? chosen.filter((one) => one !== at) : [...chosen.slice(-1), at]);
-        const [first, second] = chosen;
-        const older = known[known.findIndex((one) => one.at === first) + 1]?.at ?? BEGINNING;
+        const toggle = (at: string) =>
+          setSelection(
+            selected.includes(at) ? selected.filter((other) => other !== at) : [...selected.slice(-1), at],
+          );
+        const [first, second] = selected;
+        const older = all[all.findIndex((version) => version.at === first) + 1]?.at ?? EPOCH;
         const [from, to] = second
           ? [first, second]
           : against === "now"
             ? [first, null]
             : [older, first ?? null];
         return (
-          <div className={classes.past}>
+          <div className={classes.history}>
             <div>
               <Text size="sm" mb="xs">
-                Choose one moment, or two to compare them.
+                Select one version, or two to compare.
               </Text>
-              <ol className={classes.moments} aria-label="Moments" tabIndex={0}>
-                {known.map((moment) => (
-                  <MomentLine
-                    key={moment.at}
-                    moment={moment}
-                    chosen={chosen.includes(moment.at)}
-                    choose={() => choose(moment.at)}
+              <ol className={classes.versions} aria-label="Versions" tabIndex={0}>
+                {all.map((version) => (
+                  <VersionRow
+                    key={version.at}
+                    version={version}
+                    selected={selected.includes(version.at)}
+                    toggle={() => toggle(version.at)}
                   />
                 ))}
               </ol>
@@ -134,37 +143,37 @@ export function History({ asked }: { asked: Asked }) {
                   loading={pages.isFetchingNextPage}
                   onClick={() => void pages.fetchNextPage()}
                 >
-                  Earlier moments
+                  Earlier versions
                 </Button>
               )}
             </div>
             <Stack gap="sm" miw={0}>
               {first && !second && (
                 <SegmentedControl
-                  aria-label="What is compared"
+                  aria-label="Compare with"
                   value={against}
                   onChange={setAgainst}
                   data={[
-                    { value: "before", label: "What changed then" },
-                    { value: "now", label: "From then until now" },
+                    { value: "before", label: "Previous version" },
+                    { value: "now", label: "Current version" },
                   ]}
                 />
               )}
               {first && second && (
                 <Text size="sm">
-                  From {dateTime(first)} to {dateTime(second)}
+                  From {formatDateTime(first)} to {formatDateTime(second)}
                 </Text>
               )}
               {first ? (
-                <Compared asked={asked} from={from ?? BEGINNING} to={to ?? null} />
+                <Comparison query={query} from={from ?? EPOCH} to={to ?? null} />
               ) : (
                 <Text size="sm" c="dimmed">
-                  No moment is chosen.
+                  Select a version to see its changes.
                 </Text>
               )}
               <Text size="xs" c="dimmed">
-                The documents are those of {count(asked.tokenBudget)} tokens. What was deleted for ever since
-                is in none of them: deletion is a promise.
+                All versions use a budget of {formatNumber(query.tokenBudget)} tokens. Permanently deleted
+                memories do not appear in any version.
               </Text>
             </Stack>
           </div>

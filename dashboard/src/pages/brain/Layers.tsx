@@ -1,42 +1,45 @@
 import { Text } from "@mantine/core";
-import { count } from "~/parts/Time";
+import { formatNumber } from "~/parts/format";
 import { LAYERS, type Plan, type PlanLayer } from "./plan";
 import classes from "./brain.module.css";
 
-const part = (value: number, whole: number) => `${whole > 0 ? (value / whole) * 100 : 0}%`;
+const percent = (value: number, total: number) => `${total > 0 ? (value / total) * 100 : 0}%`;
 
-/** The whole budget: what each layer takes of it, and what stays free. */
-function Whole({ plan }: { plan: Plan }) {
+/** A bar showing how much of the budget each layer uses. */
+function BudgetBar({ plan }: { plan: Plan }) {
   const free = Math.max(0, plan.budget - plan.tokenEstimate);
-  const said = plan.layers.map((one) => `${LAYERS[one.layer].name} ${count(one.tokens)}`).join(", ");
+  const parts = plan.layers
+    .map((layer) => `${LAYERS[layer.layer].name} ${formatNumber(layer.tokens)}`)
+    .join(", ");
   return (
     <div
-      className={classes.whole}
+      className={classes.budgetBar}
       role="img"
-      aria-label={`Of ${count(plan.budget)} tokens: ${said}, free ${count(free)}`}
+      aria-label={`Budget of ${formatNumber(plan.budget)} tokens: ${parts}, unused ${formatNumber(free)}`}
     >
-      {plan.layers.map((one) => (
+      {plan.layers.map((layer) => (
         <span
-          key={one.layer}
+          key={layer.layer}
           className={classes.segment}
-          data-layer={one.layer}
-          style={{ width: part(one.tokens, Math.max(plan.budget, plan.tokenEstimate)) }}
+          data-layer={layer.layer}
+          style={{ width: percent(layer.tokens, Math.max(plan.budget, plan.tokenEstimate)) }}
         />
       ))}
     </div>
   );
 }
 
-function words({ taken, shortened, leftOut }: PlanLayer): string {
-  if (taken + leftOut === 0) return "nothing known";
-  const enters = shortened > 0 ? `${count(taken)} in (${count(shortened)} shortened)` : `${count(taken)} in`;
-  return leftOut > 0 ? `${enters}, ${count(leftOut)} out` : enters;
+function describeLayer({ included, shortened, omitted }: PlanLayer): string {
+  if (included + omitted === 0) return "no memories";
+  const parts = [`${formatNumber(included)} included`];
+  if (shortened > 0) parts.push(`${formatNumber(shortened)} shortened`);
+  if (omitted > 0) parts.push(`${formatNumber(omitted)} left out`);
+  return parts.join(", ");
 }
 
-/** What becomes of the memories of one layer. */
-function Layer({ layer }: { layer: PlanLayer }) {
+function LayerRow({ layer }: { layer: PlanLayer }) {
   const { name, about } = LAYERS[layer.layer];
-  const all = layer.taken + layer.leftOut;
+  const all = layer.included + layer.omitted;
   return (
     <li className={classes.layer}>
       <span className={classes.layerName}>
@@ -49,18 +52,18 @@ function Layer({ layer }: { layer: PlanLayer }) {
         </span>
       </span>
       {layer.layer === 0 ? (
-        <span className={classes.layerWords}>always in</span>
+        <span className={classes.layerCounts}>always included</span>
       ) : (
         <>
           <span className={classes.bar} data-layer={layer.layer} aria-hidden>
-            <span data-state="whole" style={{ width: part(layer.taken - layer.shortened, all) }} />
-            <span data-state="shortened" style={{ width: part(layer.shortened, all) }} />
-            <span data-state="left_out" style={{ width: part(layer.leftOut, all) }} />
+            <span data-state="full" style={{ width: percent(layer.included - layer.shortened, all) }} />
+            <span data-state="shortened" style={{ width: percent(layer.shortened, all) }} />
+            <span data-state="omitted" style={{ width: percent(layer.omitted, all) }} />
           </span>
-          <span className={classes.layerWords}>{words(layer)}</span>
+          <span className={classes.layerCounts}>{describeLayer(layer)}</span>
         </>
       )}
-      <span className={classes.layerTokens}>{count(layer.tokens)} tokens</span>
+      <span className={classes.layerTokens}>{formatNumber(layer.tokens)} tokens</span>
     </li>
   );
 }
@@ -68,21 +71,21 @@ function Layer({ layer }: { layer: PlanLayer }) {
 export function Layers({ plan }: { plan: Plan }) {
   return (
     <div>
-      <Whole plan={plan} />
+      <BudgetBar plan={plan} />
       <ul className={classes.layers} aria-label="Layers">
         {plan.layers.map((layer) => (
-          <Layer key={layer.layer} layer={layer} />
+          <LayerRow key={layer.layer} layer={layer} />
         ))}
       </ul>
-      <ul className={classes.key} aria-label="What the bars look like">
+      <ul className={classes.legend} aria-label="Legend">
         <li>
-          <span aria-hidden className={classes.keyMark} data-state="whole" /> in, whole
+          <span aria-hidden className={classes.legendMark} data-state="full" /> included in full
         </li>
         <li>
-          <span aria-hidden className={classes.keyMark} data-state="shortened" /> in, shortened
+          <span aria-hidden className={classes.legendMark} data-state="shortened" /> shortened
         </li>
         <li>
-          <span aria-hidden className={classes.keyMark} data-state="left_out" /> left out
+          <span aria-hidden className={classes.legendMark} data-state="omitted" /> left out
         </li>
       </ul>
     </div>

@@ -1,14 +1,14 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useKeys } from "~/parts/keys";
+import { useShortcuts } from "~/parts/shortcuts";
 import { FindingRow } from "./FindingRow";
 import type { Finding } from "./findings";
 import classes from "./findings.module.css";
 
-const HEADER = 72;
+const HEADER_PX = 72;
 
-/** Only what is in sight is drawn: there may be thousands. Rows are measured, as each may be open. */
+/** A virtualized list. Rows are measured because each can be expanded. */
 export function FindingList({ findings }: { findings: Finding[] }) {
   const list = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -27,10 +27,10 @@ export function FindingList({ findings }: { findings: Finding[] }) {
   const rows = useWindowVirtualizer({
     count: findings.length,
     estimateSize: () => (narrow ? 108 : 76),
-    getItemKey: (place) => findings[place]?.id ?? place,
+    getItemKey: (index) => findings[index]?.id ?? index,
     overscan: 6,
     scrollMargin: top,
-    scrollPaddingStart: HEADER,
+    scrollPaddingStart: HEADER_PX,
   });
   const toggle = useCallback(
     (id: string) =>
@@ -55,7 +55,7 @@ export function FindingList({ findings }: { findings: Finding[] }) {
     };
     frame.current = requestAnimationFrame(focus);
   };
-  useKeys({ j: () => step(1), k: () => step(-1) });
+  useShortcuts({ j: () => step(1), k: () => step(-1) });
   return (
     <div
       ref={list}
@@ -75,7 +75,7 @@ export function FindingList({ findings }: { findings: Finding[] }) {
             role="listitem"
             aria-posinset={row.index + 1}
             aria-setsize={findings.length}
-            className={classes.place}
+            className={classes.row}
             style={{ transform: `translateY(${row.start - top}px)` }}
             onFocus={() => setActive(row.index)}
           >

@@ -1,13 +1,14 @@
 import { IconChevronRight } from "@tabler/icons-react";
 import { Fragment, memo } from "react";
 import { Markdown } from "~/parts/Markdown";
+import { plainText } from "~/parts/plainText";
 import { Tag } from "~/parts/Tag";
-import { amount } from "~/parts/Time";
-import { gist, importanceOf, LAYER_NAME, type Finding } from "./findings";
+import { pluralize } from "~/parts/format";
+import { describeImportance, LAYER_NAME, type Finding } from "./findings";
 import classes from "./findings.module.css";
 
 function Importance({ value }: { value: number }) {
-  const [word, tone] = importanceOf(value);
+  const [word, tone] = describeImportance(value);
   return (
     <Tag tone={tone} title="Importance, from 1 (low) to 5 (critical)">
       {word} {value}
@@ -15,9 +16,9 @@ function Importance({ value }: { value: number }) {
   );
 }
 
-function Whole({ finding }: { finding: Finding }) {
+function FindingBody({ finding }: { finding: Finding }) {
   return (
-    <div className={classes.whole}>
+    <div className={classes.body}>
       <Markdown text={finding.content} />
       {finding.files.length > 0 && (
         <div className={classes.files}>
@@ -33,7 +34,7 @@ function Whole({ finding }: { finding: Finding }) {
       )}
       {finding.tags.length > 0 && (
         <div className={classes.tags}>
-          <span className="said">Tags: </span>
+          <span className="visually-hidden">Tags: </span>
           {finding.tags.map((tag) => (
             <Tag key={tag}>{tag}</Tag>
           ))}
@@ -43,14 +44,14 @@ function Whole({ finding }: { finding: Finding }) {
   );
 }
 
-/** Titles name files and words of the code as Markdown does; nothing else of Markdown belongs into a title. */
-function Titled({ title }: { title: string }) {
+/** Renders code spans; titles use no other Markdown. */
+function FindingTitle({ title }: { title: string }) {
   return (
     <span>
       {title
         .split("`")
-        .map((part, place) =>
-          place % 2 === 1 ? <code key={place}>{part}</code> : <Fragment key={place}>{part}</Fragment>,
+        .map((part, index) =>
+          index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>,
         )}
     </span>
   );
@@ -69,7 +70,7 @@ export const FindingRow = memo(function FindingRow({ finding, open, toggle }: Pr
         <h3 className={classes.findingTitle}>
           <button type="button" aria-expanded={open} onClick={() => toggle(finding.id)}>
             <IconChevronRight size={16} className={classes.chevron} aria-hidden />
-            <Titled title={finding.title} />
+            <FindingTitle title={finding.title} />
           </button>
         </h3>
         <span className={classes.findingTags}>
@@ -78,12 +79,12 @@ export const FindingRow = memo(function FindingRow({ finding, open, toggle }: Pr
         </span>
       </div>
       {open ? (
-        <Whole finding={finding} />
+        <FindingBody finding={finding} />
       ) : (
-        <p className={classes.gist}>
-          <span>{gist(finding.content)}</span>
+        <p className={classes.preview}>
+          <span>{plainText(finding.content)}</span>
           {finding.files.length > 0 && (
-            <small className={classes.fileCount}>{amount(finding.files.length, "file")}</small>
+            <small className={classes.fileCount}>{pluralize(finding.files.length, "file")}</small>
           )}
         </p>
       )}

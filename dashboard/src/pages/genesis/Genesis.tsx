@@ -2,63 +2,63 @@ import { Stack, Text, Title } from "@mantine/core";
 import { IconTelescope } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useGet } from "~/api/hooks";
-import { Empty, Loaded, Page } from "~/parts/Page";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
 import parts from "~/parts/parts.module.css";
-import { useMayWrite, useProject } from "~/shell/project";
-import { Ended } from "./Ended";
+import { useCanWrite, useProject } from "~/shell/project";
+import { FinishedScan } from "./FinishedScan";
 import { NoRepository } from "./NoRepository";
-import { isOver, type Scan } from "./phases";
+import { isFinished, type Scan } from "./phases";
 import { Results } from "./Results";
-import { Running } from "./Running";
-import { AS_USUAL, StartDialog, StartForm, type Wanted } from "./Start";
+import { RunningScan } from "./RunningScan";
+import { DEFAULT_OPTIONS, ScanDialog, ScanForm, type ScanOptions } from "./StartScan";
 
-interface FirstProps {
-  wanted: Wanted;
-  setWanted: (wanted: Wanted) => void;
+interface FirstScanProps {
+  options: ScanOptions;
+  setOptions: (options: ScanOptions) => void;
 }
 
-function First({ wanted, setWanted }: FirstProps) {
+function FirstScan({ options, setOptions }: FirstScanProps) {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  if (!mayWrite)
+  const canWrite = useCanWrite();
+  if (!canWrite)
     return (
-      <Empty icon={<IconTelescope size={40} />} title="The codebase has not been read yet">
-        Here one would see what it is made of and what a newcomer should know.{" "}
+      <EmptyState icon={<IconTelescope size={40} />} title="No scan yet">
+        Genesis scans the codebase and lists what a newcomer should know about it.{" "}
         {project.status === "archived"
-          ? "The project is archived: nothing is read for it any more."
-          : "Whoever may write in this project can start the scan."}
-      </Empty>
+          ? "This project is archived, so it can't be scanned."
+          : "Ask someone with write access to start a scan."}
+      </EmptyState>
     );
   return (
     <section className={parts.card} aria-labelledby="first">
       <Title order={2} size="h4" id="first">
-        Read {project.name} for the first time
+        Scan {project.name}
       </Title>
       <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: "anywhere" }}>
-        {project.repoUrl} is read as a whole. You get findings by layer, the tech stack and a picture of the
-        imports; what matters becomes memory for your agents.
+        Genesis reads all of {project.repoUrl} and shows findings by layer, the tech stack and an import
+        graph. Important findings become memories for your agents.
       </Text>
-      <StartForm wanted={wanted} setWanted={setWanted} again={false} />
+      <ScanForm options={options} setOptions={setOptions} hasPreviousScan={false} />
     </section>
   );
 }
 
-function Newest({ scan, again }: { scan: Scan; again?: () => void }) {
-  const mayWrite = useMayWrite();
+function LatestScan({ scan, onRescan }: { scan: Scan; onRescan?: () => void }) {
+  const canWrite = useCanWrite();
   const project = useProject();
-  const mayCancel = mayWrite || (project.status === "archived" && project.rights !== "read");
-  // Whoever has seen it run sees it arrive as well; later the eight ticks would say nothing.
-  const [watched, setWatched] = useState("");
+  const canCancel = canWrite || (project.status === "archived" && project.accessLevel !== "read");
+  // Keep the phases on screen for a scan that finished while the page was open.
+  const [watchedScanId, setWatchedScanId] = useState("");
   useEffect(() => {
-    if (!isOver(scan)) setWatched(scan.id);
+    if (!isFinished(scan)) setWatchedScanId(scan.id);
   }, [scan]);
   const showsResults = scan.findingsCount > 0 || scan.phase === "complete";
   return (
     <>
-      {isOver(scan) ? (
-        <Ended scan={scan} again={again} watched={watched === scan.id} />
+      {isFinished(scan) ? (
+        <FinishedScan scan={scan} onRescan={onRescan} showPhases={watchedScanId === scan.id} />
       ) : (
-        <Running scan={scan} mayCancel={mayCancel} />
+        <RunningScan scan={scan} canCancel={canCancel} />
       )}
       {showsResults && <Results scan={scan} />}
     </>
@@ -67,25 +67,25 @@ function Newest({ scan, again }: { scan: Scan; again?: () => void }) {
 
 export default function Genesis() {
   const project = useProject();
-  const mayWrite = useMayWrite();
+  const canWrite = useCanWrite();
   const status = useGet("/api/v2/scans", { query: { projectId: project.id } });
-  const [wanted, setWanted] = useState<Wanted>(AS_USUAL);
-  const [asking, setAsking] = useState(false);
-  const again = mayWrite && project.repoUrl ? () => setAsking(true) : undefined;
+  const [options, setOptions] = useState<ScanOptions>(DEFAULT_OPTIONS);
+  const [dialogOpen, setDialogOpen] = useState(false);
+  const onRescan = canWrite && project.repoUrl ? () => setDialogOpen(true) : undefined;
   return (
-    <Page title="Genesis" about="Reads the whole codebase, and says what a newcomer should know of it.">
-      <Loaded of={status}>
+    <Page title="Genesis" about="Scan the codebase and see what a newcomer should know about it.">
+      <Loaded query={status}>
         {({ scan }) => (
           <Stack gap="lg">
-            {!project.repoUrl && (!scan || isOver(scan)) && <NoRepository />}
-            {project.repoUrl && !scan && <First wanted={wanted} setWanted={setWanted} />}
-            {scan && <Newest scan={scan} again={again} />}
-            <StartDialog
-              opened={asking}
-              close={() => setAsking(false)}
-              wanted={wanted}
-              setWanted={setWanted}
-              again={Boolean(scan)}
+            {!project.repoUrl && (!scan || isFinished(scan)) && <NoRepository />}
+            {project.repoUrl && !scan && <FirstScan options={options} setOptions={setOptions} />}
+            {scan && <LatestScan scan={scan} onRescan={onRescan} />}
+            <ScanDialog
+              opened={dialogOpen}
+              close={() => setDialogOpen(false)}
+              options={options}
+              setOptions={setOptions}
+              hasPreviousScan={Boolean(scan)}
             />
           </Stack>
         )}

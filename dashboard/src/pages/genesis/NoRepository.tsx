@@ -1,34 +1,34 @@
 import { Button, Stack, Text, Title } from "@mantine/core";
 import { IconGitBranch, IconTerminal2 } from "@tabler/icons-react";
 import { Link } from "wouter";
-import { Code } from "~/parts/Copy";
+import { CodeBlock } from "~/parts/Copy";
 import parts from "~/parts/parts.module.css";
-import { useMayManage, useMayWrite, useProject } from "~/shell/project";
+import { useCanManage, useCanWrite, useProject } from "~/shell/project";
 import classes from "./genesis.module.css";
 
-/** Nothing to read from: how a repository is connected, and the way without a host. */
+/** Shows how to connect a repository or scan a local checkout instead. */
 export function NoRepository() {
   const project = useProject();
-  const mayManage = useMayManage();
-  const mayWrite = useMayWrite();
+  const canManage = useCanManage();
+  const canWrite = useCanWrite();
   return (
-    <section className={classes.ways} aria-label="How a codebase is read">
+    <section className={classes.options} aria-label="Ways to scan a codebase">
       <div className={parts.card}>
         <Stack gap="sm" align="flex-start">
           <IconGitBranch size={28} stroke={1.5} aria-hidden />
           <Title order={2} size="h4">
-            This project has no repository
+            No repository connected
           </Title>
           <Text size="sm" c="dimmed">
-            Once it has one, Genesis reads it from its host over HTTPS: what the product is, how it is built,
-            what it depends on, where it begins, and what a security review would say.
+            Genesis reads a connected repository over HTTPS and reports on the product, architecture,
+            dependencies, entry points and security.
           </Text>
-          {mayManage && project.status === "active" ? (
+          {canManage && project.status === "active" ? (
             <Button component={Link} href={`/p/${project.id}/settings`}>
-              Connect a repository
+              Connect repository
             </Button>
           ) : (
-            <Text size="sm">Those who manage the project can connect one in its settings.</Text>
+            <Text size="sm">Ask a project admin to connect a repository in Settings.</Text>
           )}
         </Stack>
       </div>
@@ -36,16 +36,16 @@ export function NoRepository() {
         <Stack gap="sm">
           <IconTerminal2 size={28} stroke={1.5} aria-hidden />
           <Title order={2} size="h4">
-            Without a host
+            Scan a local checkout
           </Title>
           <Text size="sm" c="dimmed">
-            {mayWrite
-              ? "Read a checkout on your own machine. Only what was found is sent, and it becomes memory of this project."
-              : "Whoever may write in this project can read a checkout on their own machine."}
+            {canWrite
+              ? "Scan a checkout on your machine. Only the findings are sent; they become memories of this project."
+              : "Anyone with write access can scan a checkout on their machine."}
           </Text>
-          <Code label="Copy the command">{`loremark scan --project ${project.id}`}</Code>
+          <CodeBlock label="Copy command">{`loremark scan --project ${project.id}`}</CodeBlock>
           <Text size="xs" c="dimmed">
-            Run it in the folder of the checkout. With <code>--dry-run</code> it looks and sends nothing.
+            Run it in the checkout's folder. Add <code>--dry-run</code> to scan without sending anything.
           </Text>
         </Stack>
       </div>

@@ -2,28 +2,28 @@ import { Stack, Tabs, Text } from "@mantine/core";
 import { useSearchParams } from "wouter";
 import { useGet } from "~/api/hooks";
 import { Loaded } from "~/parts/Page";
-import { amount, count } from "~/parts/Time";
+import { pluralize, formatNumber } from "~/parts/format";
 import { useProject } from "~/shell/project";
-import { Findings } from "./Findings";
+import { FindingsTab } from "./FindingsTab";
 import classes from "./genesis.module.css";
-import { Imports } from "./Imports";
-import { isOver, lasted, type Scan } from "./phases";
-import { TechStack } from "./Stack";
+import { ImportsTab } from "./ImportsTab";
+import { isFinished, formatDuration, type Scan } from "./phases";
+import { TechStack } from "./TechStack";
 
-/** The picture of the imports is drawn when conclusions are. */
-const DRAWN = ["security_audit", "assemble"];
+/** Running phases in which the import graph is available. */
+const PHASES_WITH_GRAPH = ["security_audit", "assemble"];
 
-/** What the newest scan has found; while it runs, what it has found so far. */
+/** Results of the latest scan; while it runs, the findings so far. */
 export function Results({ scan }: { scan: Scan }) {
   const project = useProject();
-  const [asked, setAsked] = useSearchParams();
-  const given = { query: { projectId: project.id } };
-  const drawn = isOver(scan) || DRAWN.includes(scan.phase);
-  const results = useGet("/api/v2/scans/results", given, { keep: true });
-  const graph = useGet("/api/v2/scans/graph", given, { enabled: drawn });
-  const view = asked.get("view") === "imports" && drawn ? "imports" : "findings";
-  const show = (value: string | null) =>
-    setAsked(
+  const [search, setSearch] = useSearchParams();
+  const params = { query: { projectId: project.id } };
+  const hasGraph = isFinished(scan) || PHASES_WITH_GRAPH.includes(scan.phase);
+  const results = useGet("/api/v2/scans/results", params, { keepPrevious: true });
+  const graph = useGet("/api/v2/scans/graph", params, { enabled: hasGraph });
+  const view = search.get("view") === "imports" && hasGraph ? "imports" : "findings";
+  const setView = (value: string | null) =>
+    setSearch(
       (before) => {
         if (value === "imports") before.set("view", "imports");
         else before.delete("view");
@@ -32,35 +32,35 @@ export function Results({ scan }: { scan: Scan }) {
       { replace: true },
     );
   return (
-    <Loaded of={results}>
+    <Loaded query={results}>
       {({ findings, techStack, summary }) => (
         <Stack gap="lg">
           {techStack.length > 0 && <TechStack stack={techStack} />}
-          <Tabs value={view} onChange={show} keepMounted={false} variant="default">
+          <Tabs value={view} onChange={setView} keepMounted={false} variant="default">
             <Tabs.List className={classes.tabs}>
               <Tabs.Tab value="findings">
-                Findings <span className={classes.layerCount}>{count(findings.length)}</span>
+                Findings <span className={classes.layerCount}>{formatNumber(findings.length)}</span>
               </Tabs.Tab>
-              {drawn && (
+              {hasGraph && (
                 <Tabs.Tab value="imports">
                   Imports{" "}
                   {graph.data && (
-                    <span className={classes.layerCount}>{count(graph.data.modules.length)}</span>
+                    <span className={classes.layerCount}>{formatNumber(graph.data.modules.length)}</span>
                   )}
                 </Tabs.Tab>
               )}
             </Tabs.List>
             <Tabs.Panel value="findings" pt="md">
-              <Findings findings={findings} />
+              <FindingsTab findings={findings} />
             </Tabs.Panel>
             <Tabs.Panel value="imports" pt="md">
-              <Loaded of={graph}>{(found) => <Imports graph={found} />}</Loaded>
+              <Loaded query={graph}>{(found) => <ImportsTab graph={found} />}</Loaded>
             </Tabs.Panel>
           </Tabs>
-          {isOver(scan) && (
+          {isFinished(scan) && (
             <Text size="xs" c="dimmed" ta="center">
-              {amount(summary.totalFindings, "finding")} from {amount(summary.filesAnalyzed, "file")} in{" "}
-              {lasted(summary.scanDuration)}
+              {pluralize(summary.totalFindings, "finding")} from {pluralize(summary.filesAnalyzed, "file")} in{" "}
+              {formatDuration(summary.scanDuration)}
             </Text>
           )}
         </Stack>

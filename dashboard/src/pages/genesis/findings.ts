@@ -16,53 +16,45 @@ export const LAYERS: [Layer, string][] = [
 ];
 export const LAYER_NAME = Object.fromEntries(LAYERS) as Record<Layer, string>;
 
-const WORDS: Record<number, [word: string, tone: Tone]> = {
+const IMPORTANCE_LABELS: Record<number, [word: string, tone: Tone]> = {
   1: ["low", "plain"],
-  2: ["modest", "plain"],
+  2: ["minor", "plain"],
   3: ["medium", "info"],
   4: ["high", "warn"],
   5: ["critical", "bad"],
 };
-export const importanceOf = (value: number) => WORDS[value] ?? ([String(value), "plain"] as const);
+export const describeImportance = (value: number) =>
+  IMPORTANCE_LABELS[value] ?? ([String(value), "plain"] as const);
 
-/** The first words of a finding, as plain text on one line. */
-export function gist(content: string): string {
-  return content
-    .slice(0, 400)
-    .replace(/[`*_#>|]+/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-export interface Sought {
+export interface FindingFilter {
   text: string;
   layer: Layer | "";
-  least: number;
+  minImportance: number;
 }
 
-/** Those that are meant, the most important first; and how many of each layer there would be. */
-export function useSought(findings: Finding[], sought: Sought) {
-  const known = useMemo(
+/** Findings that match the filter, most important first, and the number of matches per layer. */
+export function useFilteredFindings(findings: Finding[], filter: FindingFilter) {
+  const indexed = useMemo(
     () =>
       findings
         .map((finding) => ({
           finding,
           text: [finding.title, finding.content, ...finding.tags, ...finding.files].join("\n").toLowerCase(),
         }))
-        .sort((one, other) => other.finding.importance - one.finding.importance),
+        .sort((a, b) => b.finding.importance - a.finding.importance),
     [findings],
   );
   return useMemo(() => {
-    const words = sought.text.toLowerCase().split(/\s+/).filter(Boolean);
-    const fitting = known
+    const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const matching = indexed
       .filter(
         ({ finding, text }) =>
-          finding.importance >= sought.least && words.every((word) => text.includes(word)),
+          finding.importance >= filter.minImportance && words.every((word) => text.includes(word)),
       )
       .map(({ finding }) => finding);
     const counts = new Map<Layer, number>();
-    for (const { layer } of fitting) counts.set(layer, (counts.get(layer) ?? 0) + 1);
-    const shown = sought.layer ? fitting.filter((finding) => finding.layer === sought.layer) : fitting;
-    return { shown, counts, all: fitting.length };
-  }, [known, sought]);
+    for (const { layer } of matching) counts.set(layer, (counts.get(layer) ?? 0) + 1);
+    const shown = filter.layer ? matching.filter((finding) => finding.layer === filter.layer) : matching;
+    return { shown, counts, all: matching.length };
+  }, [indexed, filter]);
 }

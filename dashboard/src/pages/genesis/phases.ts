@@ -3,31 +3,31 @@ import type { components } from "~/api/schema";
 export type Scan = components["schemas"]["Scan"];
 export type Phase = (typeof PHASES)[number]["phase"];
 
-/** What a scan does, in its order, in words for somebody who sees one for the first time. */
+/** The phases of a scan in order. */
 export const PHASES = [
-  { phase: "fetch_tree", name: "List files", about: "It asks the host which files the branch has." },
-  { phase: "fetch_files", name: "Fetch files", about: "It fetches those that can be read as text." },
-  { phase: "build_chunks", name: "Cut chunks", about: "It cuts them into pieces of one subject each." },
-  { phase: "analyze", name: "Read code", about: "It reads every piece: what it does, uses and offers." },
-  { phase: "synthesize", name: "Conclude", about: "It looks at all files together and says what matters." },
-  { phase: "security_audit", name: "Audit", about: "It looks for weaknesses and for secrets in the code." },
-  { phase: "assemble", name: "Remember", about: "It hands what was found over to the memory and the map." },
-  { phase: "complete", name: "Complete", about: "All is read." },
+  { phase: "fetch_tree", name: "List files", about: "Listing the files of the branch." },
+  { phase: "fetch_files", name: "Fetch files", about: "Downloading text files." },
+  { phase: "build_chunks", name: "Build chunks", about: "Splitting files into chunks." },
+  { phase: "analyze", name: "Analyze", about: "Analyzing each chunk." },
+  { phase: "synthesize", name: "Synthesize", about: "Combining the results of all files." },
+  { phase: "security_audit", name: "Security audit", about: "Looking for vulnerabilities and secrets." },
+  { phase: "assemble", name: "Save", about: "Adding findings to memory and the map." },
+  { phase: "complete", name: "Complete", about: "Done." },
 ] as const;
 
-/** How far a scan has come when a phase begins: tells where one that has ended early stood. */
-const BEGINS_AT = [0, 0.1, 0.18, 0.2, 0.82, 0.9, 0.94, 1];
+/** Progress at which each phase starts; tells in which phase a cancelled or failed scan stopped. */
+const PHASE_STARTS = [0, 0.1, 0.18, 0.2, 0.82, 0.9, 0.94, 1];
 
-export const isOver = (scan: Scan) => scan.completedAt !== null;
+export const isFinished = (scan: Scan) => scan.completedAt !== null;
 
-/** The place of the phase that a scan is in, or stopped in. */
-export function reached(scan: Scan): number {
-  const named = PHASES.findIndex((one) => one.phase === scan.phase);
+/** Index of the phase a scan is in or stopped in. */
+export function phaseIndex(scan: Scan): number {
+  const named = PHASES.findIndex(({ phase }) => phase === scan.phase);
   if (named >= 0) return named;
-  return BEGINS_AT.findLastIndex((begins) => scan.progress >= begins);
+  return PHASE_STARTS.findLastIndex((start) => scan.progress >= start);
 }
 
-export function lasted(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);

@@ -4,52 +4,53 @@ import { IconPlugConnected, IconPlus, IconStack2 } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useGet } from "~/api/hooks";
-import { Empty, Loaded, Page } from "~/parts/Page";
-import { amount } from "~/parts/Time";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
+import { pluralize } from "~/parts/format";
 import { NewProject } from "~/pages/project/NewProject";
-import { manages, useMe } from "~/shell/login";
+import { canManageTeam, useMe } from "~/shell/login";
 import { useProjects } from "~/shell/project";
-import type { Overview, Seen } from "./health";
+import type { Overview, ProjectOverview } from "./overview";
 import classes from "./home.module.css";
-import { Needs } from "./Needs";
-import { Projects } from "./Projects";
+import { NeedsAttention } from "./NeedsAttention";
+import { ProjectList } from "./ProjectList";
 import { SpendCard } from "./SpendCard";
 
-const NEWEST = 200;
+/** The overview endpoint returns at most this many projects. */
+const MAX_PROJECTS = 200;
 
-/** The team has nothing yet: the tour makes the first project and connects an agent. */
-function FirstRun() {
-  const mayMake = manages(useMe());
+/** Shown before the team has a project. */
+function NoProjects() {
+  const canCreate = canManageTeam(useMe());
   return (
-    <Empty
+    <EmptyState
       icon={<IconStack2 size={40} />}
-      title={mayMake ? "There is no project yet" : "No project is open to you yet"}
+      title={canCreate ? "Create your first project" : "No projects yet"}
       action={
-        mayMake && (
+        canCreate && (
           <Button component={Link} href="/welcome" mt="xs">
-            Make the first project
+            Create project
           </Button>
         )
       }
     >
-      {mayMake
-        ? "A project is the memory of one codebase. The tour makes one and connects your first agent; it takes two minutes."
-        : "A project is the memory of one codebase. The team's owner or an admin can make one, or add you to it."}
-    </Empty>
+      {canCreate
+        ? "A project holds the memory of one codebase. The setup guide creates one and connects your first agent in about two minutes."
+        : "A project holds the memory of one codebase. Ask a team admin to create one or to add you to one."}
+    </EmptyState>
   );
 }
 
-/** There is a project, but nobody has told it anything. */
-function Unconnected() {
+/** Shown while no project has received an event. */
+function ConnectBanner() {
   return (
     <section className={classes.banner} aria-label="Connect an agent">
       <Group wrap="nowrap" gap="sm" align="flex-start">
         <IconPlugConnected size={24} aria-hidden className={classes.bannerIcon} />
         <div>
-          <Text fw={600}>No agent has sent anything yet</Text>
+          <Text fw={600}>Connect your first agent</Text>
           <Text size="sm" c="dimmed">
-            One command connects your agent. As soon as it works on the code, its sessions and what is learned
-            from them appear here by themselves.
+            No events received yet. One command connects your agent; its sessions and memories then appear
+            here.
           </Text>
         </div>
       </Group>
@@ -60,69 +61,71 @@ function Unconnected() {
   );
 }
 
-/** The projects in which the reader may judge: what others wait for is not theirs to do. */
-function useJudged(projects: Seen[]): Seen[] {
-  const known = useProjects().data;
+/** Active projects the user can write to, and so review. */
+function useWritable(projects: ProjectOverview[]): ProjectOverview[] {
+  const entries = useProjects().data;
   return useMemo(() => {
-    const rights = new Map((known ?? []).map((one) => [one.id, one.rights]));
-    return projects.filter((one) => one.status === "active" && (rights.get(one.id) ?? "read") !== "read");
-  }, [known, projects]);
+    const accessLevels = new Map((entries ?? []).map((entry) => [entry.id, entry.accessLevel]));
+    return projects.filter(
+      (project) => project.status === "active" && (accessLevels.get(project.id) ?? "read") !== "read",
+    );
+  }, [entries, projects]);
 }
 
-function Shown({ overview }: { overview: Overview }) {
+function TeamOverview({ overview }: { overview: Overview }) {
   const { projects, spend } = overview;
-  const judged = useJudged(projects);
-  const silent = projects.every((one) => one.lastEventAt === null);
+  const writable = useWritable(projects);
+  const noEvents = projects.every((project) => project.lastEventAt === null);
   return (
     <>
       <div className={spend ? classes.top : undefined}>
-        {silent && judged.length > 0 ? <Unconnected /> : <Needs projects={judged} />}
+        {noEvents && writable.length > 0 ? <ConnectBanner /> : <NeedsAttention projects={writable} />}
         {spend && <SpendCard spend={spend} />}
       </div>
-      <Projects projects={projects} judged={judged} />
-      {projects.length >= NEWEST && (
+      <ProjectList projects={projects} writable={writable} />
+      {projects.length >= MAX_PROJECTS && (
         <Text size="sm" c="dimmed">
-          These are the newest {NEWEST} projects. Older ones are found with Ctrl K.
+          Showing the newest {MAX_PROJECTS} projects. Press Ctrl K to find older ones.
         </Text>
       )}
     </>
   );
 }
 
-function about(all: Seen[]): string {
-  const projects = all.filter((one) => one.status === "active");
-  const items = projects.reduce((sum, one) => sum + one.items.approved, 0);
-  return `${amount(projects.length, "project")}, ${amount(items, "approved item")} in memory.`;
+function summarize(all: ProjectOverview[]): string {
+  const projects = all.filter((project) => project.status === "active");
+  const items = projects.reduce((sum, project) => sum + project.items.approved, 0);
+  return `${pluralize(projects.length, "project")}, ${pluralize(items, "approved item")}`;
 }
 
 export default function Home() {
   const me = useMe();
   const [, go] = useLocation();
-  const [made, making] = useDisclosure(false);
+  const [creating, createDialog] = useDisclosure(false);
   const overview = useGet("/api/v2/overview");
   const projects = overview.data?.projects ?? [];
   return (
     <Page
       title={me.teamName}
-      about={projects.length > 0 ? about(projects) : "What your agents know, at a glance."}
+      about={projects.length > 0 ? summarize(projects) : "Your team's projects at a glance."}
       actions={
-        manages(me) &&
+        canManageTeam(me) &&
         projects.length > 0 && (
-          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={making.open}>
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={createDialog.open}>
             New project
           </Button>
         )
       }
     >
-      <Loaded of={overview}>
-        {(data) => (data.projects.length === 0 ? <FirstRun /> : <Shown overview={data} />)}
+      <Loaded query={overview}>
+        {(data) => (data.projects.length === 0 ? <NoProjects /> : <TeamOverview overview={data} />)}
       </Loaded>
-      {manages(me) && (
+      {canManageTeam(me) && (
         <NewProject
-          opened={made}
-          onClose={making.close}
-          onMade={(project) => {
-            making.close();
+          opened={creating}
+          onClose={createDialog.close}
+          onCreated={(project) => {
+            createDialog.close();
             go(`/welcome?project=${project.id}`);
           }}
         />

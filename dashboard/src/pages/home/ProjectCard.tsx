@@ -1,24 +1,30 @@
 import { Group, Text, Title } from "@mantine/core";
 import { memo } from "react";
 import { Link } from "wouter";
-import { Spark } from "~/parts/Meter";
+import { Sparkline } from "~/parts/Meter";
 import { Tag } from "~/parts/Tag";
-import { amount, compact, count, Time } from "~/parts/Time";
-import { growth, health, KINDS, to, type Seen } from "./health";
+import { pluralize, formatCompact, formatNumber, RelativeTime } from "~/parts/format";
+import {
+  describeGrowth,
+  describeHealth,
+  ATTENTION_KINDS,
+  projectPath,
+  type ProjectOverview,
+} from "./overview";
 import classes from "./home.module.css";
 
-function Figure({ value, name }: { value: string; name: string }) {
+function Stat({ value, name }: { value: string; name: string }) {
   return (
-    <div className={classes.figure}>
+    <div className={classes.stat}>
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   );
 }
 
-/** What waits, as ways straight to where it is judged; nothing, if nothing does. */
-function Waiting({ project, mayWrite }: { project: Seen; mayWrite: boolean }) {
-  if (project.lastEventAt === null && mayWrite)
+/** Links to the project's open review work, or to the setup guide before its first event. */
+function OpenWork({ project, canWrite }: { project: ProjectOverview; canWrite: boolean }) {
+  if (project.lastEventAt === null && canWrite)
     return (
       <div>
         <Link href={`/welcome?project=${project.id}`} className={classes.chip}>
@@ -26,21 +32,21 @@ function Waiting({ project, mayWrite }: { project: Seen; mayWrite: boolean }) {
         </Link>
       </div>
     );
-  const open = KINDS.filter((kind) => kind.of(project) > 0);
+  const open = ATTENTION_KINDS.filter((kind) => kind.count(project) > 0);
   if (open.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing waits for a judgement.
+        Nothing to review
       </Text>
     );
   return (
     <Group gap={6} component="ul" className={classes.bare}>
       {open.map((kind) => {
-        const value = kind.of(project);
+        const value = kind.count(project);
         return (
           <li key={kind.name}>
-            <Link href={to(project, kind.page)} className={classes.chip} data-kind={kind.name}>
-              <b>{count(value)}</b> {value === 1 ? kind.one : kind.many}
+            <Link href={projectPath(project, kind.page)} className={classes.chip} data-kind={kind.name}>
+              <b>{formatNumber(value)}</b> {value === 1 ? kind.one : kind.many}
             </Link>
           </li>
         );
@@ -49,24 +55,22 @@ function Waiting({ project, mayWrite }: { project: Seen; mayWrite: boolean }) {
   );
 }
 
-function Living({ project }: { project: Seen }) {
+function Activity({ project }: { project: ProjectOverview }) {
   const { active, enriching } = project.sessions;
-  const busy = [active > 0 && `${active} active`, enriching > 0 && `${enriching} being enriched`].filter(
-    Boolean,
-  );
+  const parts = [active > 0 && `${active} active`, enriching > 0 && `${enriching} enriching`].filter(Boolean);
   return (
     <Text size="xs" c="dimmed" component="div" className={classes.foot}>
       <span>
         {project.lastEventAt ? (
           <>
-            Last event <Time at={project.lastEventAt} />
+            Last event <RelativeTime at={project.lastEventAt} />
           </>
         ) : (
-          "No event yet"
+          "No events yet"
         )}
       </span>
-      <Link href={to(project, "sessions")} className={classes.quiet}>
-        {busy.length > 0 ? `Sessions: ${busy.join(", ")}` : amount(project.sessions.total, "session")}
+      <Link href={projectPath(project, "sessions")} className={classes.sessionsLink}>
+        {parts.length > 0 ? `Sessions: ${parts.join(", ")}` : pluralize(project.sessions.total, "session")}
       </Link>
     </Text>
   );
@@ -74,35 +78,35 @@ function Living({ project }: { project: Seen }) {
 
 export const ProjectCard = memo(function ProjectCard({
   project,
-  mayWrite,
+  canWrite,
 }: {
-  project: Seen;
-  mayWrite: boolean;
+  project: ProjectOverview;
+  canWrite: boolean;
 }) {
-  const [word, tone] = health(project);
-  const grown = growth(project);
+  const [label, tone] = describeHealth(project);
+  const growth = describeGrowth(project);
   return (
     <li className={classes.card}>
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
         <Title order={3} className={classes.name}>
-          <Link href={to(project, "memory")}>{project.name}</Link>
+          <Link href={projectPath(project, "memory")}>{project.name}</Link>
         </Title>
-        <Tag tone={tone}>{word}</Tag>
+        <Tag tone={tone}>{label}</Tag>
       </Group>
       <div>
-        <Spark values={project.growth.map((week) => week.added)} label={grown} />
+        <Sparkline values={project.growth.map((week) => week.added)} label={growth} />
         <Text size="xs" c="dimmed" mt={4} aria-hidden>
-          {grown}
+          {growth}
         </Text>
       </div>
-      <dl className={classes.figures}>
-        <Figure name="Approved" value={count(project.items.approved)} />
-        <Figure name="Drafts" value={count(project.items.draft)} />
-        <Figure name="Contexts" value={count(project.contexts)} />
-        <Figure name="Tokens" value={compact(project.tokens)} />
+      <dl className={classes.stats}>
+        <Stat name="Approved" value={formatNumber(project.items.approved)} />
+        <Stat name="Drafts" value={formatNumber(project.items.draft)} />
+        <Stat name="Contexts" value={formatNumber(project.contexts)} />
+        <Stat name="Tokens" value={formatCompact(project.tokens)} />
       </dl>
-      {project.status === "active" && <Waiting project={project} mayWrite={mayWrite} />}
-      <Living project={project} />
+      {project.status === "active" && <OpenWork project={project} canWrite={canWrite} />}
+      <Activity project={project} />
     </li>
   );
 });

@@ -1,27 +1,27 @@
 import { Group, Text, Title } from "@mantine/core";
 import { Link } from "wouter";
 import { Meter } from "~/parts/Meter";
-import { compact } from "~/parts/Time";
-import type { Overview } from "./health";
+import { formatCompact } from "~/parts/format";
+import type { Overview } from "./overview";
 import classes from "./home.module.css";
 
 type Spend = NonNullable<Overview["spend"]>;
 
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+const dayFormat = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-/** What comes next when the allowance is spent, in a sentence. */
-function after(spend: Spend): string {
-  if (spend.limit >= Number.MAX_SAFE_INTEGER) return "It has no limits.";
+/** What happens once the plan's tokens are used up. */
+function describeAllowance(spend: Spend): string {
+  if (spend.limit >= Number.MAX_SAFE_INTEGER) return "No usage limits.";
   if (spend.used < spend.limit)
     return spend.credits > 0
-      ? `When its AI tokens are spent, ${compact(spend.credits)} tokens of credit are used.`
-      : "When its AI tokens are spent, enrichment and answers stop until next month or until credits are bought.";
+      ? `Once the AI tokens are used up, ${formatCompact(spend.credits)} credit tokens cover the rest.`
+      : "Once the AI tokens are used up, enrichment and answers pause until next month or until you buy credits.";
   return spend.credits > 0
-    ? `The allowance is spent: credits are used now, ${compact(spend.credits)} tokens are left.`
-    : "The allowance is spent and there are no credits: enrichment and answers have stopped.";
+    ? `Your AI tokens are used up. Credits cover usage now: ${formatCompact(spend.credits)} tokens left.`
+    : "Your AI tokens are used up and you have no credits. Enrichment and answers are paused; buy credits to resume.";
 }
 
-/** AI tokens of the month against the plan's; for those who are told. */
+/** This month's AI usage against the plan; shown to owners and admins. */
 export function SpendCard({ spend }: { spend: Spend }) {
   return (
     <section aria-labelledby="spend">
@@ -29,12 +29,12 @@ export function SpendCard({ spend }: { spend: Spend }) {
         <Title order={2} id="spend">
           Spend this month
         </Title>
-        <Link href="/billing" className={classes.way}>
+        <Link href="/billing" className={classes.billingLink}>
           Billing
         </Link>
       </Group>
       <div className={classes.spend}>
-        <Meter label="AI tokens" used={spend.used} limit={spend.limit} format={compact} />
+        <Meter label="AI tokens" used={spend.used} limit={spend.limit} format={formatCompact} />
         <Meter
           label="Enrichments"
           used={spend.usage.enrichments.used}
@@ -42,8 +42,8 @@ export function SpendCard({ spend }: { spend: Spend }) {
         />
         <Text size="xs" c="dimmed">
           {spend.plan[0]?.toUpperCase()}
-          {spend.plan.slice(1)} plan. {after(spend)} Counting begins anew on{" "}
-          {day.format(new Date(spend.period.end))}.
+          {spend.plan.slice(1)} plan. {describeAllowance(spend)} Resets on{" "}
+          {dayFormat.format(new Date(spend.period.end))}.
         </Text>
       </div>
     </section>

@@ -4,22 +4,23 @@ import { memo } from "react";
 import { Link } from "wouter";
 import { Confidence, Tag } from "~/parts/Tag";
 import { useProject } from "~/shell/project";
-import { Detail } from "./Detail";
+import { ActionDetail } from "./ActionDetail";
 import classes from "./hygiene.module.css";
-import type { Told } from "./tidying";
-import { isFinal, itemsOf, reasonOf, type Action } from "./words";
+import type { ActionOutcome } from "./plans";
+import { isIrreversible, itemIdsOf, describeReason, type Action } from "./actions";
 
-function Outcome({ action, told }: { action: Action; told?: Told }) {
-  if (told && told.status !== "success")
+function OutcomeText({ action, outcome }: { action: Action; outcome?: ActionOutcome }) {
+  if (outcome && outcome.status !== "success")
     return (
       <p className={classes.outcome} role="status">
-        <Tag tone={told.status === "failed" ? "bad" : "warn"}>{told.status}</Tag> {reasonOf(told)}
+        <Tag tone={outcome.status === "failed" ? "bad" : "warn"}>{outcome.status}</Tag>{" "}
+        {describeReason(outcome)}
       </p>
     );
   if (action.applied)
-    return isFinal(action) ? (
+    return isIrreversible(action) ? (
       <p className={classes.outcome}>
-        <Tag tone="good">done</Tag> It cannot be undone: what was taken out is kept nowhere.
+        <Tag tone="good">applied</Tag> This can&apos;t be undone: the removed text was not kept.
       </p>
     ) : null;
   return null;
@@ -27,41 +28,41 @@ function Outcome({ action, told }: { action: Action; told?: Told }) {
 
 interface Props {
   action: Action;
-  told?: Told;
-  /** Whether anything can be done: who may write, and a plan that still holds. */
-  live: boolean;
+  outcome?: ActionOutcome;
+  /** True if the user has write access and the plan has not expired. */
+  editable: boolean;
   selected: boolean;
   open: boolean;
   busy: boolean;
   select: (id: string) => void;
   toggle: (id: string) => void;
   undo: (id: string) => void;
-  focused: (id: string) => void;
+  onFocus: (id: string) => void;
 }
 
 export const ActionRow = memo(function ActionRow(props: Props) {
-  const { action, told, live, selected, open, busy, select, toggle, undo, focused } = props;
+  const { action, outcome, editable, selected, open, busy, select, toggle, undo, onFocus } = props;
   const project = useProject();
-  const [first] = itemsOf(action);
+  const [first] = itemIdsOf(action);
   return (
     <li
       className={classes.action}
       data-action={action.id}
       data-done={action.applied}
       data-selected={selected}
-      onFocus={() => focused(action.id)}
+      onFocus={() => onFocus(action.id)}
     >
       <div className={classes.row}>
-        {live && (
+        {editable && (
           <Checkbox
-            className={classes.box}
+            className={classes.checkbox}
             checked={selected}
             disabled={action.applied}
             onChange={() => select(action.id)}
             aria-label={`Select: ${action.description}`}
           />
         )}
-        <div className={classes.words}>
+        <div className={classes.body}>
           <h4 className={classes.title}>
             <button type="button" aria-expanded={open} onClick={() => toggle(action.id)} data-open-button>
               <IconChevronRight size={16} className={classes.chevron} aria-hidden />
@@ -69,22 +70,22 @@ export const ActionRow = memo(function ActionRow(props: Props) {
             </button>
           </h4>
           <div className={classes.facts}>
-            {action.applied && !isFinal(action) && <Tag tone="good">done</Tag>}
+            {action.applied && !isIrreversible(action) && <Tag tone="good">applied</Tag>}
             <Confidence value={action.confidence} />
             {action.requiresHumanApproval && (
-              <Tag tone="warn" title="It can take something from a reader">
-                needs a person
+              <Tag tone="warn" title="Some details may be hidden from viewers">
+                needs review
               </Tag>
             )}
             {first !== undefined && (
               <Link className={classes.itemLink} href={`/p/${project.id}/memory/${first}`}>
-                {action.type === "MERGE_MEMORIES" ? "Open the one that stays" : "Open the memory"}
+                {action.type === "MERGE_MEMORIES" ? "Open merge target" : "Open memory"}
               </Link>
             )}
           </div>
-          <Outcome action={action} told={told} />
+          <OutcomeText action={action} outcome={outcome} />
         </div>
-        {live && action.applied && !isFinal(action) && (
+        {editable && action.applied && !isIrreversible(action) && (
           <Button
             size="compact-sm"
             variant="default"
@@ -99,7 +100,7 @@ export const ActionRow = memo(function ActionRow(props: Props) {
       </div>
       {open && (
         <div className={classes.detail}>
-          <Detail action={action} />
+          <ActionDetail action={action} />
         </div>
       )}
     </li>

@@ -1,31 +1,30 @@
 import { IconLeaf } from "@tabler/icons-react";
 import { useSearchParams } from "wouter";
-import { Empty, Loaded, Page } from "~/parts/Page";
-import { useMayWrite, useProject } from "~/shell/project";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
+import { useCanWrite, useProject } from "~/shell/project";
 import classes from "./hygiene.module.css";
-import { Looks } from "./Looks";
+import { StartAnalysis } from "./StartAnalysis";
 import { PlanList } from "./PlanList";
-import { Review } from "./Review";
-import { useTidying } from "./tidying";
+import { PlanReview } from "./PlanReview";
+import { useHygienePlans } from "./plans";
 
-function NoPlans({ mayWrite }: { mayWrite: boolean }) {
+function NoPlans({ canWrite }: { canWrite: boolean }) {
   return (
-    <Empty icon={<IconLeaf size={40} stroke={1.4} />} title="No look was taken in the last seven days">
-      {mayWrite
-        ? "Take one above. You get a plan: what could be renamed, merged, retired or taken out, each with its reason. You decide what is done, and can undo it."
-        : "The project is archived: its memory stays as it is."}
-    </Empty>
+    <EmptyState icon={<IconLeaf size={40} stroke={1.4} />} title="No checks in the last 7 days">
+      {canWrite
+        ? "Run a check above to get a list of suggested changes, each with a reason. You choose which to apply and can undo them."
+        : "This project is archived, so its memories can't be changed."}
+    </EmptyState>
   );
 }
 
-/** For those who may write in the project: a plan shows what is wrong with everybody's memory. */
-function Tidying() {
+function Plans() {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  const tidying = useTidying(project.id);
-  const [asked, setAsked] = useSearchParams();
+  const canWrite = useCanWrite();
+  const hygiene = useHygienePlans(project.id);
+  const [search, setSearch] = useSearchParams();
   const show = (planId: string) =>
-    setAsked(
+    setSearch(
       (before) => {
         before.set("plan", planId);
         return before;
@@ -34,15 +33,17 @@ function Tidying() {
     );
   return (
     <>
-      {mayWrite && <Looks busy={tidying.lookingFor} look={(mode) => tidying.look(mode, show)} />}
-      <Loaded of={tidying.plans}>
+      {canWrite && (
+        <StartAnalysis busy={hygiene.analyzingMode} analyze={(mode) => hygiene.analyze(mode, show)} />
+      )}
+      <Loaded query={hygiene.plans}>
         {(plans) => {
-          const plan = plans.find(({ planId }) => planId === asked.get("plan")) ?? plans[0];
-          if (!plan) return <NoPlans mayWrite={mayWrite} />;
+          const plan = plans.find(({ planId }) => planId === search.get("plan")) ?? plans[0];
+          if (!plan) return <NoPlans canWrite={canWrite} />;
           return (
-            <div className={classes.sides} data-one={plans.length === 1}>
+            <div className={classes.layout} data-single={plans.length === 1}>
               <div className={classes.main}>
-                <Review key={plan.planId} plan={plan} tidying={tidying} mayWrite={mayWrite} />
+                <PlanReview key={plan.planId} plan={plan} hygiene={hygiene} canWrite={canWrite} />
               </div>
               {plans.length > 1 && <PlanList plans={plans} shown={plan.planId} show={show} />}
             </div>
@@ -54,18 +55,18 @@ function Tidying() {
 }
 
 export default function Hygiene() {
-  const { rights } = useProject();
+  const { accessLevel } = useProject();
   return (
     <Page
       title="Hygiene"
-      about="Finds what makes the memory worse, and proposes what to do. Nothing changes until you say so."
+      about="Find problems in memory and review suggested fixes. Nothing changes until you apply it."
     >
-      {rights === "read" ? (
-        <Empty icon={<IconLeaf size={40} stroke={1.4} />} title="For those who write in this project">
-          Whoever may write here can take a look at its memory and decide what is done.
-        </Empty>
+      {accessLevel === "read" ? (
+        <EmptyState icon={<IconLeaf size={40} stroke={1.4} />} title="Write access required">
+          Ask a project admin for write access to run checks and apply suggestions.
+        </EmptyState>
       ) : (
-        <Tidying />
+        <Plans />
       )}
     </Page>
   );

@@ -1,16 +1,15 @@
 import { Title } from "@mantine/core";
-import { amount, Time } from "~/parts/Time";
+import { pluralize, RelativeTime } from "~/parts/format";
 import classes from "./hygiene.module.css";
-import { isExpired, MODES, type Plan } from "./words";
+import { isExpired, MODES, type Plan } from "./actions";
 
-function state(plan: Plan): string {
+function describePlan(plan: Plan): string {
   const done = plan.actions.filter((action) => action.applied).length;
-  if (plan.actions.length === 0) return "nothing to tidy up";
+  if (plan.actions.length === 0) return "no issues";
   if (isExpired(plan)) return "expired";
-  return `${amount(plan.actions.length, "proposal")}${done > 0 ? `, ${done} done` : ""}`;
+  return `${pluralize(plan.actions.length, "suggestion")}${done > 0 ? `, ${done} applied` : ""}`;
 }
 
-/** The plans of the last seven days. */
 export function PlanList({
   plans,
   shown,
@@ -21,9 +20,9 @@ export function PlanList({
   show: (planId: string) => void;
 }) {
   return (
-    <nav aria-label="Plans of the last seven days">
+    <nav aria-label="Checks of the last 7 days">
       <Title order={2} size="h5" mb="xs">
-        Last seven days
+        Last 7 days
       </Title>
       <ul className={classes.plans}>
         {plans.map((plan) => (
@@ -36,7 +35,7 @@ export function PlanList({
             >
               <span>{MODES[plan.mode].name}</span>
               <small>
-                <Time at={plan.createdAt} />, {state(plan)}
+                <RelativeTime at={plan.createdAt} />, {describePlan(plan)}
               </small>
             </button>
           </li>

@@ -13,29 +13,29 @@ import {
 } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type KeyboardEvent } from "react";
-import { ApiError, tell } from "~/api/client";
-import { changeCached, keepRead, readItem, useItem, type Read } from "~/api/items";
+import { ApiError, request } from "~/api/client";
+import { updateCached, cacheItem, fetchItem, useItem, type FetchedItem } from "~/api/items";
 import type { Item, ItemType } from "~/api/types";
-import { Clash } from "~/parts/Clash";
-import { Key } from "~/parts/keys";
+import { EditConflict } from "~/parts/EditConflict";
+import { Kbd } from "~/parts/shortcuts";
 import { Markdown } from "~/parts/Markdown";
 import { Loaded } from "~/parts/Page";
-import { TYPES } from "~/parts/Tag";
-import { showProblem } from "~/parts/toast";
+import { ITEM_TYPES } from "~/parts/Tag";
+import { showError } from "~/parts/toast";
 import { cleanKey, isKey } from "../memory/filters";
-import { asText, changeOf, draftOf, type Draft } from "./editing";
+import { toText, changedFields, toDraft, type Draft } from "./draft";
 import classes from "./item.module.css";
 
 interface Props {
-  read: Read;
-  /** Whether saving can also approve it. */
-  judging?: boolean;
-  saved: (item: Item, approved: boolean) => void;
+  read: FetchedItem;
+  /** Adds a "Save and approve" button. */
+  reviewing?: boolean;
+  onSaved: (item: Item, approved: boolean) => void;
   cancel: () => void;
 }
 
-/** Its text, written or as it will look. */
-function Content({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) {
+/** The Markdown content, with a preview. */
+function ContentField({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) {
   const [view, setView] = useState("write");
   return (
     <div>
@@ -86,11 +86,11 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
         value={draft.title}
         onChange={(event) => set({ title: event.currentTarget.value })}
       />
-      <Content draft={draft} set={set} />
+      <ContentField draft={draft} set={set} />
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
         <Select
           label="Type"
-          data={TYPES}
+          data={ITEM_TYPES}
           value={draft.type}
           allowDeselect={false}
           onChange={(chosen) => chosen && set({ type: chosen as ItemType })}
@@ -99,15 +99,17 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
           label="Schema key"
           maxLength={500}
           value={draft.schemaKey}
-          error={(!isKey(draft.schemaKey) || draft.schemaKey === "") && "Such as root/checkout/payments"}
+          error={
+            (!isKey(draft.schemaKey) || draft.schemaKey === "") && "Use a key like root/checkout/payments"
+          }
           onChange={(event) => set({ schemaKey: event.currentTarget.value })}
         />
         <Select
           label="Tier"
           data={[
-            { value: "1", label: "1, comes first" },
-            { value: "2", label: "2, comes second" },
-            { value: "3", label: "3, if there is room" },
+            { value: "1", label: "1 (included first)" },
+            { value: "2", label: "2 (included next)" },
+            { value: "3", label: "3 (if space remains)" },
           ]}
           value={String(draft.tier)}
           allowDeselect={false}
@@ -130,35 +132,39 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
   );
 }
 
-export function Editor({ read, judging, saved, cancel }: Props) {
+export function Editor({ read, reviewing, onSaved, cancel }: Props) {
   const cache = useQueryClient();
   const [base, setBase] = useState(read);
-  const [draft, setDraft] = useState(() => draftOf(read.item));
-  const [theirs, setTheirs] = useState<Read | null>(null);
+  const [draft, setDraft] = useState(() => toDraft(read.item));
+  const [theirs, setTheirs] = useState<FetchedItem | null>(null);
   const [busy, setBusy] = useState(false);
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
   const ready = draft.title.trim() !== "" && draft.schemaKey !== "" && isKey(draft.schemaKey);
-  const save = async (against: Read, approve: boolean) => {
+  const save = async (against: FetchedItem, approve: boolean) => {
     if (!ready) return;
     const { id } = against.item;
-    const change = changeOf(against.item, { ...draft, schemaKey: cleanKey(draft.schemaKey) });
+    const change = changedFields(against.item, { ...draft, schemaKey: cleanKey(draft.schemaKey) });
     const body = approve ? { ...change, status: "approved" as const } : change;
     if (Object.keys(body).length === 0) return cancel();
     setBusy(true);
     try {
-      const told = await tell("patch", "/api/v2/items/{id}", { path: { id }, body, ifMatch: against.etag });
-      keepRead(cache, { item: told.data, etag: told.etag ?? "" });
-      changeCached(cache, new Map([[id, told.data]]));
-      saved(told.data, approve);
-    } catch (problem) {
-      if (!(problem instanceof ApiError) || problem.status !== 412) return showProblem(problem as Error);
+      const response = await request("patch", "/api/v2/items/{id}", {
+        path: { id },
+        body,
+        ifMatch: against.etag,
+      });
+      cacheItem(cache, { item: response.data, etag: response.etag ?? "" });
+      updateCached(cache, new Map([[id, response.data]]));
+      onSaved(response.data, approve);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 412) return showError(error as Error);
       try {
-        const now = await readItem(id);
-        // The same state under a newer mark is nobody else's change.
+        const now = await fetchItem(id);
+        // The ETag is newer but the version is the same, so there is no conflicting edit.
         if (now.item.version === against.item.version) return await save(now, approve);
         setTheirs(now);
-      } catch (gone) {
-        showProblem(gone as Error);
+      } catch (error) {
+        showError(error as Error);
       }
     } finally {
       setBusy(false);
@@ -168,53 +174,53 @@ export function Editor({ read, judging, saved, cancel }: Props) {
     event.preventDefault();
     void save(base, false);
   };
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape" && !event.defaultPrevented) cancel();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      void save(base, judging === true);
+      void save(base, reviewing === true);
     }
   };
   if (theirs)
     return (
-      <Clash
-        of="memory"
-        mine={asText(draft)}
-        theirs={asText(draftOf(theirs.item))}
-        keepMine={() => {
+      <EditConflict
+        noun="memory"
+        mine={toText(draft)}
+        theirs={toText(toDraft(theirs.item))}
+        onKeepMine={() => {
           setBase(theirs);
           setTheirs(null);
           void save(theirs, false);
         }}
-        takeTheirs={() => {
-          keepRead(cache, theirs);
-          changeCached(cache, new Map([[theirs.item.id, theirs.item]]));
+        onTakeTheirs={() => {
+          cacheItem(cache, theirs);
+          updateCached(cache, new Map([[theirs.item.id, theirs.item]]));
           cancel();
         }}
-        goOn={() => {
+        onKeepEditing={() => {
           setBase(theirs);
           setTheirs(null);
         }}
       />
     );
   return (
-    <form onSubmit={submit} onKeyDown={press} aria-label="Edit the memory">
+    <form onSubmit={submit} onKeyDown={onKeyDown} aria-label="Edit memory">
       <Stack gap="sm">
         <Fields draft={draft} set={set} />
         <Group gap="xs">
-          {judging && (
+          {reviewing && (
             <Button loading={busy} disabled={!ready} onClick={() => void save(base, true)}>
               Save and approve
             </Button>
           )}
-          <Button type="submit" variant={judging ? "default" : "filled"} loading={busy} disabled={!ready}>
+          <Button type="submit" variant={reviewing ? "default" : "filled"} loading={busy} disabled={!ready}>
             Save
           </Button>
           <Button variant="subtle" onClick={cancel}>
             Cancel
           </Button>
           <Text size="xs" c="dimmed" visibleFrom="sm">
-            <Key>Ctrl Enter</Key> {judging ? "save and approve" : "save"} · <Key>Esc</Key> cancel
+            <Kbd>Ctrl Enter</Kbd> {reviewing ? "save and approve" : "save"} · <Kbd>Esc</Kbd> cancel
           </Text>
         </Group>
       </Stack>
@@ -222,8 +228,8 @@ export function Editor({ read, judging, saved, cancel }: Props) {
   );
 }
 
-/** The same for an item that was only seen in a list: it is read first, as it is now. */
-export function EditById({ id, ...rest }: Omit<Props, "read"> & { id: string }) {
+/** Loads the current version of an item and opens it in the editor. */
+export function EditorById({ id, ...rest }: Omit<Props, "read"> & { id: string }) {
   const read = useItem(id);
-  return <Loaded of={read}>{(now) => <Editor key={id} read={now} {...rest} />}</Loaded>;
+  return <Loaded query={read}>{(now) => <Editor key={id} read={now} {...rest} />}</Loaded>;
 }

@@ -4,29 +4,29 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useEvidence, type CitedEvent } from "~/api/items";
 import { lookup } from "~/parts/lookup";
-import { Empty, Loaded } from "~/parts/Page";
+import { EmptyState, Loaded } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
-import { Time } from "~/parts/Time";
+import { RelativeTime } from "~/parts/format";
 import classes from "./item.module.css";
 
-/** Events in words. */
-const TOLD: Record<string, string> = {
-  session_save: "work of a session",
+/** Labels by event type. */
+const EVENT_LABELS: Record<string, string> = {
+  session_save: "session",
   git_digest: "commits",
-  memory_operation: "told outright",
-  context_update: "a context",
-  scan_result: "a scan",
+  memory_operation: "saved directly",
+  context_update: "context",
+  scan_result: "scan",
   conversation: "conversation",
 };
 
-/** An excerpt with all the quotes that stand in it. */
+/** An excerpt and the quotes it contains. */
 interface Passage {
   first: CitedEvent;
   quotes: string[];
 }
 
-/** Quotes of one event that stand in the same excerpt are shown there together. */
-function passages(all: CitedEvent[]): Passage[] {
+/** Groups quotes of one event that share an excerpt. */
+function groupPassages(all: CitedEvent[]): Passage[] {
   const found: Passage[] = [];
   for (const cited of all) {
     const known = found.find(
@@ -38,17 +38,17 @@ function passages(all: CitedEvent[]): Passage[] {
   return found;
 }
 
-/** The text with the very words in it marked. */
-function Marked({ passage }: { passage: Passage }) {
+/** The excerpt with its quotes highlighted. */
+function HighlightedExcerpt({ passage }: { passage: Passage }) {
   const { excerpt, quote, found } = passage.first;
   const text = found ? excerpt : quote;
-  const marks = passage.quotes
-    .map((words) => ({ from: text.indexOf(words), to: text.indexOf(words) + words.length }))
+  const ranges = passage.quotes
+    .map((quote) => ({ from: text.indexOf(quote), to: text.indexOf(quote) + quote.length }))
     .filter(({ from }) => from >= 0)
-    .sort((one, other) => one.from - other.from);
+    .sort((a, b) => a.from - b.from);
   const parts: ReactNode[] = [];
   let at = 0;
-  for (const { from, to } of marks) {
+  for (const { from, to } of ranges) {
     if (to <= at) continue;
     const start = Math.max(at, from);
     parts.push(text.slice(at, start));
@@ -62,27 +62,27 @@ function Marked({ passage }: { passage: Passage }) {
   return [...parts, text.slice(at)];
 }
 
-function Cited({ passage, projectId }: { passage: Passage; projectId: string }) {
+function PassageItem({ passage, projectId }: { passage: Passage; projectId: string }) {
   const cited = passage.first;
   return (
-    <li className={classes.cited}>
+    <li className={classes.passage}>
       <blockquote className={classes.excerpt}>
-        <Marked passage={passage} />
+        <HighlightedExcerpt passage={passage} />
       </blockquote>
-      <div className={classes.citedFrom}>
-        {cited.event && <Tag>{lookup(TOLD, cited.event) ?? cited.event.replaceAll("_", " ")}</Tag>}
+      <div className={classes.passageSource}>
+        {cited.event && <Tag>{lookup(EVENT_LABELS, cited.event) ?? cited.event.replaceAll("_", " ")}</Tag>}
         {cited.source && <span>{cited.source}</span>}
-        {cited.createdAt && <Time at={cited.createdAt} />}
+        {cited.createdAt && <RelativeTime at={cited.createdAt} />}
         {cited.sessionId && (
           <Link href={`/p/${projectId}/sessions/${cited.sessionId}`} className={classes.link}>
-            Open the session
+            Open session
           </Link>
         )}
         {!cited.found && (
           <span>
             {cited.event
-              ? "The quote is not found in its event."
-              : "The event itself has gone; the quote is kept."}
+              ? "The quote was not found in this event."
+              : "The event was deleted; only the quote remains."}
           </span>
         )}
       </div>
@@ -90,21 +90,21 @@ function Cited({ passage, projectId }: { passage: Passage; projectId: string }) 
   );
 }
 
-/** What an item rests on: the very quotes, in their place. */
+/** The quotes an item is based on, in context. */
 export function Evidence({ id, projectId }: { id: string; projectId: string }) {
   const evidence = useEvidence(id);
   return (
-    <Loaded of={evidence}>
+    <Loaded query={evidence}>
       {(all) =>
         all.length === 0 ? (
-          <Empty icon={<IconQuote size={32} />} title="No evidence is kept">
-            It was imported or written without a source. Judge it by what you know.
-          </Empty>
+          <EmptyState icon={<IconQuote size={32} />} title="No evidence">
+            This memory was imported or written without a source.
+          </EmptyState>
         ) : (
           <>
             <ol className={classes.evidence} aria-label="Evidence">
-              {passages(all).map((passage) => (
-                <Cited
+              {groupPassages(all).map((passage) => (
+                <PassageItem
                   key={`${passage.first.eventId} ${passage.first.quote}`}
                   passage={passage}
                   projectId={projectId}
@@ -113,7 +113,7 @@ export function Evidence({ id, projectId }: { id: string; projectId: string }) {
             </ol>
             {all.length >= 50 && (
               <Text size="xs" c="dimmed">
-                The first 50 quotes are shown.
+                Showing the first 50 quotes.
               </Text>
             )}
           </>

@@ -9,18 +9,18 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { useFates, useItem, type Read } from "~/api/items";
+import { usePendingChanges, useItem, type FetchedItem } from "~/api/items";
 import type { Item as Memory } from "~/api/types";
 import { Markdown } from "~/parts/Markdown";
-import { useKeys } from "~/parts/keys";
-import { Empty, Loaded, Page } from "~/parts/Page";
+import { useShortcuts } from "~/parts/shortcuts";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
 import { Confidence, StatusTag, TypeTag } from "~/parts/Tag";
-import { useMayWrite, useProject } from "~/shell/project";
-import { Doubts } from "./Doubts";
+import { useCanWrite, useProject } from "~/shell/project";
+import { FlagList } from "./FlagList";
 import { Editor } from "./Editor";
 import { Evidence } from "./Evidence";
-import { Facts } from "./Facts";
-import { useJudging } from "./judging";
+import { Details } from "./Details";
+import { useItemActions } from "./statusChanges";
 import { Related } from "./Related";
 import { Revisions } from "./Revisions";
 import classes from "./item.module.css";
@@ -39,7 +39,7 @@ function Actions({ item, edit, approve, deprecate, remove }: ActionProps) {
     <>
       {!settled && (
         <Button leftSection={<IconCheck size={16} />} onClick={approve}>
-          {item.status === "approved" ? "It still holds" : "Approve"}
+          {item.status === "approved" ? "Still valid" : "Approve"}
         </Button>
       )}
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={edit}>
@@ -57,22 +57,22 @@ function Actions({ item, edit, approve, deprecate, remove }: ActionProps) {
   );
 }
 
-function Shown({ read }: { read: Read }) {
+function ItemPage({ read }: { read: FetchedItem }) {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  const judging = useJudging();
-  const fate = useFates().get(read.item.id);
-  const item = fate ?? read.item;
+  const canWrite = useCanWrite();
+  const itemActions = useItemActions();
+  const pending = usePendingChanges().get(read.item.id);
+  const item = pending ?? read.item;
   const [editing, setEditing] = useState(false);
-  const [, go] = useLocation();
+  const [, navigate] = useLocation();
   const list = `/p/${project.id}/memory`;
-  const approve = () => judging.judge([read.item], "approved");
-  const deprecate = () => judging.judge([read.item], "deprecated");
+  const approve = () => itemActions.setStatus([read.item], "approved");
+  const deprecate = () => itemActions.setStatus([read.item], "deprecated");
   const remove = () => {
-    judging.remove([read.item]);
-    go(list);
+    itemActions.remove([read.item]);
+    navigate(list);
   };
-  useKeys({ a: approve, d: deprecate, e: () => setEditing(true), Delete: remove }, mayWrite && !editing);
+  useShortcuts({ a: approve, d: deprecate, e: () => setEditing(true), Delete: remove }, canWrite && !editing);
   return (
     <Page
       wide
@@ -80,12 +80,12 @@ function Shown({ read }: { read: Read }) {
       about={
         <Anchor component={Link} href={list} size="sm">
           <Group component="span" gap={4} display="inline-flex">
-            <IconArrowLeft size={14} /> All memories of {project.name}
+            <IconArrowLeft size={14} /> All memories in {project.name}
           </Group>
         </Anchor>
       }
       actions={
-        mayWrite &&
+        canWrite &&
         !editing && (
           <Actions
             item={item}
@@ -99,15 +99,15 @@ function Shown({ read }: { read: Read }) {
     >
       <div className={classes.columns}>
         <Stack gap="lg" miw={0}>
-          <div className={classes.top}>
+          <div className={classes.badges}>
             <StatusTag status={item.status} />
             <TypeTag type={item.type} />
             <Confidence value={item.confidence} />
           </div>
-          <Doubts flags={item.flags} />
+          <FlagList flags={item.flags} />
           <Paper withBorder p="lg" component="section" aria-label="Content">
             {editing ? (
-              <Editor read={read} saved={() => setEditing(false)} cancel={() => setEditing(false)} />
+              <Editor read={read} onSaved={() => setEditing(false)} cancel={() => setEditing(false)} />
             ) : (
               <Markdown text={item.content} />
             )}
@@ -123,7 +123,7 @@ function Shown({ read }: { read: Read }) {
               Related
             </Title>
             <Paper withBorder p="md">
-              <Related item={item} mayWrite={mayWrite} />
+              <Related item={item} canWrite={canWrite} />
             </Paper>
           </section>
           <section aria-labelledby="revisions">
@@ -131,17 +131,17 @@ function Shown({ read }: { read: Read }) {
               Versions
             </Title>
             <Paper withBorder p="md">
-              <Revisions item={item} mayWrite={mayWrite} />
+              <Revisions item={item} canWrite={canWrite} />
             </Paper>
           </section>
         </Stack>
-        <Paper withBorder p="md" component="aside" aria-label="Facts" className={classes.aside}>
-          <Facts item={item} />
-          {!mayWrite && (
+        <Paper withBorder p="md" component="aside" aria-label="Details" className={classes.sidebar}>
+          <Details item={item} />
+          {!canWrite && (
             <Text size="xs" c="dimmed" mt="md">
               {project.status === "active"
-                ? "You may read this project. Ask whoever manages it for the right to write."
-                : "The project is archived: nothing can be changed."}
+                ? "You have read-only access. Ask a project admin for write access."
+                : "This project is archived and read-only."}
             </Text>
           )}
         </Paper>
@@ -154,23 +154,23 @@ export default function Item() {
   const { itemId } = useParams<{ itemId: string }>();
   const project = useProject();
   const read = useItem(itemId);
-  const fate = useFates().get(itemId);
-  const gone = read.error?.status === 404 || fate === null;
-  if (gone || (read.data && read.data.item.projectId !== project.id))
+  const pending = usePendingChanges().get(itemId);
+  const missing = read.error?.status === 404 || pending === null;
+  if (missing || (read.data && read.data.item.projectId !== project.id))
     return (
       <Page title="Memory">
-        <Empty
+        <EmptyState
           icon={<IconFileOff size={40} />}
-          title="There is no such memory"
+          title="Memory not found"
           action={
             <Button component={Link} href={`/p/${project.id}/memory`} variant="default">
               All memories
             </Button>
           }
         >
-          It was deleted, or the address is wrong.
-        </Empty>
+          It was deleted, or the link is wrong.
+        </EmptyState>
       </Page>
     );
-  return <Loaded of={read}>{(now) => <Shown key={now.item.id} read={now} />}</Loaded>;
+  return <Loaded query={read}>{(now) => <ItemPage key={now.item.id} read={now} />}</Loaded>;
 }

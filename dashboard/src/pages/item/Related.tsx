@@ -1,24 +1,24 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { useRelated, type Related as Around } from "~/api/items";
+import { useRelated, type Related as RelatedItems } from "~/api/items";
 import type { Item } from "~/api/types";
 import { Loaded } from "~/parts/Page";
 import { FlagTags, StatusTag, Tag, TypeTag } from "~/parts/Tag";
 import { showUndo } from "~/parts/toast";
-import { judge, type Verdict } from "./judging";
-import { Versus } from "./Versus";
+import { applyStatusChanges, type StatusChange } from "./statusChanges";
+import { ConflictView } from "./ConflictView";
 import classes from "./item.module.css";
 
-function Line({ item, similarity }: { item: Item; similarity?: number }) {
+function RelatedRow({ item, similarity }: { item: Item; similarity?: number }) {
   return (
-    <li className={classes.relatedLine}>
+    <li className={classes.relatedRow}>
       <Link href={`/p/${item.projectId}/memory/${item.id}`} className={classes.relatedTitle}>
         {item.title}
       </Link>
       <span className={classes.tags}>
         {similarity !== undefined && (
-          <Tag title="How near it is in meaning">{Math.round(similarity * 100)}% similar</Tag>
+          <Tag title="Semantic similarity">{Math.round(similarity * 100)}% similar</Tag>
         )}
         <FlagTags flags={item.flags} />
         <TypeTag type={item.type} />
@@ -28,7 +28,7 @@ function Line({ item, similarity }: { item: Item; similarity?: number }) {
   );
 }
 
-function Lines({ title, items }: { title: string; items: { item: Item; similarity?: number }[] }) {
+function RelatedList({ title, items }: { title: string; items: { item: Item; similarity?: number }[] }) {
   if (items.length === 0) return null;
   return (
     <section aria-label={title}>
@@ -37,47 +37,47 @@ function Lines({ title, items }: { title: string; items: { item: Item; similarit
       </Title>
       <ul className={classes.relatedList}>
         {items.map(({ item, similarity }) => (
-          <Line key={item.id} item={item} similarity={similarity} />
+          <RelatedRow key={item.id} item={item} similarity={similarity} />
         ))}
       </ul>
     </section>
   );
 }
 
-/** Who stays and who goes, in the order in which it is said. */
-export const KEEP = {
-  this: (item: Item, other: Item): Verdict[] => [
+/** Status changes for each way to resolve a conflict, in the order they are sent. */
+export const RESOLUTIONS = {
+  keepThis: (item: Item, other: Item): StatusChange[] => [
     { item, status: "approved" },
     { item: other, status: "deprecated" },
   ],
-  that: (item: Item, other: Item): Verdict[] => [
+  keepOther: (item: Item, other: Item): StatusChange[] => [
     { item: other, status: "approved" },
     { item, status: "deprecated" },
   ],
-  both: (item: Item, other: Item): Verdict[] => [
+  keepBoth: (item: Item, other: Item): StatusChange[] => [
     { item, status: "approved" },
     { item: other, status: "approved" },
   ],
 };
 
-function Conflicts({ item, around, mayWrite }: { item: Item; around: Around; mayWrite: boolean }) {
+function Conflicts({ item, related, canWrite }: { item: Item; related: RelatedItems; canWrite: boolean }) {
   const cache = useQueryClient();
-  const settle = (verdicts: Verdict[]) => {
-    const { undo } = judge(cache, verdicts, true);
-    showUndo("The conflict is settled", () => void undo());
+  const resolve = (changes: StatusChange[]) => {
+    const { undo } = applyStatusChanges(cache, changes, true);
+    showUndo("Conflict resolved", () => void undo());
   };
-  return around.conflicts.map(({ item: other, why }) => (
+  return related.conflicts.map(({ item: other, reason }) => (
     <Stack key={other.id} gap="xs">
-      <Versus item={item} other={other} why={why} />
-      {mayWrite && (
+      <ConflictView item={item} other={other} reason={reason} />
+      {canWrite && (
         <Group gap="xs">
-          <Button size="xs" onClick={() => settle(KEEP.this(item, other))}>
-            Keep this one
+          <Button size="xs" onClick={() => resolve(RESOLUTIONS.keepThis(item, other))}>
+            Keep this
           </Button>
-          <Button size="xs" variant="default" onClick={() => settle(KEEP.that(item, other))}>
-            Keep the other
+          <Button size="xs" variant="default" onClick={() => resolve(RESOLUTIONS.keepOther(item, other))}>
+            Keep other
           </Button>
-          <Button size="xs" variant="default" onClick={() => settle(KEEP.both(item, other))}>
+          <Button size="xs" variant="default" onClick={() => resolve(RESOLUTIONS.keepBoth(item, other))}>
             Keep both
           </Button>
         </Group>
@@ -86,36 +86,40 @@ function Conflicts({ item, around, mayWrite }: { item: Item; around: Around; may
   ));
 }
 
-/** What else is known around an item. */
-export function Related({ item, mayWrite }: { item: Item; mayWrite: boolean }) {
-  const related = useRelated(item.id);
+/** Conflicting and similar items, and items from the same files or session. */
+export function Related({ item, canWrite }: { item: Item; canWrite: boolean }) {
+  const query = useRelated(item.id);
   return (
-    <Loaded of={related}>
-      {(around) => {
-        const sessions = around.sameSession.filter(
-          (other) => !around.sameFiles.some((known) => known.id === other.id),
+    <Loaded query={query}>
+      {(related) => {
+        const sameSession = related.sameSession.filter(
+          (other) => !related.sameFiles.some((known) => known.id === other.id),
         );
         const empty =
-          around.conflicts.length + around.near.length + around.sameFiles.length + sessions.length === 0;
+          related.conflicts.length +
+            related.similar.length +
+            related.sameFiles.length +
+            sameSession.length ===
+          0;
         return (
           <Stack gap="lg">
             {empty && (
               <Text c="dimmed" size="sm">
-                Nothing else is known around it: no conflict, nothing near in meaning, no file or session
-                shared.
+                No related memories: no conflicts, and none with similar content, the same files or the same
+                session.
               </Text>
             )}
-            {around.conflicts.length > 0 && (
+            {related.conflicts.length > 0 && (
               <section aria-label="Conflicts">
                 <Title order={3} size="h5" mb={4}>
                   Conflicts
                 </Title>
-                <Conflicts item={item} around={around} mayWrite={mayWrite} />
+                <Conflicts item={item} related={related} canWrite={canWrite} />
               </section>
             )}
-            <Lines title="Near in meaning" items={around.near} />
-            <Lines title="About the same files" items={around.sameFiles.map((other) => ({ item: other }))} />
-            <Lines title="From the same session" items={sessions.map((other) => ({ item: other }))} />
+            <RelatedList title="Similar" items={related.similar} />
+            <RelatedList title="Same files" items={related.sameFiles.map((other) => ({ item: other }))} />
+            <RelatedList title="Same session" items={sameSession.map((other) => ({ item: other }))} />
           </Stack>
         );
       }}

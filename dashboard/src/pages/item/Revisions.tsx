@@ -2,47 +2,47 @@ import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "~/api/client";
-import { refresh, usePages } from "~/api/hooks";
-import { changeCached } from "~/api/items";
+import { invalidate, useGetPages } from "~/api/hooks";
+import { updateCached } from "~/api/items";
 import type { Item, Revision } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { Diff } from "~/parts/Diff";
 import { Loaded } from "~/parts/Page";
-import { dateTime, Time } from "~/parts/Time";
-import { showProblem, showUndo } from "~/parts/toast";
-import { useNames } from "~/shell/names";
-import { asText } from "./editing";
+import { formatDateTime, RelativeTime } from "~/parts/format";
+import { showError, showUndo } from "~/parts/toast";
+import { useAuthorLabel } from "~/shell/authors";
+import { toText } from "./draft";
 import classes from "./item.module.css";
 
-/** How a version came about. */
-const WORDS: Record<string, string> = {
-  created: "learnt",
+/** Labels by change type. */
+const CHANGE_LABELS: Record<string, string> = {
+  created: "created",
   edited: "edited",
   approved: "approved",
   deprecated: "deprecated",
   flagged: "flags changed",
   merged: "merged",
-  "merged branch": "its branch was merged",
-  reverted: "gone back to an earlier version",
-  enriched: "learnt more",
+  "merged branch": "branch merged",
+  reverted: "reverted to an earlier version",
+  enriched: "enriched",
   imported: "imported",
 };
 
-const textOf = (revision: Revision) => asText(revision.snapshot as unknown as Item);
+const revisionText = (revision: Revision) => toText(revision.snapshot as unknown as Item);
 
-interface ComparedProps {
+interface ComparisonProps {
   all: Revision[];
   from: number;
   to: number;
   choose: (from: number, to: number) => void;
 }
 
-function Compared({ all, from, to, choose }: ComparedProps) {
-  const older = all.find((one) => one.version === from);
-  const newer = all.find((one) => one.version === to);
-  const data = all.map((one) => ({
-    value: String(one.version),
-    label: `Version ${one.version}, ${dateTime(one.createdAt)}`,
+function Comparison({ all, from, to, choose }: ComparisonProps) {
+  const older = all.find(({ version }) => version === from);
+  const newer = all.find(({ version }) => version === to);
+  const data = all.map((revision) => ({
+    value: String(revision.version),
+    label: `Version ${revision.version}, ${formatDateTime(revision.createdAt)}`,
   }));
   return (
     <Stack gap="xs">
@@ -62,26 +62,26 @@ function Compared({ all, from, to, choose }: ComparedProps) {
           onChange={(chosen) => chosen && choose(from, Number(chosen))}
         />
       </Group>
-      {older && newer && textOf(older) !== textOf(newer) ? (
+      {older && newer && revisionText(older) !== revisionText(newer) ? (
         <Diff
-          before={textOf(older)}
-          after={textOf(newer)}
+          before={revisionText(older)}
+          after={revisionText(newer)}
           label={`Changes from version ${from} to version ${to}`}
         />
       ) : (
         <Text size="sm" c="dimmed">
-          {from === to ? "The same version on both sides." : "These two say the same."}
+          {from === to ? "Select two different versions to compare." : "No differences."}
         </Text>
       )}
     </Stack>
   );
 }
 
-/** Every state an item has had, what lies between any two, and the way back. */
-export function Revisions({ item, mayWrite }: { item: Item; mayWrite: boolean }) {
+/** An item's version history, with diffs and revert. */
+export function Revisions({ item, canWrite }: { item: Item; canWrite: boolean }) {
   const cache = useQueryClient();
-  const nameOf = useNames();
-  const pages = usePages("/api/v2/items/{id}/revisions", { path: { id: item.id }, query: { limit: 50 } });
+  const nameOf = useAuthorLabel();
+  const pages = useGetPages("/api/v2/items/{id}/revisions", { path: { id: item.id }, query: { limit: 50 } });
   const all = pages.data?.pages.flatMap((page) => page.data);
   const [pair, setPair] = useState<[number, number] | null>(null);
   const [busy, setBusy] = useState(0);
@@ -93,58 +93,58 @@ export function Revisions({ item, mayWrite }: { item: Item; mayWrite: boolean })
         path: { id: item.id },
         body: { version },
       });
-      changeCached(cache, new Map([[item.id, now]]));
+      updateCached(cache, new Map([[item.id, now]]));
       setPair(null);
-      await refresh(cache, (address) => address.startsWith("/api/v2/items/{id}"));
-      if (!quiet) showUndo(`Back to version ${version}`, () => void revert(before, true));
-    } catch (problem) {
-      showProblem(problem as Error);
+      await invalidate(cache, (address) => address.startsWith("/api/v2/items/{id}"));
+      if (!quiet) showUndo(`Reverted to version ${version}`, () => void revert(before, true));
+    } catch (error) {
+      showError(error as Error);
     } finally {
       setBusy(0);
     }
   };
   return (
-    <Loaded of={{ data: all, error: pages.error, refetch: pages.refetch }}>
+    <Loaded query={{ data: all, error: pages.error, refetch: pages.refetch }}>
       {(known) => {
         const newest = known[0]?.version ?? 1;
         const [from, to] = pair ?? [known[1]?.version ?? newest, newest];
         return (
           <Stack gap="md">
             {known.length > 1 && (
-              <Compared all={known} from={from} to={to} choose={(one, other) => setPair([one, other])} />
+              <Comparison all={known} from={from} to={to} choose={(a, b) => setPair([a, b])} />
             )}
             <ol className={classes.revisions} aria-label="Versions">
-              {known.map((revision, place) => (
+              {known.map((revision, index) => (
                 <li key={revision.version} className={classes.revision}>
                   <div className={classes.revisionMain}>
                     <Text size="sm" fw={550}>
                       Version {revision.version}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      {lookup(WORDS, revision.change) ?? revision.change} {nameOf(revision.actorId)}{" "}
-                      <Time at={revision.createdAt} />
+                      {lookup(CHANGE_LABELS, revision.change) ?? revision.change} {nameOf(revision.actorId)}{" "}
+                      <RelativeTime at={revision.createdAt} />
                     </Text>
                   </div>
                   <Group gap={4}>
-                    {known[place + 1] && (
+                    {known[index + 1] && (
                       <Button
                         size="compact-sm"
                         variant="subtle"
-                        aria-label={`Show what changed in version ${revision.version}`}
-                        onClick={() => setPair([known[place + 1]!.version, revision.version])}
+                        aria-label={`Show changes in version ${revision.version}`}
+                        onClick={() => setPair([known[index + 1]!.version, revision.version])}
                       >
-                        What changed
+                        Changes
                       </Button>
                     )}
-                    {mayWrite && place > 0 && (
+                    {canWrite && index > 0 && (
                       <Button
                         size="compact-sm"
                         variant="default"
                         loading={busy === revision.version}
-                        aria-label={`Go back to version ${revision.version}`}
+                        aria-label={`Revert to version ${revision.version}`}
                         onClick={() => void revert(revision.version)}
                       >
-                        Go back to this
+                        Revert
                       </Button>
                     )}
                   </Group>

@@ -3,12 +3,12 @@ import { useId } from "react";
 import { AGENTS } from "./agents";
 import classes from "./keys.module.css";
 
-/** One agent of many; the arrow keys go through them. */
+/** Radio buttons for choosing an agent. */
 export function AgentPicker({ value, onChange }: { value: string; onChange: (name: string) => void }) {
   const group = useId();
   return (
     <fieldset className={classes.agents}>
-      <legend className="said">Agent</legend>
+      <legend className="visually-hidden">Agent</legend>
       {AGENTS.map((agent) => (
         <label key={agent.name} className={classes.agent}>
           <input
@@ -19,7 +19,7 @@ export function AgentPicker({ value, onChange }: { value: string; onChange: (nam
             onChange={() => onChange(agent.name)}
           />
           {agent.title}
-          {agent.name === value && <IconCheck size={16} className={classes.chosen} aria-hidden />}
+          {agent.name === value && <IconCheck size={16} className={classes.check} aria-hidden />}
         </label>
       ))}
     </fieldset>

@@ -1,73 +1,83 @@
 import { Button, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useState } from "react";
-import type { Answer } from "~/api/client";
-import { useGet, usePages, useSend } from "~/api/hooks";
-import { Empty, Loaded } from "~/parts/Page";
-import { Time } from "~/parts/Time";
-import { showDone } from "~/parts/toast";
+import type { ResponseBody } from "~/api/client";
+import { useGet, useGetPages, useSend } from "~/api/hooks";
+import { EmptyState, Loaded } from "~/parts/Page";
+import { RelativeTime } from "~/parts/format";
+import { showSuccess } from "~/parts/toast";
 import { useMe } from "~/shell/login";
-import { Confirm } from "./Confirm";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
 import classes from "./keys.module.css";
 
-type Entry = Answer<"/api/keys", "get">[number];
+type Entry = ResponseBody<"/api/keys", "get">[number];
 
-function Revoke({ entry, whose, onClose }: { entry: Entry | null; whose: string; onClose: () => void }) {
-  const end = useSend("delete", "/api/keys", { touches: ["/api/keys"] });
-  const act = () => {
+function RevokeDialog({
+  entry,
+  owner,
+  onClose,
+}: {
+  entry: Entry | null;
+  owner: string;
+  onClose: () => void;
+}) {
+  const revoke = useSend("delete", "/api/keys", { invalidates: ["/api/keys"] });
+  const onConfirm = () => {
     if (!entry) return;
-    end.mutate(
+    revoke.mutate(
       { body: { keyId: entry.id } },
       {
         onSuccess: () => {
-          showDone(`The key ${entry.name} has ended.`);
+          showSuccess(`Key ${entry.name} revoked.`);
           onClose();
         },
       },
     );
   };
   return (
-    <Confirm
+    <ConfirmDialog
       opened={entry !== null}
-      title={`End the key ${entry?.name ?? ""}?`}
-      act="End it"
-      busy={end.isPending}
-      onAct={act}
+      title={`Revoke key ${entry?.name ?? ""}?`}
+      confirmLabel="Revoke"
+      busy={revoke.isPending}
+      onConfirm={onConfirm}
       onClose={onClose}
     >
-      Whatever uses {whose} key <b>{entry?.name}</b> is refused from this moment on. Agents keep what they
-      have captured and send it when they have a key again. This cannot be taken back; a new key can be made
-      at any time.
-    </Confirm>
+      Anything that uses {owner} key <b>{entry?.name}</b> immediately loses access. Agents keep captured
+      events and send them once they have a new key. This can't be undone, but you can create a new key any
+      time.
+    </ConfirmDialog>
   );
 }
 
-/** Keys, newest first; ``team``: of everybody, with their names. */
+/** API keys, newest first: the user's own, or the whole team's. */
 export function KeyList({ team }: { team: boolean }) {
   const me = useMe();
-  const keys = usePages("/api/keys", {
+  const keys = useGetPages("/api/keys", {
     query: { limit: 100, ...(team ? { include: "team" as const } : {}) },
   });
-  const people = useGet("/api/team", {}, { enabled: team });
-  const [ending, setEnding] = useState<Entry | null>(null);
-  const names = new Map((people.data ?? []).map((one) => ["userId" in one ? one.userId : "", one]));
-  const ownerOf = (entry: Entry) => {
+  const members = useGet("/api/team", {}, { enabled: team });
+  const [revoking, setRevoking] = useState<Entry | null>(null);
+  const membersById = new Map(
+    (members.data ?? []).map((member) => ["userId" in member ? member.userId : "", member]),
+  );
+  const ownerName = (entry: Entry) => {
     if (!("userId" in entry) || entry.userId === me.userId) return "you";
-    const found = names.get(entry.userId);
-    return found && "name" in found ? found.name : "somebody";
+    const member = membersById.get(entry.userId);
+    return member && "name" in member ? member.name : "a former member";
   };
   const entries = keys.data?.pages.flatMap((page) => page.data);
   return (
-    <Loaded of={{ data: entries, error: keys.error, refetch: keys.refetch }}>
+    <Loaded query={{ data: entries, error: keys.error, refetch: keys.refetch }}>
       {(all) =>
         all.length === 0 ? (
-          <Empty icon={<IconKey size={36} />} title="No keys yet">
-            A key lets an agent, a script or the command line act as you. Make one, and connect an agent
-            below.
-          </Empty>
+          <EmptyState icon={<IconKey size={36} />} title="No API keys yet">
+            An API key lets an agent, a script or the command line act as you. Create one, then connect an
+            agent below.
+          </EmptyState>
         ) : (
           <>
-            <ul className={classes.list} aria-label={team ? "Keys of the team" : "Your keys"}>
+            <ul className={classes.list} aria-label={team ? "Team keys" : "Your keys"}>
               {all.map((entry) => (
                 <li key={entry.id} className={classes.entry}>
                   <div>
@@ -80,17 +90,17 @@ export function KeyList({ team }: { team: boolean }) {
                   </div>
                   <Text size="sm" c="dimmed" truncate>
                     {team ? (
-                      `acts as ${ownerOf(entry)}`
+                      `acts as ${ownerName(entry)}`
                     ) : (
                       <>
-                        made <Time at={entry.createdAt} />
+                        created <RelativeTime at={entry.createdAt} />
                       </>
                     )}
                   </Text>
                   <Text size="sm" c="dimmed">
                     {entry.lastUsed ? (
                       <>
-                        last used <Time at={entry.lastUsed} />
+                        last used <RelativeTime at={entry.lastUsed} />
                       </>
                     ) : (
                       "never used"
@@ -100,10 +110,10 @@ export function KeyList({ team }: { team: boolean }) {
                     variant="default"
                     size="xs"
                     h={36}
-                    onClick={() => setEnding(entry)}
-                    aria-label={`End the key ${entry.name}`}
+                    onClick={() => setRevoking(entry)}
+                    aria-label={`Revoke key ${entry.name}`}
                   >
-                    End
+                    Revoke
                   </Button>
                 </li>
               ))}
@@ -118,10 +128,10 @@ export function KeyList({ team }: { team: boolean }) {
                 Show more
               </Button>
             )}
-            <Revoke
-              entry={ending}
-              whose={ending && ownerOf(ending) !== "you" ? `${ownerOf(ending)}'s` : "your"}
-              onClose={() => setEnding(null)}
+            <RevokeDialog
+              entry={revoking}
+              owner={revoking && ownerName(revoking) !== "you" ? `${ownerName(revoking)}'s` : "your"}
+              onClose={() => setRevoking(null)}
             />
           </>
         )

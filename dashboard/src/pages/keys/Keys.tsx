@@ -5,52 +5,58 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Page } from "~/parts/Page";
 import parts from "~/parts/parts.module.css";
-import { manages, useMe } from "~/shell/login";
+import { canManageTeam, useMe } from "~/shell/login";
 import { useProjects } from "~/shell/project";
-import { useNearProject } from "~/shell/Shell";
+import { useCurrentProjectId } from "~/shell/Shell";
 import { AgentPicker } from "./AgentPicker";
 import { findAgent } from "./agents";
-import { Commands } from "./Commands";
+import { SetupCommands } from "./SetupCommands";
 import { KeyList } from "./KeyList";
-import { MakeKey } from "./MakeKey";
+import { CreateKey } from "./CreateKey";
 
-/** What to type for each agent; with the id of a real project in it. */
-function Connecting() {
-  const near = useNearProject();
+/** Setup commands for the chosen agent and project. */
+function ConnectAgent() {
+  const currentId = useCurrentProjectId();
   const projects = useProjects();
-  const mine = (projects.data ?? []).filter((one) => one.status === "active" && one.rights !== "read");
-  const [chosen, setChosen] = useState<string | null>(null);
+  const writable = (projects.data ?? []).filter(
+    (one) => one.status === "active" && one.accessLevel !== "read",
+  );
+  const [selectedId, setSelectedId] = useState<string | null>(null);
   const [agentName, setAgent] = useState("claude-code");
-  const project = mine.find((one) => one.id === (chosen ?? near)) ?? mine[0];
+  const project = writable.find((one) => one.id === (selectedId ?? currentId)) ?? writable[0];
   const agent = findAgent(agentName);
   return (
     <Stack gap="lg">
       <AgentPicker value={agentName} onChange={setAgent} />
       {project && agent ? (
         <>
-          {mine.length > 1 && (
+          {writable.length > 1 && (
             <Select
               label="Project"
               maw={420}
-              data={mine.map((one) => ({ value: one.id, label: one.name }))}
+              data={writable.map((one) => ({ value: one.id, label: one.name }))}
               value={project.id}
-              onChange={setChosen}
+              onChange={setSelectedId}
               allowDeselect={false}
-              searchable={mine.length > 8}
+              searchable={writable.length > 8}
             />
           )}
-          <Commands agent={agent} projectId={project.id} />
+          <SetupCommands agent={agent} projectId={project.id} />
         </>
       ) : (
-        projects.data && <Text c="dimmed">There is no project yet that you may write to.</Text>
+        projects.data && (
+          <Text c="dimmed">
+            You have no project to connect yet. Create one, or ask a team admin for access.
+          </Text>
+        )
       )}
       <Text size="sm" c="dimmed">
         The{" "}
         <Anchor component={Link} href="/welcome" inherit underline="always">
-          tour
+          setup guide
         </Anchor>{" "}
-        does the same step by step and shows the first event as it comes. <code>loremark doctor</code> says
-        what is wrong, if something is.
+        walks you through these steps and shows the first event as it arrives. If something goes wrong, run{" "}
+        <code>loremark doctor</code>.
       </Text>
     </Stack>
   );
@@ -59,11 +65,11 @@ function Connecting() {
 export default function Keys() {
   const me = useMe();
   const [opened, dialog] = useDisclosure(false);
-  const [whose, setWhose] = useState("mine");
+  const [scope, setScope] = useState("mine");
   return (
     <Page
-      title="Keys and agents"
-      about="A key lets an agent, a script or the command line act as you, until you end it."
+      title="API keys"
+      about="An API key lets an agent, a script or the command line act as you."
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
           New key
@@ -74,33 +80,33 @@ export default function Keys() {
         <section aria-label="Keys">
           <Group justify="space-between" mb="sm">
             <Title order={2}>Keys</Title>
-            {manages(me) && (
+            {canManageTeam(me) && (
               <SegmentedControl
-                aria-label="Whose keys"
-                value={whose}
-                onChange={setWhose}
+                aria-label="Show keys"
+                value={scope}
+                onChange={setScope}
                 data={[
                   { value: "mine", label: "Mine" },
-                  { value: "team", label: "The team's" },
+                  { value: "team", label: "Team" },
                 ]}
               />
             )}
           </Group>
-          <KeyList team={whose === "team"} />
+          <KeyList team={scope === "team"} />
         </section>
         <section aria-label="Connect an agent">
           <Title order={2} mb={4}>
             Connect an agent
           </Title>
           <Text c="dimmed" mb="md">
-            Once for each machine and each repository; from then on capture and briefing happen by themselves.
+            Do this once per machine and repository. Capture and briefing then run automatically.
           </Text>
           <div className={parts.card}>
-            <Connecting />
+            <ConnectAgent />
           </div>
         </section>
       </Stack>
-      <MakeKey opened={opened} onClose={dialog.close} />
+      <CreateKey opened={opened} onClose={dialog.close} />
     </Page>
   );
 }

@@ -1,11 +1,11 @@
 export interface Agent {
-  /** As `loremark install` calls it; "" for those that are connected by hand. */
+  /** Name for `loremark install`, except for kinds "mcp" and "curl". */
   name: string;
   title: string;
   kind: "agent" | "curl" | "mcp";
-  /** What is still to be done by hand after `loremark install`. */
+  /** The manual step after `loremark install`. */
   next: string;
-  /** What is captured and told, where it is less than all. */
+  /** Limits of what is captured, if any. */
   limits?: string;
 }
 
@@ -17,48 +17,48 @@ const agent = (name: string, title: string, next: string, limits?: string): Agen
   limits,
 });
 
-/** Those that `loremark install` knows, in the order of the documentation, and two ways by hand. */
+/** The agents `loremark install` supports, in the order of the docs, plus two manual setups. */
 export const AGENTS: Agent[] = [
-  agent("claude-code", "Claude Code", "Start Claude Code anew."),
+  agent("claude-code", "Claude Code", "Restart Claude Code."),
   agent(
     "codex",
     "Codex",
-    "Start codex, type /hooks and trust the six of loremark: it runs no hook before that.",
+    "Start Codex, type /hooks and trust the six loremark hooks. Codex runs no hooks until you do.",
   ),
-  agent("gemini", "Gemini CLI", "Start Gemini CLI anew."),
-  agent("copilot", "Copilot", "Start copilot anew."),
-  agent("opencode", "opencode", "Start opencode anew."),
+  agent("gemini", "Gemini CLI", "Restart Gemini CLI."),
+  agent("copilot", "Copilot", "Restart Copilot."),
+  agent("opencode", "opencode", "Restart opencode."),
   agent(
     "cline",
     "Cline",
-    "Start Cline anew; in the extension, turn hooks on in its settings.",
-    "Its command line does not tell us what was asked, only what was answered and done.",
+    "Restart Cline. In the extension, turn on hooks in its settings.",
+    "The Cline CLI does not report your prompts, only its answers and actions.",
   ),
-  agent("cursor", "Cursor", "Start Cursor anew and turn the server loremark on in Settings, Tools & MCP."),
+  agent("cursor", "Cursor", "Restart Cursor and turn on the loremark server under Settings, Tools & MCP."),
   agent(
     "vscode",
     "VS Code",
-    "Run MCP: List Servers and start loremark; hooks are a preview (setting chat.useHooks).",
+    "Run MCP: List Servers and start loremark. Hooks are a preview feature (setting chat.useHooks).",
   ),
-  agent("windsurf", "Windsurf", "Start Windsurf anew and refresh the servers in Cascade's settings."),
+  agent("windsurf", "Windsurf", "Restart Windsurf and refresh the servers in Cascade's settings."),
   agent(
     "zed",
     "Zed",
-    "Zed starts the server by itself. Run loremark sync, so that AGENTS.md briefs it.",
-    "It has no hooks: only what it saves by a tool is captured.",
+    "Zed starts the server automatically. Run loremark sync to add the briefing to AGENTS.md.",
+    "Zed has no hooks: only what it saves with a tool is captured.",
   ),
   { name: "mcp", title: "Any MCP client", kind: "mcp", next: "" },
-  { name: "curl", title: "Plain curl", kind: "curl", next: "" },
+  { name: "curl", title: "curl", kind: "curl", next: "" },
 ];
 
-export const findAgent = (name: string | null) => AGENTS.find((one) => one.name === name);
+export const findAgent = (name: string | null) => AGENTS.find((agent) => agent.name === name);
 
-/** In single quotes, whatever it holds: for a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes text for a POSIX shell. */
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const SAMPLE = "We decided to use punched cards instead of a drum, because cards can be reordered.";
 
-/** An event by hand; the key is asked for, so that it stands in no history. */
+/** A curl command that sends one event. Prompts for the key, to keep it out of the shell history. */
 export function curlCommand(url: string, projectId: string): string {
   const payload = { changes: [{ category: "decision", title: "Punched cards", content: SAMPLE }] };
   const body = JSON.stringify({ projectId, event: "session_save", payload });
@@ -66,7 +66,7 @@ export function curlCommand(url: string, projectId: string): string {
     "read -rs KEY   # paste the key, then press Enter",
     `curl -s ${url}/api/v2/events \\`,
     `  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`,
-    `  -d ${quoted(body)}`,
+    `  -d ${shellQuote(body)}`,
   ].join("\n");
 }
 

@@ -3,86 +3,85 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconMapOff, IconMapPin, IconPlus, IconSitemap } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation, useParams } from "wouter";
-import { Code } from "~/parts/Copy";
-import { Empty, Loaded, Page } from "~/parts/Page";
-import { amount } from "~/parts/Time";
-import { useMayWrite, useProject } from "~/shell/project";
-import { useMap, useMayChange } from "./contexts";
-import { Delete } from "./Delete";
-import { Detail, type Dialog, type View } from "./Detail";
-import { MoveTo } from "./MoveTo";
-import { useMoving } from "./moving";
-import { NewContext } from "./NewContext";
-import { Picture } from "./Picture";
-import { treeOf, type Node, type Place } from "./places";
+import { CodeBlock } from "~/parts/Copy";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
+import { pluralize } from "~/parts/format";
+import { useCanWrite, useProject } from "~/shell/project";
+import { useMap, useCanChange } from "./contexts";
+import { DeleteDialog } from "./DeleteDialog";
+import { ContextDetail, type Dialog, type View } from "./ContextDetail";
+import { MoveDialog } from "./MoveDialog";
+import { useMoveContext } from "./moveContext";
+import { NewContextDialog } from "./NewContextDialog";
+import { Treemap } from "./Treemap";
+import { buildTree, type Node, type MapContext } from "./contextTree";
 import { Tree } from "./Tree";
-import { draftOf, isDirty, Writing, type Draft } from "./Writing";
+import { toDraft, isDirty, ContextEditor, type Draft } from "./ContextEditor";
 import classes from "./map.module.css";
 
-/** What was written and not saved when the page was left: it is there when one comes back. */
-let unsaved: Draft | null = null;
+/** Unsaved changes survive leaving the page and are restored on return. */
+let unsavedDraft: Draft | null = null;
 
 function useDraft() {
-  const [draft, set] = useState<Draft | null>(() => unsaved);
+  const [draft, set] = useState<Draft | null>(() => unsavedDraft);
   const setDraft = useCallback((now: Draft | null) => {
-    unsaved = now && isDirty(now) ? now : null;
+    unsavedDraft = now && isDirty(now) ? now : null;
     set(now);
   }, []);
   return [draft, setDraft] as const;
 }
 
-function NoContexts({ mayAdd, add }: { mayAdd: boolean; add: () => void }) {
+function NoContexts({ canAdd, add }: { canAdd: boolean; add: () => void }) {
   return (
-    <Empty
+    <EmptyState
       icon={<IconSitemap size={40} />}
-      title="Nothing is on the map yet"
+      title="No contexts yet"
       action={
-        mayAdd && (
+        canAdd && (
           <Button leftSection={<IconPlus size={16} />} onClick={add}>
             New context
           </Button>
         )
       }
     >
-      A context is a page about one part of the code, such as root/checkout. Sessions and Genesis draft them;
-      people approve them. To read a repository and have its map drawn:
-      <Code>loremark scan</Code>
-    </Empty>
+      A context is a page about one part of the code, such as root/checkout. Sessions and Genesis scans draft
+      contexts for you to approve. To create them from a repository, run:
+      <CodeBlock>loremark scan</CodeBlock>
+    </EmptyState>
   );
 }
 
-/** None is chosen, or one that is not there. */
-function NoneChosen({ wrong }: { wrong: boolean }) {
+function NothingSelected({ notFound }: { notFound: boolean }) {
   return (
-    <Empty
-      icon={wrong ? <IconMapOff size={36} /> : <IconMapPin size={36} />}
-      title={wrong ? "There is no such context" : "Choose a context"}
+    <EmptyState
+      icon={notFound ? <IconMapOff size={36} /> : <IconMapPin size={36} />}
+      title={notFound ? "Context not found" : "Select a context"}
     >
-      {wrong
-        ? "It was deleted, or it belongs to another project."
-        : "In the tree (arrow keys and Enter) or in the picture. Drag one in the tree to hang it elsewhere."}
-    </Empty>
+      {notFound
+        ? "It was deleted or belongs to another project."
+        : "Use the tree (arrow keys and Enter) or the treemap. Drag a context in the tree to move it."}
+    </EmptyState>
   );
 }
 
-type Pane = "tree" | "picture" | "context";
+type Pane = "tree" | "treemap" | "context";
 
-function Shown({ places, add }: { places: Place[]; add: (above: Node | null) => void }) {
+function MapView({ contexts, add }: { contexts: MapContext[]; add: (above: Node | null) => void }) {
   const project = useProject();
   const { contextId } = useParams<{ contextId?: string }>();
-  const [, go] = useLocation();
-  const mayChange = useMayChange();
-  const mayWrite = useMayWrite();
-  const moving = useMoving();
+  const [, navigate] = useLocation();
+  const canChange = useCanChange();
+  const canWrite = useCanWrite();
+  const moveContext = useMoveContext();
   const narrow = useMediaQuery("(max-width: 62em)", false, { getInitialValueInEffect: false });
-  const tree = useMemo(() => treeOf(places), [places]);
+  const tree = useMemo(() => buildTree(contexts), [contexts]);
   const node = contextId ? tree.byId.get(contextId) : undefined;
   const [pane, setPane] = useState<Pane>(contextId ? "context" : "tree");
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const [view, setView] = useState<View>("text");
   const [draft, setDraft] = useDraft();
   const base = `/p/${project.id}/map`;
-  const select = (id: string) => go(`${base}/${id}`);
+  const select = (id: string) => navigate(`${base}/${id}`);
   useEffect(() => {
     if (contextId) setPane("context");
   }, [contextId]);
@@ -91,69 +90,71 @@ function Shown({ places, add }: { places: Place[]; add: (above: Node | null) => 
     setDraft(now);
   };
   if (draft && tree.byId.has(draft.base.context.id))
-    return <Writing draft={draft} setDraft={setDraft} close={() => setDraft(null)} reopen={reopen} />;
-  const move = (moved: Node, target: Node | null) => void moving(moved, target);
+    return <ContextEditor draft={draft} setDraft={setDraft} close={() => setDraft(null)} reopen={reopen} />;
+  const move = (moved: Node, target: Node | null) => void moveContext(moved, target);
   const choose = (id: string) => {
     select(id);
     setPane("context");
   };
-  const shownTree = (
+  const treePane = (
     <Tree
       tree={tree}
-      selected={node?.place.id ?? null}
+      selected={node?.context.id ?? null}
       select={choose}
-      mayMove={(one) => mayChange(one.place)}
+      canMove={({ context }) => canChange(context)}
       move={move}
     />
   );
-  const picture = <Picture tree={tree} selected={node?.place.id ?? null} select={choose} />;
+  const treemap = <Treemap tree={tree} selected={node?.context.id ?? null} select={choose} />;
   const close = () => setDialog(null);
   const detail = node ? (
     <>
-      <Detail
+      <ContextDetail
         node={node}
         view={view}
         setView={setView}
-        edit={(read) => setDraft(draftOf(read))}
-        open={(wanted) => (wanted === "new" ? add(node) : setDialog(wanted))}
-        mayAdd={mayWrite || mayChange(node.place)}
+        edit={(read) => setDraft(toDraft(read))}
+        open={(dialog) => (dialog === "new" ? add(node) : setDialog(dialog))}
+        canAdd={canWrite || canChange(node.context)}
       />
-      <MoveTo
-        key={`move-${node.place.id}`}
+      <MoveDialog
+        key={`move-${node.context.id}`}
         node={node}
         tree={tree}
         opened={dialog === "move"}
         close={close}
         move={move}
       />
-      <Delete
+      <DeleteDialog
         node={node}
         opened={dialog === "delete"}
         close={close}
-        gone={() => go(node.above ? `${base}/${node.above.place.id}` : base, { replace: true })}
+        onDeleted={() =>
+          navigate(node.parent ? `${base}/${node.parent.context.id}` : base, { replace: true })
+        }
       />
     </>
   ) : (
-    <NoneChosen wrong={contextId !== undefined} />
+    <NothingSelected notFound={contextId !== undefined} />
   );
   if (narrow)
     return (
       <Tabs value={pane} onChange={(chosen) => chosen && setPane(chosen as Pane)} keepMounted={false}>
         <Tabs.List grow mb="md">
           <Tabs.Tab value="tree">Tree</Tabs.Tab>
-          <Tabs.Tab value="picture">Picture</Tabs.Tab>
+          <Tabs.Tab value="treemap">Treemap</Tabs.Tab>
           <Tabs.Tab value="context">Context</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="tree">{shownTree}</Tabs.Panel>
-        <Tabs.Panel value="picture">{picture}</Tabs.Panel>
+        <Tabs.Panel value="tree">{treePane}</Tabs.Panel>
+        <Tabs.Panel value="treemap">{treemap}</Tabs.Panel>
         <Tabs.Panel value="context">{detail}</Tabs.Panel>
       </Tabs>
     );
   return (
     <div className={classes.map}>
-      <div className={classes.side}>{shownTree}</div>
+      <div className={classes.side}>{treePane}</div>
       <div className={classes.main}>
-        {picture}
+        {treemap}
         {detail}
       </div>
     </div>
@@ -163,42 +164,42 @@ function Shown({ places, add }: { places: Place[]; add: (above: Node | null) => 
 export default function MapPage() {
   const project = useProject();
   const map = useMap(project.id);
-  const mayAdd = useMayWrite();
-  const [, go] = useLocation();
-  const [above, setAbove] = useState<Node | null | undefined>(undefined);
-  const whole = map.data?.reduce((sum, place) => sum + place.tokens, 0) ?? 0;
+  const canAdd = useCanWrite();
+  const [, navigate] = useLocation();
+  const [newParent, setNewParent] = useState<Node | null | undefined>(undefined);
+  const totalTokens = map.data?.reduce((sum, context) => sum + context.tokens, 0) ?? 0;
   return (
     <Page
       wide
       title="Map"
       about={
         map.data?.length
-          ? `${amount(map.data.length, "context")} with ${amount(whole, "token")}: what is known, part by part.`
-          : "What is known, part by part."
+          ? `${pluralize(map.data.length, "context")} with ${pluralize(totalTokens, "token")}, organized by part of the codebase.`
+          : "Project knowledge, organized by part of the codebase."
       }
       actions={
-        mayAdd && (
-          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setAbove(null)}>
+        canAdd && (
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setNewParent(null)}>
             New context
           </Button>
         )
       }
     >
-      <Loaded of={map}>
-        {(places) =>
-          places.length > 0 ? (
-            <Shown places={places} add={setAbove} />
+      <Loaded query={map}>
+        {(contexts) =>
+          contexts.length > 0 ? (
+            <MapView contexts={contexts} add={setNewParent} />
           ) : (
-            <NoContexts mayAdd={mayAdd} add={() => setAbove(null)} />
+            <NoContexts canAdd={canAdd} add={() => setNewParent(null)} />
           )
         }
       </Loaded>
-      <NewContext
-        key={above?.place.id ?? "top"}
-        above={above ?? null}
-        opened={above !== undefined}
-        close={() => setAbove(undefined)}
-        made={(id) => go(`/p/${project.id}/map/${id}`)}
+      <NewContextDialog
+        key={newParent?.context.id ?? "top"}
+        parent={newParent ?? null}
+        opened={newParent !== undefined}
+        close={() => setNewParent(undefined)}
+        onCreated={(id) => navigate(`/p/${project.id}/map/${id}`)}
       />
     </Page>
   );

@@ -1,58 +1,58 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { usePages } from "~/api/hooks";
+import { useGetPages } from "~/api/hooks";
 import type { Revision } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { Diff } from "~/parts/Diff";
 import { Loaded } from "~/parts/Page";
-import { Time } from "~/parts/Time";
-import { useNames } from "~/shell/names";
-import { useActs, useMayChange } from "./contexts";
-import type { Node } from "./places";
+import { RelativeTime } from "~/parts/format";
+import { useAuthorLabel } from "~/shell/authors";
+import { useContextActions, useCanChange } from "./contexts";
+import type { Node } from "./contextTree";
 import classes from "./detail.module.css";
 
-/** How a version came about. */
-const WORDS: Record<string, string> = {
-  created: "made",
+/** Labels by change type. */
+const CHANGE_LABELS: Record<string, string> = {
+  created: "created",
   edited: "edited",
   moved: "moved",
   approved: "approved",
   deprecated: "deprecated",
   compacted: "compacted",
-  reverted: "gone back to an earlier version",
-  populated: "filled in",
+  reverted: "reverted to an earlier version",
+  populated: "populated",
 };
 
-/** All of a state as lines, so that two can be compared. */
-function asText({ snapshot }: Revision): string {
-  const of = (name: string) =>
+/** A revision as text, for diffs. */
+function toText({ snapshot }: Revision): string {
+  const field = (name: string) =>
     typeof snapshot[name] === "string" || typeof snapshot[name] === "number" ? String(snapshot[name]) : "";
   const lines = [
-    `Name: ${of("name")}`,
-    ...(of("description") ? [`Description: ${of("description")}`] : []),
-    `State: ${of("state")}`,
-    `Tier: ${of("tier")}`,
-    ...(of("contextType") ? [`Type: ${of("contextType")}`] : []),
-    ...(of("parentContextId") ? [`Below: ${of("parentContextId")}`] : []),
+    `Name: ${field("name")}`,
+    ...(field("description") ? [`Description: ${field("description")}`] : []),
+    `State: ${field("state")}`,
+    `Tier: ${field("tier")}`,
+    ...(field("contextType") ? [`Type: ${field("contextType")}`] : []),
+    ...(field("parentContextId") ? [`Parent: ${field("parentContextId")}`] : []),
     "",
-    of("content"),
+    field("content"),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function Changed({ revision, before }: { revision: Revision; before: Revision | undefined }) {
-  const was = before ? asText(before) : "";
-  const is = asText(revision);
+function RevisionDiff({ revision, before }: { revision: Revision; before: Revision | undefined }) {
+  const was = before ? toText(before) : "";
+  const is = toText(revision);
   if (was === is)
     return (
       <Text size="sm" c="dimmed">
-        Its texts are those of the version before.
+        No text changes in this version.
       </Text>
     );
-  return <Diff before={was} after={is} label={`What changed in version ${revision.version}`} />;
+  return <Diff before={was} after={is} label={`Changes in version ${revision.version}`} />;
 }
 
-interface EntryProps {
+interface RevisionRowProps {
   revision: Revision;
   before: Revision | undefined;
   who: string;
@@ -61,7 +61,7 @@ interface EntryProps {
   revert: (() => void) | undefined;
 }
 
-function Entry({ revision, before, who, shown, toggle, revert }: EntryProps) {
+function RevisionRow({ revision, before, who, shown, toggle, revert }: RevisionRowProps) {
   return (
     <li className={classes.revision}>
       <Group justify="space-between" gap="xs">
@@ -70,7 +70,8 @@ function Entry({ revision, before, who, shown, toggle, revert }: EntryProps) {
             Version {revision.version}
           </Text>{" "}
           <Text size="sm" c="dimmed" component="span">
-            {lookup(WORDS, revision.change) ?? revision.change} {who} <Time at={revision.createdAt} />
+            {lookup(CHANGE_LABELS, revision.change) ?? revision.change} {who}{" "}
+            <RelativeTime at={revision.createdAt} />
           </Text>
         </div>
         <Group gap={4}>
@@ -78,44 +79,47 @@ function Entry({ revision, before, who, shown, toggle, revert }: EntryProps) {
             size="xs"
             variant="subtle"
             aria-expanded={shown}
-            aria-label={`What changed in version ${revision.version}`}
+            aria-label={`Show changes in version ${revision.version}`}
             onClick={toggle}
           >
-            {shown ? "Hide" : "What changed"}
+            {shown ? "Hide" : "Changes"}
           </Button>
           {revert && (
             <Button
               size="xs"
               variant="default"
-              aria-label={`Go back to version ${revision.version}`}
+              aria-label={`Revert to version ${revision.version}`}
               onClick={revert}
             >
-              Go back to this
+              Revert
             </Button>
           )}
         </Group>
       </Group>
-      {shown && <Changed revision={revision} before={before} />}
+      {shown && <RevisionDiff revision={revision} before={before} />}
     </li>
   );
 }
 
-/** Every state a context has had, what changed each time, and the way back. */
+/** A context's version history, with diffs and revert. */
 export function Revisions({ node }: { node: Node }) {
-  const { place } = node;
-  const nameOf = useNames();
-  const acts = useActs(place);
-  const mayChange = useMayChange()(place);
+  const { context } = node;
+  const nameOf = useAuthorLabel();
+  const actions = useContextActions(context);
+  const canChange = useCanChange()(context);
   const [shown, setShown] = useState<number | null>(null);
-  const pages = usePages("/api/contexts/{id}/revisions", { path: { id: place.id }, query: { limit: 25 } });
+  const pages = useGetPages("/api/contexts/{id}/revisions", {
+    path: { id: context.id },
+    query: { limit: 25 },
+  });
   const all = pages.data?.pages.flatMap((page) => page.data);
   return (
-    <Loaded of={{ data: all, error: pages.error, refetch: pages.refetch }}>
+    <Loaded query={{ data: all, error: pages.error, refetch: pages.refetch }}>
       {(known) => (
         <Stack gap="sm" align="stretch">
           <ol className={classes.revisions} aria-label="Versions">
             {known.map((revision, at) => (
-              <Entry
+              <RevisionRow
                 key={revision.version}
                 revision={revision}
                 before={known[at + 1]}
@@ -125,7 +129,7 @@ export function Revisions({ node }: { node: Node }) {
                   if (at === known.length - 1 && pages.hasNextPage) void pages.fetchNextPage();
                   setShown(shown === revision.version ? null : revision.version);
                 }}
-                revert={mayChange && at > 0 ? () => void acts.revert(revision.version) : undefined}
+                revert={canChange && at > 0 ? () => void actions.revert(revision.version) : undefined}
               />
             ))}
           </ol>
@@ -140,7 +144,7 @@ export function Revisions({ node }: { node: Node }) {
             </Button>
           )}
           <Text size="xs" c="dimmed">
-            Going back brings the texts of then; state and place stay as they are now.
+            Reverting restores the text only. State and parent stay as they are.
           </Text>
         </Stack>
       )}

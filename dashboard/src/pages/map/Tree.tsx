@@ -2,44 +2,44 @@ import { CloseButton, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { pathTo, refusal, type Node, type Tree as Whole } from "./places";
-import { closedAtFirst, linesOf } from "./rows";
-import { lineId, TreeLine } from "./TreeLine";
+import { pathTo, moveError, type Node, type Tree as ContextTree } from "./contextTree";
+import { initiallyCollapsed, listVisibleNodes } from "./visibleNodes";
+import { rowId, TreeRow } from "./TreeRow";
 import classes from "./map.module.css";
 
 interface Props {
-  tree: Whole;
+  tree: ContextTree;
   selected: string | null;
   select: (id: string) => void;
-  mayMove: (node: Node) => boolean;
+  canMove: (node: Node) => boolean;
   move: (node: Node, target: Node | null) => void;
 }
 
-const HEIGHT = 38;
-/** Letters that are typed within this time are one word. */
-const TYPING_MS = 600;
-/** So long one has to rest above a closed context, dragging, until it opens. */
-const OPENS_MS = 600;
+const ROW_HEIGHT = 38;
+/** Keys pressed within this time extend the type-ahead prefix. */
+const TYPE_AHEAD_MS = 600;
+/** Time to hover over a collapsed context while dragging before it expands. */
+const EXPAND_DELAY_MS = 600;
 
-export function Tree({ tree, selected, select, mayMove, move }: Props) {
-  const [closed, setClosed] = useState(() => closedAtFirst(tree.byId.values(), tree.byId.size));
-  const [words, setWords] = useState("");
+export function Tree({ tree, selected, select, canMove, move }: Props) {
+  const [closed, setClosed] = useState(() => initiallyCollapsed(tree.byId.values(), tree.byId.size));
+  const [filter, setFilter] = useState("");
   const [active, setActive] = useState<string | null>(selected);
   const [dragged, setDragged] = useState<Node | null>(null);
   const [over, setOver] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const typed = useRef({ word: "", at: 0 });
-  const opening = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const lines = useMemo(() => linesOf(tree.top, closed, words), [tree, closed, words]);
-  const at = Math.max(
+  const expandTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const rows = useMemo(() => listVisibleNodes(tree.roots, closed, filter), [tree, closed, filter]);
+  const activeIndex = Math.max(
     0,
-    lines.findIndex((line) => line.node.place.id === active),
+    rows.findIndex((line) => line.node.context.id === active),
   );
-  const rows = useVirtualizer({
-    count: lines.length,
+  const virtualizer = useVirtualizer({
+    count: rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => HEIGHT,
-    getItemKey: (place) => lines[place]?.node.place.id ?? place,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => rows[index]?.node.context.id ?? index,
     overscan: 10,
   });
   const toggle = (id: string, open: boolean) =>
@@ -49,55 +49,55 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
       else now.add(id);
       return now;
     });
-  const goTo = (place: number) => {
-    const line = lines[Math.max(0, Math.min(lines.length - 1, place))];
+  const goTo = (index: number) => {
+    const line = rows[Math.max(0, Math.min(rows.length - 1, index))];
     if (!line) return;
-    setActive(line.node.place.id);
-    rows.scrollToIndex(lines.indexOf(line), { align: "auto" });
+    setActive(line.node.context.id);
+    virtualizer.scrollToIndex(rows.indexOf(line), { align: "auto" });
   };
-  // One that was chosen elsewhere, such as in the picture, is shown here too.
+  // Reveal a context that was selected elsewhere, e.g. in the treemap.
   useEffect(() => {
     const node = selected ? tree.byId.get(selected) : undefined;
     if (!node) return;
-    setActive(node.place.id);
-    const above = pathTo(node).slice(0, -1);
+    setActive(node.context.id);
+    const ancestors = pathTo(node).slice(0, -1);
     setClosed((before) =>
-      above.some((one) => before.has(one.place.id))
-        ? new Set([...before].filter((id) => !above.some((one) => one.place.id === id)))
+      ancestors.some(({ context }) => before.has(context.id))
+        ? new Set([...before].filter((id) => !ancestors.some(({ context }) => context.id === id)))
         : before,
     );
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [selected]);
-  const shownAt = lines.findIndex((line) => line.node.place.id === selected);
+  const selectedIndex = rows.findIndex((line) => line.node.context.id === selected);
   useEffect(() => {
-    if (shownAt >= 0) rows.scrollToIndex(shownAt, { align: "auto" });
+    if (selectedIndex >= 0) virtualizer.scrollToIndex(selectedIndex, { align: "auto" });
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [selected, shownAt >= 0]);
+  }, [selected, selectedIndex >= 0]);
   const typeAhead = (letter: string) => {
     const now = Date.now();
-    const word = (now - typed.current.at < TYPING_MS ? typed.current.word : "") + letter.toLowerCase();
+    const word = (now - typed.current.at < TYPE_AHEAD_MS ? typed.current.word : "") + letter.toLowerCase();
     typed.current = { word, at: now };
-    const first = word.length === 1 ? at + 1 : at;
-    const order = [...lines.slice(first), ...lines.slice(0, first)];
-    const found = order.find((line) => line.node.place.name.toLowerCase().startsWith(word));
-    if (found) goTo(lines.indexOf(found));
+    const first = word.length === 1 ? activeIndex + 1 : activeIndex;
+    const order = [...rows.slice(first), ...rows.slice(0, first)];
+    const found = order.find((line) => line.node.context.name.toLowerCase().startsWith(word));
+    if (found) goTo(rows.indexOf(found));
   };
-  const press = (event: KeyboardEvent) => {
-    const line = lines[at];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const line = rows[activeIndex];
     if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { id } = line.node.place;
+    const { id } = line.node.context;
     const keys: Record<string, () => void> = {
-      ArrowDown: () => goTo(at + 1),
-      ArrowUp: () => goTo(at - 1),
+      ArrowDown: () => goTo(activeIndex + 1),
+      ArrowUp: () => goTo(activeIndex - 1),
       Home: () => goTo(0),
-      End: () => goTo(lines.length - 1),
-      PageDown: () => goTo(at + 10),
-      PageUp: () => goTo(at - 10),
-      ArrowRight: () => (line.open === false ? toggle(id, true) : line.open && goTo(at + 1)),
+      End: () => goTo(rows.length - 1),
+      PageDown: () => goTo(activeIndex + 10),
+      PageUp: () => goTo(activeIndex - 10),
+      ArrowRight: () => (line.open === false ? toggle(id, true) : line.open && goTo(activeIndex + 1)),
       ArrowLeft: () => {
-        if (line.open && !words) return toggle(id, false);
-        const above = lines.findIndex((one) => one.node === line.node.above);
-        if (above >= 0) goTo(above);
+        if (line.open && !filter) return toggle(id, false);
+        const parentIndex = rows.findIndex(({ node }) => node === line.node.parent);
+        if (parentIndex >= 0) goTo(parentIndex);
       },
       Enter: () => select(id),
       " ": () => select(id),
@@ -109,23 +109,23 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const mayDrop = (target: Node | null) => dragged !== null && refusal(dragged, target) === null;
+  const canDrop = (target: Node | null) => dragged !== null && moveError(dragged, target) === null;
   const hover = (target: Node | null) => {
-    const id = target?.place.id ?? "top";
+    const id = target?.context.id ?? "top";
     if (id === over) return;
     setOver(id);
-    clearTimeout(opening.current);
-    if (target && closed.has(target.place.id))
-      opening.current = setTimeout(() => toggle(target.place.id, true), OPENS_MS);
+    clearTimeout(expandTimer.current);
+    if (target && closed.has(target.context.id))
+      expandTimer.current = setTimeout(() => toggle(target.context.id, true), EXPAND_DELAY_MS);
   };
-  const end = () => {
-    clearTimeout(opening.current);
+  const endDrag = () => {
+    clearTimeout(expandTimer.current);
     setDragged(null);
     setOver(null);
   };
   const drop = (target: Node | null) => {
-    if (dragged && mayDrop(target)) move(dragged, target);
-    end();
+    if (dragged && canDrop(target)) move(dragged, target);
+    endDrag();
   };
   return (
     <div className={classes.treePane}>
@@ -133,12 +133,12 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
         aria-label="Find a context"
         placeholder="Find a context"
         leftSection={<IconSearch size={16} />}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown") box.current?.focus();
         }}
-        rightSection={words && <CloseButton size="sm" aria-label="Show all" onClick={() => setWords("")} />}
+        rightSection={filter && <CloseButton size="sm" aria-label="Show all" onClick={() => setFilter("")} />}
       />
       <div
         ref={box}
@@ -146,26 +146,26 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
         aria-label="Contexts"
         tabIndex={0}
         className={classes.tree}
-        aria-activedescendant={lines[at] ? lineId(lines[at].node.place.id) : undefined}
-        onKeyDown={press}
+        aria-activedescendant={rows[activeIndex] ? rowId(rows[activeIndex].node.context.id) : undefined}
+        onKeyDown={onKeyDown}
       >
-        <div role="none" className={classes.lines} style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map((row) => {
-            const line = lines[row.index];
+        <div role="none" className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((row) => {
+            const line = rows[row.index];
             if (!line) return null;
             const { node } = line;
-            const { id } = node.place;
+            const { id } = node.context;
             return (
-              <TreeLine
+              <TreeRow
                 key={id}
-                line={line}
+                row={line}
                 start={row.start}
-                height={HEIGHT}
-                active={row.index === at}
+                height={ROW_HEIGHT}
+                active={row.index === activeIndex}
                 selected={id === selected}
                 dragged={dragged === node}
-                over={over === id && mayDrop(node)}
-                movable={mayMove(node)}
+                over={over === id && canDrop(node)}
+                movable={canMove(node)}
                 select={() => {
                   setActive(id);
                   select(id);
@@ -173,18 +173,16 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
                 toggle={() => toggle(id, !line.open)}
                 startDrag={() => setTimeout(() => setDragged(node))}
                 hover={() => hover(node)}
-                mayDrop={() => mayDrop(node)}
+                canDrop={() => canDrop(node)}
                 drop={() => drop(node)}
-                end={end}
+                endDrag={endDrag}
               />
             );
           })}
         </div>
-        {lines.length === 0 && (
-          <p className={classes.nothing}>No context is called so, nor has such a key.</p>
-        )}
+        {rows.length === 0 && <p className={classes.emptyText}>No context matches that name or key.</p>}
       </div>
-      {dragged && mayDrop(null) && (
+      {dragged && canDrop(null) && (
         <div
           className={classes.topDrop}
           data-over={over === "top" || undefined}
@@ -197,7 +195,7 @@ export function Tree({ tree, selected, select, mayMove, move }: Props) {
             drop(null);
           }}
         >
-          Drop here for the top
+          Drop here to move to the top level
         </div>
       )}
     </div>

@@ -2,28 +2,37 @@ import { Button, Group, SegmentedControl, Select, TextInput } from "@mantine/cor
 import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type Ref } from "react";
-import { afterPaint } from "~/parts/pacing";
-import { TYPES } from "~/parts/Tag";
-import { FLAGS, isKey, narrowed, NOTHING, STATUSES, SURE, type Filters, type Way } from "./filters";
+import { afterPaint } from "~/parts/afterPaint";
+import { ITEM_TYPES } from "~/parts/Tag";
+import {
+  FLAGS,
+  isKey,
+  countFilters,
+  NO_FILTERS,
+  STATUSES,
+  CONFIDENCE_RANGES,
+  type Filters,
+  type SearchMode,
+} from "./filters";
 import classes from "./memory.module.css";
 
 interface Props {
   filters: Filters;
   change: (change: Partial<Filters>) => void;
-  box: Ref<HTMLInputElement>;
+  searchRef: Ref<HTMLInputElement>;
 }
 
-/** A text that is asked for when its writer pauses; it follows when the address changes. */
-function useTyped(value: string, tell: (value: string) => void, wait: number) {
+/** A text input that reports changes after a pause and follows external changes of `value`. */
+function useDebouncedInput(value: string, onChange: (value: string) => void, wait: number) {
   const [typed, setTyped] = useState(value);
-  const told = useRef(value);
-  const later = useDebouncedCallback((now: string) => {
-    told.current = now;
-    tell(now);
+  const sent = useRef(value);
+  const send = useDebouncedCallback((now: string) => {
+    sent.current = now;
+    onChange(now);
   }, wait);
   useEffect(() => {
-    if (value !== told.current) {
-      told.current = value;
+    if (value !== sent.current) {
+      sent.current = value;
       setTyped(value);
     }
   }, [value]);
@@ -31,25 +40,25 @@ function useTyped(value: string, tell: (value: string) => void, wait: number) {
     typed,
     (now: string) => {
       setTyped(now);
-      later(now);
+      send(now);
     },
   ] as const;
 }
 
-function Typed({
+function TextFilter({
   label,
   placeholder,
   value,
-  tell,
-  wrong,
+  onChange,
+  error,
 }: {
   label: string;
   placeholder: string;
   value: string;
-  tell: (value: string) => void;
-  wrong?: string | false;
+  onChange: (value: string) => void;
+  error?: string | false;
 }) {
-  const [typed, type] = useTyped(value, tell, 450);
+  const [typed, type] = useDebouncedInput(value, onChange, 450);
   return (
     <TextInput
       className={classes.filter}
@@ -57,58 +66,60 @@ function Typed({
       placeholder={placeholder}
       value={typed}
       maxLength={500}
-      error={wrong}
+      error={error}
       onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }
 
-interface PickProps<T extends string> {
+interface SelectFilterProps<T extends string> {
   label: string;
-  any: string;
+  placeholder: string;
   value: T | "";
   data: { value: T; label: string }[];
-  tell: (value: T | "") => void;
+  onChange: (value: T | "") => void;
 }
 
-function Pick<T extends string>({ label, any, value, data, tell }: PickProps<T>) {
+function SelectFilter<T extends string>({ label, placeholder, value, data, onChange }: SelectFilterProps<T>) {
   const [shown, setShown] = useState(value);
   useEffect(() => setShown(value), [value]);
   return (
     <Select
       className={classes.filter}
       aria-label={label}
-      placeholder={any}
+      placeholder={placeholder}
       data={data}
       value={shown || null}
       onChange={(chosen) => {
         const now = (chosen ?? "") as T | "";
         setShown(now);
-        afterPaint(() => tell(now));
+        afterPaint(() => onChange(now));
       }}
       clearable
-      clearButtonProps={{ "aria-label": `${any}: show all again`, tabIndex: -1 }}
+      clearButtonProps={{ "aria-label": `Clear filter: ${label}`, tabIndex: -1 }}
     />
   );
 }
 
-const words = <T extends string>(of: readonly T[]) => of.map((value) => ({ value, label: value }));
+const options = <T extends string>(of: readonly T[]) => of.map((value) => ({ value, label: value }));
 
-export function FilterBar({ filters, change, box }: Props) {
-  const [typed, type] = useTyped(filters.q, (q) => change({ q }), 300);
+export function FilterBar({ filters, change, searchRef }: Props) {
+  const [typed, type] = useDebouncedInput(filters.q, (q) => change({ q }), 300);
   const [opened, panel] = useDisclosure(false);
-  const many = narrowed(filters);
-  const byMeaning = filters.way === "meaning";
-  const statuses = byMeaning ? STATUSES.filter((status) => status !== "deprecated") : STATUSES;
+  const filterCount = countFilters(filters);
+  const semantic = filters.mode === "semantic";
+  const statuses = semantic ? STATUSES.filter((status) => status !== "deprecated") : STATUSES;
   return (
     <search className={classes.filters}>
       <Group gap="xs" wrap="wrap">
         <TextInput
-          ref={box}
+          ref={searchRef}
           flex="1 1 16rem"
           type="search"
-          aria-label={byMeaning ? "Search by meaning" : "Search by words"}
-          placeholder={byMeaning ? "Ask in your own words" : "Words in titles, texts, keys and paths"}
+          aria-label={semantic ? "Semantic search" : "Keyword search"}
+          placeholder={
+            semantic ? "Describe what you're looking for" : "Search titles, content, schema keys and paths"
+          }
           leftSection={<IconSearch size={16} />}
           value={typed}
           maxLength={200}
@@ -116,22 +127,22 @@ export function FilterBar({ filters, change, box }: Props) {
           onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         />
         <SegmentedControl
-          aria-label="How to search"
-          value={filters.way}
-          onChange={(way) => change({ way: way as Way })}
+          aria-label="Search mode"
+          value={filters.mode}
+          onChange={(mode) => change({ mode: mode as SearchMode })}
           data={[
-            { value: "words", label: "By words" },
-            { value: "meaning", label: "By meaning" },
+            { value: "keyword", label: "Keyword" },
+            { value: "semantic", label: "Semantic" },
           ]}
         />
-        {(many > 0 || filters.q !== "") && (
+        {(filterCount > 0 || filters.q !== "") && (
           <Button
             variant="subtle"
             color="gray"
             leftSection={<IconX size={14} />}
-            onClick={() => change(NOTHING)}
+            onClick={() => change(NO_FILTERS)}
           >
-            Clear all
+            Clear filters
           </Button>
         )}
         <Button
@@ -141,63 +152,63 @@ export function FilterBar({ filters, change, box }: Props) {
           aria-expanded={opened}
           onClick={panel.toggle}
         >
-          {many > 0 ? `Filters (${many})` : "Filters"}
+          {filterCount > 0 ? `Filters (${filterCount})` : "Filters"}
         </Button>
       </Group>
       <div className={opened ? classes.panelOpen : classes.panel}>
-        <Pick
+        <SelectFilter
           label="Status"
-          any="Any status"
+          placeholder="Any status"
           value={filters.status}
-          data={words(statuses)}
-          tell={(status) => change({ status })}
+          data={options(statuses)}
+          onChange={(status) => change({ status })}
         />
-        <Pick
+        <SelectFilter
           label="Type"
-          any="Any type"
+          placeholder="Any type"
           value={filters.type}
-          data={words(TYPES)}
-          tell={(kind) => change({ type: kind })}
+          data={options(ITEM_TYPES)}
+          onChange={(kind) => change({ type: kind })}
         />
-        {!byMeaning && (
+        {!semantic && (
           <>
-            <Pick
+            <SelectFilter
               label="Flag"
-              any="Any flag"
+              placeholder="Any flag"
               value={filters.flag}
               data={FLAGS.map(([value, label]) => ({ value, label }))}
-              tell={(flag) => change({ flag })}
+              onChange={(flag) => change({ flag })}
             />
-            <Pick
+            <SelectFilter
               label="Confidence"
-              any="Confidence"
-              value={filters.sure}
-              data={(["high", "middle", "low"] as const).map((value) => ({
+              placeholder="Any confidence"
+              value={filters.confidence}
+              data={(["high", "medium", "low"] as const).map((value) => ({
                 value,
-                label: SURE[value].label,
+                label: CONFIDENCE_RANGES[value].label,
               }))}
-              tell={(sure) => change({ sure })}
+              onChange={(confidence) => change({ confidence })}
             />
-            <Typed
+            <TextFilter
               label="Schema key"
               placeholder="Schema key"
               value={filters.schemaKey}
-              tell={(schemaKey) => change({ schemaKey: schemaKey.trim() })}
-              wrong={!isKey(filters.schemaKey) && "Such as root/checkout"}
+              onChange={(schemaKey) => change({ schemaKey: schemaKey.trim() })}
+              error={!isKey(filters.schemaKey) && "Use a key like root/checkout"}
             />
           </>
         )}
-        <Typed
+        <TextFilter
           label="File"
           placeholder="File path"
           value={filters.file}
-          tell={(file) => change({ file: file.trim() })}
+          onChange={(file) => change({ file: file.trim() })}
         />
-        <Typed
+        <TextFilter
           label="Branch"
           placeholder="Branch"
           value={filters.branch}
-          tell={(branch) => change({ branch: branch.trim() })}
+          onChange={(branch) => change({ branch: branch.trim() })}
         />
       </div>
     </search>

@@ -2,186 +2,193 @@ import { Button, Center, Group, Loader, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencilPlus, IconStack2, IconZoomQuestion } from "@tabler/icons-react";
 import { useCallback, useMemo, useRef, useState } from "react";
-import { foretold, useFates, useItemList } from "~/api/items";
+import { applyPending, usePendingChanges, useItemList } from "~/api/items";
 import type { Item } from "~/api/types";
-import { Code } from "~/parts/Copy";
-import { Key, useKeys } from "~/parts/keys";
-import { Empty, Page, Problem } from "~/parts/Page";
-import { count } from "~/parts/Time";
-import { useMayWrite, useProject } from "~/shell/project";
-import { useJudging } from "../item/judging";
-import { Bulk } from "./Bulk";
-import { useChosen } from "./choosing";
+import { CodeBlock } from "~/parts/Copy";
+import { Kbd, useShortcuts } from "~/parts/shortcuts";
+import { EmptyState, Page, ErrorAlert } from "~/parts/Page";
+import { formatNumber } from "~/parts/format";
+import { useCanWrite, useProject } from "~/shell/project";
+import { useItemActions } from "../item/statusChanges";
+import { BulkActions } from "./BulkActions";
+import { useSelection } from "./selection";
 import { FilterBar } from "./FilterBar";
-import { asQuery, narrowed, NOTHING, useFilters, type Filters } from "./filters";
-import { Found } from "./Found";
-import { List } from "./List";
-import { Write } from "./Write";
+import { toQuery, countFilters, NO_FILTERS, useFilters, type Filters } from "./filters";
+import { SearchResults } from "./SearchResults";
+import { MemoryList } from "./MemoryList";
+import { NewMemoryDialog } from "./NewMemoryDialog";
 import classes from "./memory.module.css";
 
-function Help({ mayWrite }: { mayWrite: boolean }) {
+function ShortcutHints({ canWrite }: { canWrite: boolean }) {
   return (
-    <div className={classes.help} aria-label="Keys">
+    <div className={classes.shortcuts} role="group" aria-label="Keyboard shortcuts">
       <span>
-        <Key>j</Key> <Key>k</Key> move
+        <Kbd>j</Kbd> <Kbd>k</Kbd> move
       </span>
       <span>
-        <Key>Enter</Key> open
+        <Kbd>Enter</Kbd> open
       </span>
-      {mayWrite && (
+      {canWrite && (
         <>
           <span>
-            <Key>x</Key> select
+            <Kbd>x</Kbd> select
           </span>
           <span>
-            <Key>a</Key> approve
+            <Kbd>a</Kbd> approve
           </span>
           <span>
-            <Key>d</Key> deprecate
+            <Kbd>d</Kbd> deprecate
           </span>
           <span>
-            <Key>Del</Key> delete
+            <Kbd>Del</Kbd> delete
           </span>
         </>
       )}
       <span>
-        <Key>/</Key> search
+        <Kbd>/</Kbd> search
       </span>
     </div>
   );
 }
 
-function Nothing({ filters, clear }: { filters: Filters; clear: () => void }) {
-  if (filters.q || narrowed(filters) > 0)
+function NoMemories({ filters, clear }: { filters: Filters; clear: () => void }) {
+  if (filters.q || countFilters(filters) > 0)
     return (
-      <Empty
+      <EmptyState
         icon={<IconZoomQuestion size={40} />}
-        title="Nothing fits all of that"
+        title="No matching memories"
         action={
           <Button variant="default" onClick={clear}>
-            Clear all filters
+            Clear filters
           </Button>
         }
       >
-        Every word has to occur in a title, a text, a schema key or a path. Search by meaning finds what was
-        said in other words.
-      </Empty>
+        Keyword search matches memories that contain every word. Try semantic search to find other wordings.
+      </EmptyState>
     );
   return (
-    <Empty icon={<IconStack2 size={40} />} title="Nothing is remembered yet">
-      What your agents learn will stand here: decisions, conventions, how things work, and the words they rest
-      on. Link the folder of the project, then work as always.
-      <Code label="Copy the command">loremark init</Code>
-    </Empty>
+    <EmptyState icon={<IconStack2 size={40} />} title="No memories yet">
+      Memories from your agents appear here: decisions, conventions and how things work, each with its
+      evidence. To start capturing, link your project folder:
+      <CodeBlock label="Copy command">loremark init</CodeBlock>
+    </EmptyState>
   );
 }
 
-function Listed({ filters, clear, focusBox }: { filters: Filters; clear: () => void; focusBox: () => void }) {
+function MemoryBrowser({
+  filters,
+  clear,
+  focusSearch,
+}: {
+  filters: Filters;
+  clear: () => void;
+  focusSearch: () => void;
+}) {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  const judging = useJudging();
-  const query = useMemo(() => asQuery(project.id, filters), [project.id, filters]);
+  const canWrite = useCanWrite();
+  const itemActions = useItemActions();
+  const query = useMemo(() => toQuery(project.id, filters), [project.id, filters]);
   const list = useItemList(query);
-  const fates = useFates();
+  const pending = usePendingChanges();
   const { status } = filters;
   const items = useMemo(
-    () => foretold(list.items, fates).filter((item) => !status || item.status === status),
-    [list.items, fates, status],
+    () => applyPending(list.items, pending).filter((item) => !status || item.status === status),
+    [list.items, pending, status],
   );
   const total = list.hasMore
     ? Math.max(items.length, (list.total ?? 0) - (list.items.length - items.length))
     : items.length;
-  const { chosen, select, all, none } = useChosen(items);
+  const { selected, select, selectAll, clear: clearSelection } = useSelection(items);
   const [active, setActive] = useState(-1);
-  const [steps, setSteps] = useState(0);
-  const { sight } = list;
-  const seen = useCallback(
+  const [focusRequests, setFocusRequests] = useState(0);
+  const { visibleRange } = list;
+  const onVisible = useCallback(
     (first: number, last: number) => {
-      sight.current = [first, last];
+      visibleRange.current = [first, last];
     },
-    [sight],
+    [visibleRange],
   );
   const { loadMore } = list;
-  const more = useCallback(() => void loadMore(), [loadMore]);
-  const pick = useCallback(
-    (place: number, range: boolean) => {
-      setActive(place);
-      select(place, range);
+  const loadNext = useCallback(() => void loadMore(), [loadMore]);
+  const selectAt = useCallback(
+    (index: number, range: boolean) => {
+      setActive(index);
+      select(index, range);
     },
     [select],
   );
   const step = (by: number) => {
     if (items.length === 0) return;
-    setActive((place) => Math.max(0, Math.min(items.length - 1, place + by)));
-    setSteps((number) => number + 1);
+    setActive((index) => Math.max(0, Math.min(items.length - 1, index + by)));
+    setFocusRequests((number) => number + 1);
   };
-  /** The selected ones; without any, the one the keyboard is at. */
-  const meant = (): Item[] => {
-    if (chosen.size > 0) return items.filter((item) => chosen.has(item.id));
+  /** The selected items, or the active row if none are selected. */
+  const targets = (): Item[] => {
+    if (selected.size > 0) return items.filter((item) => selected.has(item.id));
     const here = items[active];
     return here ? [here] : [];
   };
-  const act = (what: (meant: Item[]) => void) => {
-    const those = meant();
-    if (!mayWrite || those.length === 0) return;
-    what(those);
-    none();
+  const act = (action: (items: Item[]) => void) => {
+    const affected = targets();
+    if (!canWrite || affected.length === 0) return;
+    action(affected);
+    clearSelection();
   };
-  const approve = () => act((those) => judging.judge(those, "approved"));
-  const deprecate = () => act((those) => judging.judge(those, "deprecated"));
-  const remove = () => act(judging.remove);
-  useKeys({
+  const approve = () => act((items) => itemActions.setStatus(items, "approved"));
+  const deprecate = () => act((items) => itemActions.setStatus(items, "deprecated"));
+  const remove = () => act(itemActions.remove);
+  useShortcuts({
     j: () => step(1),
     k: () => step(-1),
-    x: () => mayWrite && active >= 0 && select(active, false),
+    x: () => canWrite && active >= 0 && select(active, false),
     a: approve,
     d: deprecate,
     Delete: remove,
-    Escape: none,
-    "/": focusBox,
+    Escape: clearSelection,
+    "/": focusSearch,
   });
   if (list.error && items.length === 0)
-    return <Problem error={list.error} retry={() => void list.refetch()} />;
+    return <ErrorAlert error={list.error} retry={() => void list.refetch()} />;
   if (list.isLoading)
     return (
       <Center py="xl">
-        <Loader size="sm" aria-label="Loading" />
+        <Loader size="sm" role="status" aria-label="Loading" />
       </Center>
     );
   return (
     <>
-      <Group justify="space-between" mb="xs" className={classes.above}>
+      <Group justify="space-between" mb="xs" className={classes.toolbar}>
         <Text size="sm" c="dimmed" role="status">
-          {count(total)} {total === 1 ? "memory" : "memories"}
+          {formatNumber(total)} {total === 1 ? "memory" : "memories"}
         </Text>
-        <Help mayWrite={mayWrite} />
+        <ShortcutHints canWrite={canWrite} />
       </Group>
-      {items.length === 0 && !list.hasMore && <Nothing filters={filters} clear={clear} />}
+      {items.length === 0 && !list.hasMore && <NoMemories filters={filters} clear={clear} />}
       {(items.length > 0 || list.hasMore) && (
-        <div aria-busy={list.isOld} className={list.isOld ? classes.old : undefined}>
-          <List
+        <div aria-busy={list.isPlaceholder} className={list.isPlaceholder ? classes.stale : undefined}>
+          <MemoryList
             items={items}
             total={total}
             active={active}
-            steps={steps}
-            chosen={chosen}
-            mayWrite={mayWrite}
-            select={pick}
+            focusRequests={focusRequests}
+            selected={selected}
+            canWrite={canWrite}
+            select={selectAt}
             hasMore={list.hasMore}
-            more={list.more}
-            loadMore={more}
-            seen={seen}
+            more={list.loadMoreState}
+            loadMore={loadNext}
+            onVisible={onVisible}
           />
         </div>
       )}
-      <Bulk
-        chosen={chosen.size}
+      <BulkActions
+        selected={selected.size}
         loaded={items.length}
         approve={approve}
         deprecate={deprecate}
         remove={remove}
-        all={all}
-        none={none}
+        selectAll={selectAll}
+        clear={clearSelection}
       />
     </>
   );
@@ -189,32 +196,32 @@ function Listed({ filters, clear, focusBox }: { filters: Filters; clear: () => v
 
 export default function Memory() {
   const project = useProject();
-  const mayWrite = useMayWrite();
+  const canWrite = useCanWrite();
   const [filters, change] = useFilters();
-  const [writing, dialog] = useDisclosure(false);
-  const box = useRef<HTMLInputElement>(null);
-  const focusBox = useCallback(() => box.current?.focus(), []);
-  const clear = useCallback(() => change(NOTHING), [change]);
+  const [dialogOpen, dialog] = useDisclosure(false);
+  const searchRef = useRef<HTMLInputElement>(null);
+  const focusSearch = useCallback(() => searchRef.current?.focus(), []);
+  const clear = useCallback(() => change(NO_FILTERS), [change]);
   return (
     <Page
       wide
       title="Memory"
-      about={`All that is known of ${project.name}.`}
+      about={`Everything ${project.name} remembers, with search and filters.`}
       actions={
-        mayWrite && (
+        canWrite && (
           <Button leftSection={<IconPencilPlus size={16} />} onClick={dialog.open}>
-            Write a memory
+            New memory
           </Button>
         )
       }
     >
-      <FilterBar filters={filters} change={change} box={box} />
-      {filters.way === "meaning" ? (
-        <Found projectId={project.id} filters={filters} />
+      <FilterBar filters={filters} change={change} searchRef={searchRef} />
+      {filters.mode === "semantic" ? (
+        <SearchResults projectId={project.id} filters={filters} />
       ) : (
-        <Listed filters={filters} clear={clear} focusBox={focusBox} />
+        <MemoryBrowser filters={filters} clear={clear} focusSearch={focusSearch} />
       )}
-      <Write projectId={project.id} opened={writing} close={dialog.close} />
+      <NewMemoryDialog projectId={project.id} opened={dialogOpen} close={dialog.close} />
     </Page>
   );
 }

@@ -2,13 +2,13 @@ import { useCallback, useMemo } from "react";
 import { useSearchParams } from "wouter";
 import type { ItemsQuery } from "~/api/items";
 import type { ItemFlag, ItemStatus, ItemType } from "~/api/types";
-import { TYPES } from "~/parts/Tag";
+import { ITEM_TYPES } from "~/parts/Tag";
 
-export type Way = "words" | "meaning";
+export type SearchMode = "keyword" | "semantic";
 
-/** What one looks for, as it stands in the address of the page: it can be kept, sent and gone back to. */
+/** Filters are kept in the URL, so they can be bookmarked and shared. */
 export interface Filters {
-  way: Way;
+  mode: SearchMode;
   q: string;
   status: ItemStatus | "";
   type: ItemType | "";
@@ -16,7 +16,7 @@ export interface Filters {
   schemaKey: string;
   file: string;
   branch: string;
-  sure: Sure | "";
+  confidence: ConfidenceRange | "";
 }
 
 export const STATUSES: ItemStatus[] = ["draft", "approved", "deprecated"];
@@ -27,60 +27,60 @@ export const FLAGS: [ItemFlag, string][] = [
   ["quality", "quality"],
   ["redacted", "redacted"],
 ];
-export type Sure = "high" | "middle" | "low";
-export const SURE: Record<Sure, { label: string; min?: number; max?: number }> = {
-  high: { label: "90% and more", min: 0.9 },
-  middle: { label: "60% to 90%", min: 0.6, max: 0.8999 },
-  low: { label: "below 60%", max: 0.5999 },
+export type ConfidenceRange = "high" | "medium" | "low";
+export const CONFIDENCE_RANGES: Record<ConfidenceRange, { label: string; min?: number; max?: number }> = {
+  high: { label: "90% or higher", min: 0.9 },
+  medium: { label: "60% to 90%", min: 0.6, max: 0.8999 },
+  low: { label: "Below 60%", max: 0.5999 },
 };
 const KEY = /^[a-z0-9-]+(?:\/[a-z0-9-]+){0,7}$/;
 
-const one = <T extends string>(value: string | null, of: readonly T[]): T | "" =>
+const oneOf = <T extends string>(value: string | null, of: readonly T[]): T | "" =>
   of.find((known) => known === value) ?? "";
 
 export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
-  const [asked, setAsked] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
   const filters = useMemo<Filters>(
     () => ({
-      way: asked.get("way") === "meaning" ? "meaning" : "words",
-      q: asked.get("q") ?? "",
-      status: one(asked.get("status"), STATUSES),
-      type: one(asked.get("type"), TYPES),
-      flag: one(
-        asked.get("flag"),
+      mode: search.get("mode") === "semantic" ? "semantic" : "keyword",
+      q: search.get("q") ?? "",
+      status: oneOf(search.get("status"), STATUSES),
+      type: oneOf(search.get("type"), ITEM_TYPES),
+      flag: oneOf(
+        search.get("flag"),
         FLAGS.map(([flag]) => flag),
       ),
-      schemaKey: asked.get("schemaKey") ?? "",
-      file: asked.get("file") ?? "",
-      branch: asked.get("branch") ?? "",
-      sure: one(asked.get("sure"), ["high", "middle", "low"] as const),
+      schemaKey: search.get("schemaKey") ?? "",
+      file: search.get("file") ?? "",
+      branch: search.get("branch") ?? "",
+      confidence: oneOf(search.get("confidence"), ["high", "medium", "low"] as const),
     }),
-    [asked],
+    [search],
   );
   const change = useCallback(
     (by: Partial<Filters>) =>
-      setAsked(
+      setSearch(
         (before) => {
           const now = new URLSearchParams(before);
           for (const [name, value] of Object.entries(by)) {
-            if (value && value !== "words") now.set(name, value);
+            if (value && value !== "keyword") now.set(name, value);
             else now.delete(name);
           }
           return now;
         },
         { replace: true },
       ),
-    [setAsked],
+    [setSearch],
   );
   return [filters, change];
 }
 
-const NARROWING = ["status", "type", "flag", "schemaKey", "file", "branch", "sure"] as const;
+const FILTER_NAMES = ["status", "type", "flag", "schemaKey", "file", "branch", "confidence"] as const;
 
-/** How many filters hold, besides the words. */
-export const narrowed = (filters: Filters) => NARROWING.filter((name) => filters[name] !== "").length;
+/** Number of active filters, not counting the search text. */
+export const countFilters = (filters: Filters) => FILTER_NAMES.filter((name) => filters[name] !== "").length;
 
-export const NOTHING: Partial<Filters> = {
+export const NO_FILTERS: Partial<Filters> = {
   q: "",
   status: "",
   type: "",
@@ -88,15 +88,17 @@ export const NOTHING: Partial<Filters> = {
   schemaKey: "",
   file: "",
   branch: "",
-  sure: "",
+  confidence: "",
 };
 
-/** A key as one would type it: without a slash at its end. */
+/** Normalizes a typed schema key. */
 export const cleanKey = (typed: string) => typed.trim().toLowerCase().replace(/\/+$/, "");
 export const isKey = (typed: string) => typed === "" || KEY.test(cleanKey(typed));
 
-export function asQuery(projectId: string, filters: Filters): ItemsQuery {
-  const sure: { min?: number; max?: number } = filters.sure ? SURE[filters.sure] : {};
+export function toQuery(projectId: string, filters: Filters): ItemsQuery {
+  const range: { min?: number; max?: number } = filters.confidence
+    ? CONFIDENCE_RANGES[filters.confidence]
+    : {};
   const key = cleanKey(filters.schemaKey);
   const words = filters.q.trim().slice(0, 200);
   return {
@@ -108,7 +110,7 @@ export function asQuery(projectId: string, filters: Filters): ItemsQuery {
     ...(key && KEY.test(key) ? { schemaKey: key } : {}),
     ...(filters.file ? { files: filters.file } : {}),
     ...(filters.branch ? { branch: filters.branch } : {}),
-    ...(sure.min === undefined ? {} : { minConfidence: sure.min }),
-    ...(sure.max === undefined ? {} : { maxConfidence: sure.max }),
+    ...(range.min === undefined ? {} : { minConfidence: range.min }),
+    ...(range.max === undefined ? {} : { maxConfidence: range.max }),
   };
 }

@@ -1,24 +1,27 @@
 import { Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
-import { Section } from "~/pages/account/Section";
-import { Copy } from "~/parts/Copy";
-import { showDone } from "~/parts/toast";
+import { SettingsSection } from "~/parts/SettingsSection";
+import { CopyIconButton } from "~/parts/Copy";
+import { showSuccess } from "~/parts/toast";
 import { useProject } from "~/shell/project";
-import { useChange } from "./changing";
+import { useUpdateProject } from "./useUpdateProject";
 import { VisibilityChoice } from "./NewProject";
 
-/** Name, description and who sees it; saved together. */
+/** Name, description and visibility, saved together. */
 export function General({ disabled }: { disabled: boolean }) {
   const project = useProject();
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description);
   const [visibility, setVisibility] = useState(project.visibility);
-  const change = useChange();
+  const update = useUpdateProject();
   const changed =
     name.trim() !== project.name || description !== project.description || visibility !== project.visibility;
-  const submit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ name: name.trim(), description, visibility }, { onSuccess: () => showDone("Saved.") });
+    update.mutate(
+      { name: name.trim(), description, visibility },
+      { onSuccess: () => showSuccess("Project saved.") },
+    );
   };
   const reset = () => {
     setName(project.name);
@@ -26,8 +29,8 @@ export function General({ disabled }: { disabled: boolean }) {
     setVisibility(project.visibility);
   };
   return (
-    <Section title="General" about="What the project is called, and who sees it.">
-      <form onSubmit={submit}>
+    <SettingsSection title="General" about="Name, description and visibility.">
+      <form onSubmit={onSubmit}>
         <Stack>
           <TextInput
             label="Name"
@@ -49,15 +52,15 @@ export function General({ disabled }: { disabled: boolean }) {
           />
           <VisibilityChoice value={visibility} onChange={setVisibility} disabled={disabled} />
           <TextInput
-            label="Project id"
-            description="What loremark init and the API call it."
+            label="Project ID"
+            description="Used by loremark init and the API."
             readOnly
             value={project.id}
-            rightSection={<Copy text={project.id} label="Copy the project id" />}
+            rightSection={<CopyIconButton text={project.id} label="Copy project ID" />}
           />
           {!disabled && (
             <Group>
-              <Button type="submit" disabled={!changed || name.trim() === ""} loading={change.isPending}>
+              <Button type="submit" disabled={!changed || name.trim() === ""} loading={update.isPending}>
                 Save
               </Button>
               {changed && (
@@ -69,6 +72,6 @@ export function General({ disabled }: { disabled: boolean }) {
           )}
         </Stack>
       </form>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -1,55 +1,55 @@
 import { ActionIcon, Autocomplete, Button, Group, Select, Stack, Text, Tooltip } from "@mantine/core";
 import { IconUserMinus } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
-import type { Answer } from "~/api/client";
+import type { ResponseBody } from "~/api/client";
 import { useGet, useSend } from "~/api/hooks";
-import { Section } from "~/pages/account/Section";
-import section from "~/pages/account/section.module.css";
-import { Confirm } from "~/pages/keys/Confirm";
+import { SettingsSection } from "~/parts/SettingsSection";
+import section from "~/parts/settingsSection.module.css";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
 import { Loaded } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
-import { showDone } from "~/parts/toast";
-import { manages, useMe } from "~/shell/login";
+import { showSuccess } from "~/parts/toast";
+import { canManageTeam, useMe } from "~/shell/login";
 import { useProject } from "~/shell/project";
 
-type Member = Answer<"/api/projects/{id}/members", "get">[number];
-const TOUCHES = ["/api/projects", "/api/team"];
+type Member = ResponseBody<"/api/projects/{id}/members", "get">[number];
+const INVALIDATED = ["/api/projects", "/api/team"];
 
-function Add({ there }: { there: Member[] }) {
+function AddMember({ members }: { members: Member[] }) {
   const me = useMe();
   const { id } = useProject();
   const team = useGet("/api/team");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<"admin" | "member">("member");
-  const add = useSend("post", "/api/projects/{id}/members", { touches: TOUCHES, quiet: true });
-  const known = new Set(there.map((one) => one.email));
-  const others = (team.data ?? []).map((one) => one.email).filter((one) => !known.has(one));
-  const submit = (event: FormEvent) => {
+  const add = useSend("post", "/api/projects/{id}/members", { invalidates: INVALIDATED, quiet: true });
+  const memberEmails = new Set(members.map((member) => member.email));
+  const suggestions = (team.data ?? [])
+    .map((entry) => entry.email)
+    .filter((address) => !memberEmails.has(address));
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     add.mutate(
       { path: { id }, body: { email: email.trim(), role } },
       {
         onSuccess: (added) => {
           setEmail("");
-          showDone(
-            "status" in added
-              ? `An invitation to ${added.email} is on its way.`
-              : `${added.name} is in the project.`,
+          showSuccess(
+            "status" in added ? `Invitation sent to ${added.email}.` : `${added.name} added to the project.`,
           );
         },
       },
     );
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit}>
       <Group align="flex-end" gap="sm">
         <Autocomplete
-          label="Add by e-mail"
+          label="Add by email"
           type="email"
           flex="1 1 14rem"
           required
           withAsterisk={false}
-          data={others}
+          data={suggestions}
           limit={8}
           value={email}
           onChange={setEmail}
@@ -63,7 +63,7 @@ function Add({ there }: { there: Member[] }) {
           ]}
           value={role}
           allowDeselect={false}
-          onChange={(chosen) => setRole(chosen === "admin" ? "admin" : "member")}
+          onChange={(value) => setRole(value === "admin" ? "admin" : "member")}
         />
         <Button type="submit" variant="default" loading={add.isPending} disabled={email.trim() === ""}>
           Add
@@ -72,55 +72,55 @@ function Add({ there }: { there: Member[] }) {
       {add.error && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" mt="xs">
           {add.error.status === 403
-            ? "Only the team's owner and admins invite somebody who is not in the team yet."
+            ? "Only team admins can invite people who are not in the team yet. Ask one to invite them."
             : add.error.message}
         </Text>
       )}
       <Text size="xs" c="dimmed" mt={6}>
-        {manages(me)
-          ? "Somebody who is not in the team yet gets an invitation by mail, and joins it with this project."
-          : "Somebody of the team. Others are invited by the team's owner or admins."}
+        {canManageTeam(me)
+          ? "People outside the team get an invitation by email and join both the team and this project."
+          : "You can add team members. To add anyone else, ask a team admin to invite them."}
       </Text>
     </form>
   );
 }
 
-function List({ members, disabled }: { members: Member[]; disabled: boolean }) {
+function MemberList({ members, disabled }: { members: Member[]; disabled: boolean }) {
   const project = useProject();
-  const [leaving, setLeaving] = useState<Member | null>(null);
-  const remove = useSend("delete", "/api/projects/{id}/members", { touches: TOUCHES });
-  const owners = members.filter((one) => one.role === "owner").length;
-  const act = () =>
-    leaving &&
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const remove = useSend("delete", "/api/projects/{id}/members", { invalidates: INVALIDATED });
+  const owners = members.filter((member) => member.role === "owner").length;
+  const onConfirm = () =>
+    removing &&
     remove.mutate(
-      { path: { id: project.id }, body: { userId: leaving.userId } },
+      { path: { id: project.id }, body: { userId: removing.userId } },
       {
         onSuccess: () => {
-          showDone(`${leaving.name} is no longer in the project.`);
-          setLeaving(null);
+          showSuccess(`${removing.name} was removed from the project.`);
+          setRemoving(null);
         },
       },
     );
   return (
     <>
-      <ul className={section.rows} aria-label="Members of the project">
-        {members.map((one) => (
-          <li key={one.userId} className={section.row}>
+      <ul className={section.rows} aria-label="Project members">
+        {members.map((member) => (
+          <li key={member.userId} className={section.row}>
             <div>
-              <Text truncate>{one.name}</Text>
-              <Text size="sm" c="dimmed" truncate title={one.email}>
-                {one.email}
+              <Text truncate>{member.name}</Text>
+              <Text size="sm" c="dimmed" truncate title={member.email}>
+                {member.email}
               </Text>
             </div>
-            <Tag tone={one.role === "owner" ? "soft" : "plain"}>{one.role}</Tag>
-            {!disabled && !(one.role === "owner" && owners === 1) && (
-              <Tooltip label={`Remove ${one.name}`}>
+            <Tag tone={member.role === "owner" ? "soft" : "plain"}>{member.role}</Tag>
+            {!disabled && !(member.role === "owner" && owners === 1) && (
+              <Tooltip label={`Remove ${member.name}`}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
                   size={36}
-                  aria-label={`Remove ${one.name} from the project`}
-                  onClick={() => setLeaving(one)}
+                  aria-label={`Remove ${member.name} from the project`}
+                  onClick={() => setRemoving(member)}
                 >
                   <IconUserMinus size={18} />
                 </ActionIcon>
@@ -129,19 +129,19 @@ function List({ members, disabled }: { members: Member[]; disabled: boolean }) {
           </li>
         ))}
       </ul>
-      <Confirm
-        opened={leaving !== null}
-        title={`Remove ${leaving?.name ?? ""} from the project?`}
-        act="Remove"
+      <ConfirmDialog
+        opened={removing !== null}
+        title={`Remove ${removing?.name ?? ""} from the project?`}
+        confirmLabel="Remove"
         busy={remove.isPending}
-        onAct={act}
-        onClose={() => setLeaving(null)}
+        onConfirm={onConfirm}
+        onClose={() => setRemoving(null)}
       >
         {project.visibility === "public"
-          ? "They can still read it, as everybody in the team can, but no longer write."
-          : "They no longer see it, unless they are an owner or admin of the team."}{" "}
-        What they have added stays.
-      </Confirm>
+          ? "They can still read the project like everyone in the team, but no longer write to it."
+          : "They lose access to the project, unless they are a team admin."}{" "}
+        Memories they added stay.
+      </ConfirmDialog>
     </>
   );
 }
@@ -150,18 +150,18 @@ export function Members({ disabled }: { disabled: boolean }) {
   const { id } = useProject();
   const members = useGet("/api/projects/{id}/members", { path: { id } });
   return (
-    <Section
+    <SettingsSection
       title="Members"
-      about="They write to the project; its admins and owners also change these settings. The team's owner and admins see it anyway."
+      about="Members can write to the project; project admins can also change its settings. Team admins always have access."
     >
-      <Loaded of={members}>
+      <Loaded query={members}>
         {(all) => (
           <Stack>
-            <List members={all} disabled={disabled} />
-            {!disabled && <Add there={all} />}
+            <MemberList members={all} disabled={disabled} />
+            {!disabled && <AddMember members={all} />}
           </Stack>
         )}
       </Loaded>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -1,15 +1,18 @@
 import { Anchor, Button, Group, Modal, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { Link } from "wouter";
-import type { Answer, ApiError } from "~/api/client";
+import type { ResponseBody, ApiError } from "~/api/client";
 import { useSend } from "~/api/hooks";
 
-export type MadeProject = Answer<"/api/projects", "post">;
+export type CreatedProject = ResponseBody<"/api/projects", "post">;
 type Visibility = "private" | "public";
 
 export const VISIBILITY: Record<Visibility, { name: string; about: string }> = {
-  private: { name: "Private", about: "Its members, and the owner and admins of the team." },
-  public: { name: "Open to the team", about: "Everybody in the team reads it; only its members write." },
+  private: { name: "Private", about: "Visible to project members and team admins." },
+  public: {
+    name: "Open to the team",
+    about: "Everyone in the team can read it; only project members can write.",
+  },
 };
 
 export function VisibilityChoice({
@@ -23,30 +26,30 @@ export function VisibilityChoice({
 }) {
   return (
     <Radio.Group
-      label="Who sees it"
+      label="Visibility"
       value={value}
-      onChange={(chosen) => onChange(chosen === "public" ? "public" : "private")}
+      onChange={(selected) => onChange(selected === "public" ? "public" : "private")}
     >
       <Stack gap="xs" mt={6}>
-        {Object.entries(VISIBILITY).map(([name, words]) => (
-          <Radio key={name} value={name} label={words.name} description={words.about} disabled={disabled} />
+        {Object.entries(VISIBILITY).map(([name, option]) => (
+          <Radio key={name} value={name} label={option.name} description={option.about} disabled={disabled} />
         ))}
       </Stack>
     </Radio.Group>
   );
 }
 
-/** Why no project was made; a limit of the plan has a way out. */
-export function NotMade({ problem }: { problem: ApiError | null }) {
-  if (problem === null) return null;
+/** Why the project could not be created, with a link to the plan if its limit is reached. */
+export function CreateError({ error }: { error: ApiError | null }) {
+  if (error === null) return null;
   return (
     <Text size="sm" c="var(--mantine-color-error)" role="alert">
-      {problem.message}
-      {problem.message.startsWith("Plan limit") && (
+      {error.message}
+      {error.message.startsWith("Plan limit") && (
         <>
           {". "}
           <Anchor component={Link} href="/billing" inherit underline="always">
-            Look at the plan
+            View plans
           </Anchor>
         </>
       )}
@@ -55,32 +58,32 @@ export function NotMade({ problem }: { problem: ApiError | null }) {
 }
 
 interface FormProps {
-  onMade: (project: MadeProject) => void;
+  onCreated: (project: CreatedProject) => void;
   onCancel?: () => void;
-  /** Only the name: the rest can be said later. */
+  /** Ask only for the name; the rest can be set later. */
   short?: boolean;
 }
 
-export function NewProjectForm({ onMade, onCancel, short }: FormProps) {
+export function NewProjectForm({ onCreated, onCancel, short }: FormProps) {
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
   const [visibility, setVisibility] = useState<Visibility>("private");
-  const make = useSend("post", "/api/projects", {
+  const create = useSend("post", "/api/projects", {
     quiet: true,
-    touches: ["/api/projects", "/api/v2/overview"],
+    invalidates: ["/api/projects", "/api/v2/overview"],
   });
-  const submit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    // A form in a dialog is, to React, still inside the page that opened it.
+    // React events bubble out of a dialog into the form that opened it.
     event.stopPropagation();
-    make.mutate({ body: { name: name.trim(), description, visibility } }, { onSuccess: onMade });
+    create.mutate({ body: { name: name.trim(), description, visibility } }, { onSuccess: onCreated });
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit}>
       <Stack>
         <TextInput
           label="Name"
-          description="As the team calls it; often that of the repository."
+          description="Usually the name of the repository."
           placeholder="Checkout service"
           required
           withAsterisk={false}
@@ -102,15 +105,15 @@ export function NewProjectForm({ onMade, onCancel, short }: FormProps) {
             <VisibilityChoice value={visibility} onChange={setVisibility} />
           </>
         )}
-        <NotMade problem={make.error} />
+        <CreateError error={create.error} />
         <Group justify={short ? "flex-start" : "flex-end"}>
           {onCancel && (
             <Button variant="default" onClick={onCancel}>
               Cancel
             </Button>
           )}
-          <Button type="submit" loading={make.isPending} disabled={name.trim() === ""}>
-            Make the project
+          <Button type="submit" loading={create.isPending} disabled={name.trim() === ""}>
+            Create project
           </Button>
         </Group>
       </Stack>
@@ -118,19 +121,19 @@ export function NewProjectForm({ onMade, onCancel, short }: FormProps) {
   );
 }
 
-/** The dialog, for any page that offers it. Only for those who manage the team. */
+/** A dialog for creating a project. Only team admins may open it. */
 export function NewProject({
   opened,
   onClose,
-  onMade,
+  onCreated,
 }: {
   opened: boolean;
   onClose: () => void;
-  onMade: (project: MadeProject) => void;
+  onCreated: (project: CreatedProject) => void;
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title="New project">
-      <NewProjectForm onMade={onMade} onCancel={onClose} />
+      <NewProjectForm onCreated={onCreated} onCancel={onClose} />
     </Modal>
   );
 }

@@ -1,42 +1,41 @@
 import { Alert } from "@mantine/core";
 import { IconArchive } from "@tabler/icons-react";
 import { Page } from "~/parts/Page";
-import { useMayManage, useProject } from "~/shell/project";
-import { Ending } from "./Ending";
-import { Facts } from "./Facts";
+import { useCanManage, useProject } from "~/shell/project";
+import { DangerZone } from "./DangerZone";
+import { ReadOnlySettings } from "./ReadOnlySettings";
 import { General } from "./General";
-import { Learning } from "./Learning";
+import { Enrichment } from "./Enrichment";
 import { Members } from "./Members";
 import { Repository } from "./Repository";
 import { SigningSecret } from "./SigningSecret";
-import { Transfer } from "./Transfer";
+import { ExportImport } from "./ExportImport";
 
-/** Why nothing can be changed here, where that is so. */
-function Archived() {
-  const manages = useMayManage();
+function ArchivedNotice() {
+  const canManage = useCanManage();
   return (
     <Alert mb="md" variant="default" icon={<IconArchive />} title="This project is archived">
-      It can be read and exported.{" "}
-      {manages ? "Unarchive it below to change anything." : "Nothing can be changed."}
+      It is read-only and can still be exported.{" "}
+      {canManage ? "Unarchive it below to make changes." : "Ask a project admin to unarchive it."}
     </Alert>
   );
 }
 
 export default function ProjectSettings() {
   const project = useProject();
-  const manages = useMayManage();
+  const canManage = useCanManage();
   const archived = project.status === "archived";
   return (
     <Page title="Project settings" about={project.name}>
-      {archived && <Archived />}
+      {archived && <ArchivedNotice />}
       <div key={project.id}>
-        {manages ? <General disabled={archived} /> : <Facts />}
-        <Members disabled={archived || !manages} />
-        {manages && <Learning disabled={archived} />}
-        {manages && <Repository disabled={archived} />}
-        {manages && <SigningSecret disabled={archived} />}
-        <Transfer mayImport={manages && !archived} />
-        {manages && <Ending />}
+        {canManage ? <General disabled={archived} /> : <ReadOnlySettings />}
+        <Members disabled={archived || !canManage} />
+        {canManage && <Enrichment disabled={archived} />}
+        {canManage && <Repository disabled={archived} />}
+        {canManage && <SigningSecret disabled={archived} />}
+        <ExportImport canImport={canManage && !archived} />
+        {canManage && <DangerZone />}
       </div>
     </Page>
   );

@@ -1,15 +1,15 @@
 import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
-import { Section } from "~/pages/account/Section";
-import { Confirm } from "~/pages/keys/Confirm";
-import { safeLink } from "~/parts/link";
+import { SettingsSection } from "~/parts/SettingsSection";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
+import { safeLink } from "~/parts/safeLink";
 import { Tag } from "~/parts/Tag";
-import { showDone } from "~/parts/toast";
+import { showSuccess } from "~/parts/toast";
 import { useProject } from "~/shell/project";
-import { useChange, type Change } from "./changing";
+import { useUpdateProject, type ProjectChange } from "./useUpdateProject";
 
-/** Where it is; a link only if it can be nothing but one. */
+/** The repository URL, as a link only if it is safe. */
 export function RepositoryLink({ url }: { url: string }) {
   const href = safeLink(url);
   if (!href) return <Text>{url}</Text>;
@@ -22,16 +22,16 @@ export function RepositoryLink({ url }: { url: string }) {
 
 function Connected({ disabled }: { disabled: boolean }) {
   const project = useProject();
-  const [asking, setAsking] = useState(false);
-  const change = useChange();
-  if (!project.repoUrl) return <Text c="dimmed">No repository is connected.</Text>;
+  const [confirming, setConfirming] = useState(false);
+  const update = useUpdateProject();
+  if (!project.repoUrl) return <Text c="dimmed">No repository connected. Enter its URL to connect one.</Text>;
   const disconnect = () =>
-    change.mutate(
+    update.mutate(
       { disconnectRepoHost: true },
       {
         onSuccess: () => {
-          setAsking(false);
-          showDone("The repository is disconnected.");
+          setConfirming(false);
+          showSuccess("Repository disconnected.");
         },
       },
     );
@@ -41,70 +41,70 @@ function Connected({ disabled }: { disabled: boolean }) {
         <RepositoryLink url={project.repoUrl} />
         <Group gap="xs" mt={6}>
           <Tag tone="good">connected</Tag>
-          <Tag>{project.hasRepoHostToken ? "with a token" : "read as the public"}</Tag>
+          <Tag>{project.hasRepoHostToken ? "with access token" : "public access"}</Tag>
         </Group>
       </div>
       {!disabled && (
         <Button
           variant="default"
           leftSection={<IconPlugConnectedX size={16} />}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
           Disconnect
         </Button>
       )}
-      <Confirm
-        opened={asking}
-        title="Disconnect the repository?"
-        act="Disconnect"
-        busy={change.isPending}
-        onAct={disconnect}
-        onClose={() => setAsking(false)}
+      <ConfirmDialog
+        opened={confirming}
+        title="Disconnect repository?"
+        confirmLabel="Disconnect"
+        busy={update.isPending}
+        onConfirm={disconnect}
+        onClose={() => setConfirming(false)}
       >
-        The address and the token are forgotten. The memory stays; scans and deep enrichment no longer read
+        The URL and access token are removed. Memories stay, but scans and deep enrichment can no longer read
         the code.
-      </Confirm>
+      </ConfirmDialog>
     </Group>
   );
 }
 
-/** The repository the project is about; its token goes in and never comes out again. */
+/** Connects the project's repository. The server never returns the access token. */
 export function Repository({ disabled }: { disabled: boolean }) {
   const project = useProject();
   const [url, setUrl] = useState(project.repoUrl ?? "");
   const [token, setToken] = useState("");
-  const change = useChange({ quiet: true });
-  const submit = (event: FormEvent) => {
+  const update = useUpdateProject({ quiet: true });
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const wanted: Change = { repoUrl: url.trim() };
-    if (token) wanted.repoHostToken = token;
-    change.mutate(wanted, {
+    const change: ProjectChange = { repoUrl: url.trim() };
+    if (token) change.repoHostToken = token;
+    update.mutate(change, {
       onSuccess: () => {
         setToken("");
-        showDone("The repository is connected.");
+        showSuccess("Repository connected.");
       },
     });
   };
-  const fresh = url.trim() !== "" && (url.trim() !== (project.repoUrl ?? "") || token !== "");
+  const changed = url.trim() !== "" && (url.trim() !== (project.repoUrl ?? "") || token !== "");
   return (
-    <Section
+    <SettingsSection
       title="Repository"
-      about="Genesis scans it, deep enrichment looks things up in it, and the memory is checked against it."
+      about="Used by Genesis scans, deep enrichment and stale-memory checks."
     >
       <Stack key={project.repoUrl}>
         <Connected disabled={disabled} />
         {!disabled && (
-          <form onSubmit={submit}>
+          <form onSubmit={onSubmit}>
             <Stack>
               <TextInput
-                label="Address"
+                label="Repository URL"
                 placeholder="https://github.com/owner/repository"
                 maxLength={500}
-                description="Which hosts may be named is set by whoever runs the server."
-                error={change.error?.message}
+                description="The server's operator decides which hosts are allowed."
+                error={update.error?.message}
                 value={url}
                 onChange={(event) => {
-                  change.reset();
+                  update.reset();
                   setUrl(event.currentTarget.value);
                 }}
               />
@@ -112,24 +112,24 @@ export function Repository({ disabled }: { disabled: boolean }) {
                 label="Access token"
                 description={
                   project.hasRepoHostToken
-                    ? "One is kept, encrypted, and never shown. A new one replaces it. It never follows to another host."
-                    : "Only for a private repository; one that may read is enough. It is kept encrypted and never shown again."
+                    ? "A token is stored, encrypted. Enter a new one to replace it. It is never sent to another host."
+                    : "Needed for private repositories. Read access is enough. Stored encrypted and never shown again."
                 }
                 autoComplete="off"
                 maxLength={1000}
-                visibilityToggleButtonProps={{ "aria-label": "Show or hide the access token" }}
+                visibilityToggleButtonProps={{ "aria-label": "Show or hide access token" }}
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}
               />
               <Group>
-                <Button type="submit" disabled={!fresh} loading={change.isPending}>
-                  {project.repoUrl ? "Save the repository" : "Connect"}
+                <Button type="submit" disabled={!changed} loading={update.isPending}>
+                  {project.repoUrl ? "Save" : "Connect"}
                 </Button>
               </Group>
             </Stack>
           </form>
         )}
       </Stack>
-    </Section>
+    </SettingsSection>
   );
 }

@@ -2,59 +2,59 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconEye, IconEyeOff, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
 import { call, type ApiError } from "~/api/client";
-import { Section } from "~/pages/account/Section";
-import { Code } from "~/parts/Copy";
-import { dateTime } from "~/parts/Time";
-import { showProblem } from "~/parts/toast";
+import { SettingsSection } from "~/parts/SettingsSection";
+import { CodeBlock } from "~/parts/Copy";
+import { formatDateTime } from "~/parts/format";
+import { showError } from "~/parts/toast";
 import { useProject } from "~/shell/project";
 
 interface Secret {
   secret: string;
-  /** Until when the one before it works too; null where it does not. */
+  /** When the previous secret stops working; null if it already has. */
   until?: string | null;
 }
 
-function Rotating({
+function RotateDialog({
   opened,
   onClose,
   onDone,
 }: {
   opened: boolean;
   onClose: () => void;
-  onDone: (now: Secret) => void;
+  onDone: (secret: Secret) => void;
 }) {
   const { id } = useProject();
   const [busy, setBusy] = useState("");
   const rotate = async (revokeNow: boolean) => {
     setBusy(revokeNow ? "now" : "later");
     try {
-      const made = await call("post", "/api/projects/{id}/hmac-secret/rotate", {
+      const rotated = await call("post", "/api/projects/{id}/hmac-secret/rotate", {
         path: { id },
         body: { revokeNow },
       });
-      onDone({ secret: made.secret, until: made.previousValidUntil });
-    } catch (problem) {
-      showProblem(problem as ApiError);
+      onDone({ secret: rotated.secret, until: rotated.previousValidUntil });
+    } catch (error) {
+      showError(error as ApiError);
     }
     setBusy("");
   };
   return (
-    <Modal opened={opened} onClose={onClose} title="A new signing secret">
+    <Modal opened={opened} onClose={onClose} title="Rotate signing secret">
       <Stack>
         <Text size="sm">
-          Tools that sign with the old one must be given the new one: <code>loremark init</code>, run again in
-          the linked folder, does that.
+          Tools that sign with the old secret need the new one. Run <code>loremark init</code> again in each
+          linked repository to update it.
         </Text>
         <Text size="sm">
-          The old one works for a day more, so that nothing is lost meanwhile. If it may have leaked, revoke
-          it now: whatever still signs with it is refused at once.
+          The old secret keeps working for one day, so no events are lost. If it may have leaked, revoke it
+          now: events signed with it are then rejected immediately.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button color="red.8" loading={busy === "now"} onClick={() => void rotate(true)}>
-            Rotate and revoke now
+            Rotate and revoke
           </Button>
           <Button loading={busy === "later"} onClick={() => void rotate(false)} data-autofocus>
             Rotate
@@ -65,7 +65,7 @@ function Rotating({
   );
 }
 
-/** For those who manage the project. Never kept: asked for when it is to be shown, forgotten when it is hidden. */
+/** The signing secret: fetched when shown and dropped when hidden, never cached. */
 export function SigningSecret({ disabled }: { disabled: boolean }) {
   const { id } = useProject();
   const [shown, setShown] = useState<Secret | null>(null);
@@ -75,29 +75,29 @@ export function SigningSecret({ disabled }: { disabled: boolean }) {
     setBusy(true);
     try {
       setShown(await call("get", "/api/projects/{id}/hmac-secret", { path: { id } }));
-    } catch (problem) {
-      showProblem(problem as ApiError);
+    } catch (error) {
+      showError(error as ApiError);
     }
     setBusy(false);
   };
   return (
-    <Section
+    <SettingsSection
       title="Signing secret"
-      about="Tools sign what they send for this project with it. loremark init fetches it by itself."
+      about="Tools sign the events they send to this project with it. loremark init fetches it automatically."
     >
       <Stack>
-        {shown && <Code label="Copy the signing secret">{shown.secret}</Code>}
+        {shown && <CodeBlock label="Copy signing secret">{shown.secret}</CodeBlock>}
         {shown?.until !== undefined && (
           <Text size="sm" role="status">
             {shown.until
-              ? `This is the new one. The old one works until ${dateTime(shown.until)}.`
-              : "This is the new one. The old one no longer works."}
+              ? `This is the new secret. The old one works until ${formatDateTime(shown.until)}.`
+              : "This is the new secret. The old one no longer works."}
           </Text>
         )}
         <Group>
           {shown ? (
             <Button variant="default" leftSection={<IconEyeOff size={16} />} onClick={() => setShown(null)}>
-              Hide it
+              Hide secret
             </Button>
           ) : (
             <Button
@@ -106,7 +106,7 @@ export function SigningSecret({ disabled }: { disabled: boolean }) {
               loading={busy}
               onClick={() => void show()}
             >
-              Show the secret
+              Show secret
             </Button>
           )}
           {!disabled && (
@@ -120,14 +120,14 @@ export function SigningSecret({ disabled }: { disabled: boolean }) {
           )}
         </Group>
       </Stack>
-      <Rotating
+      <RotateDialog
         opened={rotating}
         onClose={() => setRotating(false)}
-        onDone={(now) => {
-          setShown(now);
+        onDone={(secret) => {
+          setShown(secret);
           setRotating(false);
         }}
       />
-    </Section>
+    </SettingsSection>
   );
 }

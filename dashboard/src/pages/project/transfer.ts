@@ -1,54 +1,54 @@
-import { ApiError, refusal, type Answer } from "~/api/client";
+import { ApiError, readError, type ResponseBody } from "~/api/client";
 
-export type Imported = Answer<"/api/v2/import", "post">;
-export type Counts = Imported["created"];
+export type ImportResult = ResponseBody<"/api/v2/import", "post">;
+export type Counts = ImportResult["created"];
 export const KINDS = ["contexts", "sessions", "events", "items", "revisions"] as const;
 
-/** What the server takes at once: whole lines, so many bytes and so many lines at most. */
+/** Upload limits of the server, per request; a request holds whole lines. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** An event as large as one may be has its line's other fields beside it. */
+/** A maximum-size event plus the other fields on its line. */
 const LINE_BYTES = CHUNK_BYTES + 256 * 1024;
 const CHUNK_LINES = 20_000;
 const NEWLINE = 10;
-const UNREACHED = "The server cannot be reached. Nothing is lost: do it again.";
+const UNREACHABLE = "Can't reach the server. Check your connection and try again; it is safe to repeat.";
 
-async function reached(request: Promise<Response>): Promise<Response> {
+async function checkResponse(request: Promise<Response>): Promise<Response> {
   let response: Response;
   try {
     response = await request;
   } catch {
-    throw new ApiError(0, UNREACHED);
+    throw new ApiError(0, UNREACHABLE);
   }
-  if (!response.ok) throw await refusal(response);
+  if (!response.ok) throw await readError(response);
   return response;
 }
 
-/** The whole project as lines; ``told`` hears how many bytes have come. Refuses one whose last line is missing. */
-export async function download(projectId: string, told: (bytes: number) => void): Promise<Blob> {
-  const response = await reached(fetch(`/api/v2/export?projectId=${encodeURIComponent(projectId)}`));
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
+/** Downloads the whole project as JSON lines. Throws if the final line is missing. */
+export async function downloadExport(projectId: string, onProgress: (bytes: number) => void): Promise<Blob> {
+  const response = await checkResponse(fetch(`/api/v2/export?projectId=${encodeURIComponent(projectId)}`));
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   const reader = response.body!.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      pieces.push(value);
+      chunks.push(value);
       bytes += value.length;
-      told(bytes);
+      onProgress(bytes);
     }
   } catch {
-    throw new ApiError(0, "The export broke off. Try it again.");
+    throw new ApiError(0, "The export was interrupted. Try again.");
   }
-  const all = new Blob(pieces, { type: "application/x-ndjson" });
-  const end = await all.slice(Math.max(0, all.size - 1000)).text();
-  if (!end.trimEnd().split("\n").at(-1)?.includes('"loremark":"end"'))
-    throw new ApiError(0, "The export broke off before its end. Try it again.");
-  return all;
+  const file = new Blob(chunks, { type: "application/x-ndjson" });
+  const tail = await file.slice(Math.max(0, file.size - 1000)).text();
+  if (!tail.trimEnd().split("\n").at(-1)?.includes('"loremark":"end"'))
+    throw new ApiError(0, "The export is incomplete. Try again.");
+  return file;
 }
 
-/** How much of a piece of the file is sent at once: whole lines, at least one. */
-function wholeLines(bytes: Uint8Array, isLast: boolean): number {
+/** How many bytes of the chunk to send: whole lines, at least one. */
+function wholeLinesEnd(bytes: Uint8Array, isLast: boolean): number {
   let end = 0;
   let lines = 0;
   for (
@@ -61,47 +61,48 @@ function wholeLines(bytes: Uint8Array, isLast: boolean): number {
     lines += 1;
   }
   if (isLast && lines < CHUNK_LINES && bytes.length <= CHUNK_BYTES) return bytes.length;
-  if (end === 0) throw new ApiError(0, "A line of the file is too long: this is no export of Loremark.");
+  if (end === 0)
+    throw new ApiError(0, "A line in the file is too long. Choose a file exported from Loremark.");
   return end;
 }
 
-const sum = (one: Counts, other: Counts): Counts =>
-  Object.fromEntries(KINDS.map((kind) => [kind, one[kind] + other[kind]])) as Counts;
+const addCounts = (a: Counts, b: Counts): Counts =>
+  Object.fromEntries(KINDS.map((kind) => [kind, a[kind] + b[kind]])) as Counts;
 
-function added(before: Imported | null, now: Imported): Imported {
-  if (before === null) return now;
+function addResults(total: ImportResult | null, next: ImportResult): ImportResult {
+  if (total === null) return next;
   return {
-    dryRun: now.dryRun,
-    lines: before.lines + now.lines,
-    redacted: before.redacted + now.redacted,
-    created: sum(before.created, now.created),
-    skipped: sum(before.skipped, now.skipped),
+    dryRun: next.dryRun,
+    lines: total.lines + next.lines,
+    redacted: total.redacted + next.redacted,
+    created: addCounts(total.created, next.created),
+    skipped: addCounts(total.skipped, next.skipped),
   };
 }
 
-/** Send an export, chunk by chunk. What is there already stays as it is, so it may be done again. */
-export async function upload(
+/** Uploads an export in chunks. Existing data is skipped, so it is safe to repeat. */
+export async function uploadImport(
   projectId: string,
   file: File,
   dryRun: boolean,
-  told: (part: number) => void,
-): Promise<Imported> {
-  let done: Imported | null = null;
+  onProgress: (fraction: number) => void,
+): Promise<ImportResult> {
+  let total: ImportResult | null = null;
   for (let from = 0; from < file.size;) {
     const bytes = new Uint8Array(await file.slice(from, from + LINE_BYTES).arrayBuffer());
-    const end = wholeLines(bytes, from + bytes.length >= file.size);
+    const end = wholeLinesEnd(bytes, from + bytes.length >= file.size);
     const query = new URLSearchParams({ projectId, dryRun: String(dryRun) });
-    const response = await reached(
+    const response = await checkResponse(
       fetch(`/api/v2/import?${query.toString()}`, {
         method: "POST",
         headers: { "Content-Type": "application/x-ndjson" },
         body: bytes.slice(0, end),
       }),
     );
-    done = added(done, (await response.json()) as Imported);
+    total = addResults(total, (await response.json()) as ImportResult);
     from += end;
-    told(from / file.size);
+    onProgress(from / file.size);
   }
-  if (done === null) throw new ApiError(0, "The file is empty.");
-  return done;
+  if (total === null) throw new ApiError(0, "The file is empty. Choose a file exported from Loremark.");
+  return total;
 }

@@ -5,60 +5,60 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useSearchParams } from "wouter";
 import { call } from "~/api/client";
-import { keyOf, useGet } from "~/api/hooks";
+import { queryKey, useGet } from "~/api/hooks";
 import { useRelated } from "~/api/items";
 import type { Item } from "~/api/types";
-import { Key, useKeys } from "~/parts/keys";
-import { Empty, Page, Problem } from "~/parts/Page";
-import { count } from "~/parts/Time";
-import { useMayWrite, useProject } from "~/shell/project";
-import { KEEP } from "../item/Related";
-import { Actions, type Doing } from "./Actions";
-import { Card } from "./Card";
-import { Help } from "./Help";
-import { useJudgements } from "./judgements";
+import { Kbd, useShortcuts } from "~/parts/shortcuts";
+import { EmptyState, Page, ErrorAlert } from "~/parts/Page";
+import { formatNumber } from "~/parts/format";
+import { useCanWrite, useProject } from "~/shell/project";
+import { RESOLUTIONS } from "../item/Related";
+import { ActionBar, type ReviewActions } from "./ActionBar";
+import { ReviewCard } from "./ReviewCard";
+import { ShortcutHelp } from "./ShortcutHelp";
+import { useDecisions } from "./decisions";
 import { TABS, useQueue, type Tab } from "./queue";
 import classes from "./review.module.css";
 
 const NAMES: Record<Tab, string> = {
   drafts: "Drafts",
-  doubtful: "Low confidence",
+  lowConfidence: "Low confidence",
   conflicts: "Conflicts",
   stale: "Stale",
 };
 const ABOUT: Record<Tab, string> = {
-  drafts: "New memories wait here until a person, or a very direct source, confirms them.",
-  doubtful: "Memories whose evidence is indirect wait here.",
-  conflicts: "Two memories that cannot both be true stand here side by side.",
-  stale: "Memories whose files have changed since they were learnt come here.",
+  drafts: "New memories appear here until someone approves them.",
+  lowConfidence: "Memories with indirect evidence appear here.",
+  conflicts: "Memories that contradict each other appear here side by side.",
+  stale: "Memories whose files have changed appear here.",
 };
 
-/** What comes next is asked for while this one is read. */
-function useAhead(next: Item | undefined) {
+/** Prefetches the evidence and conflicts of the next item. */
+function usePrefetch(next: Item | undefined) {
   const cache = useQueryClient();
   const id = next?.id;
-  const contested = next?.flags.includes("conflict");
+  const inConflict = next?.flags.includes("conflict");
   useEffect(() => {
     if (!id) return;
-    const given = { path: { id } };
+    const params = { path: { id } };
     void cache.prefetchQuery({
-      queryKey: keyOf("/api/v2/items/{id}/evidence", given),
-      queryFn: () => call("get", "/api/v2/items/{id}/evidence", given),
+      queryKey: queryKey("/api/v2/items/{id}/evidence", params),
+      queryFn: () => call("get", "/api/v2/items/{id}/evidence", params),
     });
-    if (contested)
+    if (inConflict)
       void cache.prefetchQuery({
-        queryKey: keyOf("/api/v2/items/{id}/related", given),
-        queryFn: () => call("get", "/api/v2/items/{id}/related", given),
+        queryKey: queryKey("/api/v2/items/{id}/related", params),
+        queryFn: () => call("get", "/api/v2/items/{id}/related", params),
       });
-  }, [cache, id, contested]);
+  }, [cache, id, inConflict]);
 }
 
 function Progress({ position, total, title }: { position: number; total: number; title: string }) {
   return (
     <div className={classes.progress}>
       <Text size="sm" fw={600} role="status">
-        {count(position)} of {count(total)}
-        <span className="said">: {title}</span>
+        {formatNumber(position)} of {formatNumber(total)}
+        <span className="visually-hidden">: {title}</span>
       </Text>
       <div className={classes.track} aria-hidden>
         <div style={{ width: `${(100 * (position - 1)) / Math.max(1, total)}%` }} />
@@ -67,61 +67,65 @@ function Progress({ position, total, title }: { position: number; total: number;
   );
 }
 
-function Sitting({
+function ReviewQueue({
   tab,
-  waiting,
+  counts,
   choose,
 }: {
   tab: Tab;
-  waiting: Record<Tab, number>;
+  counts: Record<Tab, number>;
   choose: (tab: Tab) => void;
 }) {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  const queue = useQueue(project.id, tab, waiting[tab]);
-  const { last, returning, pass, edited, drop } = useJudgements(queue);
+  const canWrite = useCanWrite();
+  const queue = useQueue(project.id, tab, counts[tab]);
+  const { lastDecision, restoring, submit, recordEdit, remove } = useDecisions(queue);
   const [editing, setEditing] = useState("");
-  const [helping, help] = useDisclosure(false);
-  const { current, items, place, go } = queue;
-  // A draft that contradicts another is never judged without that one in sight.
-  const contested = current?.flags.includes("conflict") ?? false;
-  const related = useRelated(current?.id ?? "", contested);
-  const others = contested ? (related.data?.conflicts ?? []).map((one) => one.item) : [];
-  const against = others[0];
-  useAhead(items[place + 1]);
-  const ready = mayWrite && current !== undefined && (!contested || !(related.isPending || returning));
-  const doing: Doing = {
-    next: () => go(place + 1),
-    previous: () => go(place - 1),
+  const [helpOpen, help] = useDisclosure(false);
+  const { current, items, index, goTo } = queue;
+  // A conflicting item can only be reviewed once the other one has loaded.
+  const inConflict = current?.flags.includes("conflict") ?? false;
+  const related = useRelated(current?.id ?? "", inConflict);
+  const others = inConflict ? (related.data?.conflicts ?? []).map(({ item }) => item) : [];
+  const other = others[0];
+  usePrefetch(items[index + 1]);
+  const ready = canWrite && current !== undefined && (!inConflict || !(related.isPending || restoring));
+  const actions: ReviewActions = {
+    next: () => goTo(index + 1),
+    previous: () => goTo(index - 1),
     approve: () => {
       if (!ready || !current) return;
-      const gone = others.map((item) => ({ item, status: "deprecated" as const }));
-      pass(against ? "Kept this one" : "Approved", current, [{ item: current, status: "approved" }, ...gone]);
+      const deprecated = others.map((item) => ({ item, status: "deprecated" as const }));
+      submit(other ? "Kept this one" : "Approved", current, [
+        { item: current, status: "approved" },
+        ...deprecated,
+      ]);
     },
     deprecate: () => {
       if (!ready || !current) return;
-      if (against) pass("Kept the other", current, KEEP.that(current, against));
-      else pass("Deprecated", current, [{ item: current, status: "deprecated" }]);
+      if (other) submit("Kept the other", current, RESOLUTIONS.keepOther(current, other));
+      else submit("Deprecated", current, [{ item: current, status: "deprecated" }]);
     },
-    both: () => ready && current && against && pass("Kept both", current, KEEP.both(current, against)),
-    edit: () => mayWrite && current && setEditing(current.id),
-    remove: () => mayWrite && current && drop(current),
-    undo: () => last?.undo(),
+    keepBoth: () =>
+      ready && current && other && submit("Kept both", current, RESOLUTIONS.keepBoth(current, other)),
+    edit: () => canWrite && current && setEditing(current.id),
+    remove: () => canWrite && current && remove(current),
+    undo: () => lastDecision?.undo(),
   };
   const toTab = (number: number) => () => choose(TABS[number]!);
-  useKeys(
+  useShortcuts(
     {
-      j: doing.next,
-      ArrowRight: doing.next,
-      k: doing.previous,
-      ArrowLeft: doing.previous,
-      a: doing.approve,
-      d: doing.deprecate,
-      b: doing.both,
-      e: doing.edit,
-      Backspace: doing.remove,
-      Delete: doing.remove,
-      u: doing.undo,
+      j: actions.next,
+      ArrowRight: actions.next,
+      k: actions.previous,
+      ArrowLeft: actions.previous,
+      a: actions.approve,
+      d: actions.deprecate,
+      b: actions.keepBoth,
+      e: actions.edit,
+      Backspace: actions.remove,
+      Delete: actions.remove,
+      u: actions.undo,
       "?": help.open,
       "1": toTab(0),
       "2": toTab(1),
@@ -130,43 +134,43 @@ function Sitting({
     },
     editing === "",
   );
-  const saved = (item: Item, approved: boolean) => {
+  const onSaved = (item: Item, approved: boolean) => {
     setEditing("");
     if (!current) return;
-    if (approved) edited(current, "Edited and approved");
-    else if (tab !== "drafts" && item.flags.length < current.flags.length) edited(current, "Edited");
+    if (approved) recordEdit(current, "Edited and approved");
+    else if (tab !== "drafts" && item.flags.length < current.flags.length) recordEdit(current, "Edited");
   };
   if (queue.error && items.length === 0)
-    return <Problem error={queue.error} retry={() => void queue.refetch()} />;
+    return <ErrorAlert error={queue.error} retry={() => void queue.refetch()} />;
   if (queue.busy)
     return (
       <Center py="xl">
-        <Loader size="sm" aria-label="Loading" />
+        <Loader size="sm" role="status" aria-label="Loading" />
       </Center>
     );
   return (
     <>
-      <Group className={classes.line} justify="space-between" gap="sm">
+      <Group className={classes.header} justify="space-between" gap="sm">
         {current ? (
           <Progress position={queue.position} total={queue.total} title={current.title} />
         ) : (
           <Text size="sm" c="dimmed" role="status">
-            {queue.judged > 0 ? `${count(queue.judged)} judged` : "Nothing waits"}
+            {queue.reviewed > 0 ? `${formatNumber(queue.reviewed)} reviewed` : "Nothing to review"}
           </Text>
         )}
         <Group gap="xs">
-          {last && (
-            <Text size="sm" c="dimmed" className={classes.last}>
-              {last.words}: {last.of.title}
+          {lastDecision && (
+            <Text size="sm" c="dimmed" className={classes.lastDecision}>
+              {lastDecision.label}: {lastDecision.item.title}
             </Text>
           )}
-          {last && (
-            <Button size="compact-sm" variant="subtle" onClick={doing.undo} rightSection={<Key>u</Key>}>
+          {lastDecision && (
+            <Button size="compact-sm" variant="subtle" onClick={actions.undo} rightSection={<Kbd>u</Kbd>}>
               Undo
             </Button>
           )}
-          <Tooltip label="Keys">
-            <ActionIcon variant="subtle" color="gray" aria-label="Keys of the review" onClick={help.open}>
+          <Tooltip label="Keyboard shortcuts">
+            <ActionIcon variant="subtle" color="gray" aria-label="Keyboard shortcuts" onClick={help.open}>
               <IconKeyboard size={18} />
             </ActionIcon>
           </Tooltip>
@@ -174,98 +178,96 @@ function Sitting({
       </Group>
       {current ? (
         <>
-          <Card
+          <ReviewCard
             key={current.id}
             item={current}
             tab={tab}
-            returning={returning}
+            restoring={restoring}
             editing={editing === current.id}
-            saved={saved}
+            onSaved={onSaved}
             cancel={() => setEditing("")}
           />
           {editing === "" && (
-            <Actions
-              doing={doing}
+            <ActionBar
+              actions={actions}
               tab={tab}
-              against={against !== undefined}
-              mayWrite={mayWrite}
-              mayUndo={last !== undefined}
+              inConflict={other !== undefined}
+              canWrite={canWrite}
+              canUndo={lastDecision !== undefined}
             />
           )}
         </>
       ) : (
-        <Done tab={tab} waiting={waiting} choose={choose} judged={queue.judged} />
+        <QueueEmpty tab={tab} counts={counts} choose={choose} />
       )}
-      <Help contested={contested} mayWrite={mayWrite} opened={helping} close={help.close} />
+      <ShortcutHelp inConflict={inConflict} canWrite={canWrite} opened={helpOpen} close={help.close} />
     </>
   );
 }
 
-interface DoneProps {
+interface QueueEmptyProps {
   tab: Tab;
-  waiting: Record<Tab, number>;
+  counts: Record<Tab, number>;
   choose: (tab: Tab) => void;
-  judged: number;
 }
 
-function Done({ tab, waiting, choose, judged }: DoneProps) {
-  const elsewhere = TABS.filter((other) => other !== tab && waiting[other] > 0);
+function QueueEmpty({ tab, counts, choose }: QueueEmptyProps) {
+  const elsewhere = TABS.filter((other) => other !== tab && counts[other] > 0);
   return (
-    <Empty
+    <EmptyState
       icon={<IconMountain size={44} stroke={1.4} />}
-      title={judged > 0 ? "All is judged here" : "Nothing waits for you here"}
+      title="You're all caught up"
       action={
         <Group gap="xs" mt="xs" justify="center">
           {elsewhere.map((other) => (
             <Button key={other} variant="default" size="xs" onClick={() => choose(other)}>
-              {NAMES[other]} ({count(waiting[other])})
+              {NAMES[other]} ({formatNumber(counts[other])})
             </Button>
           ))}
         </Group>
       }
     >
-      {judged > 0 ? "The memory is a little truer than before. " : ""}
       {ABOUT[tab]}
-    </Empty>
+    </EmptyState>
   );
 }
 
 export default function Review() {
   const project = useProject();
-  const mayWrite = useMayWrite();
-  const [asked, setAsked] = useSearchParams();
+  const canWrite = useCanWrite();
+  const [search, setSearch] = useSearchParams();
   const overview = useGet("/api/v2/overview/{projectId}", { path: { projectId: project.id } });
   const review = overview.data?.review;
-  const waiting: Record<Tab, number> = {
+  const counts: Record<Tab, number> = {
     drafts: review?.drafts ?? 0,
-    doubtful: review?.lowConfidence ?? 0,
+    lowConfidence: review?.lowConfidence ?? 0,
     conflicts: review?.conflicts ?? 0,
     stale: review?.stale ?? 0,
   };
-  const tab = TABS.find((one) => one === asked.get("tab")) ?? "drafts";
-  const choose = (to: Tab) => setAsked(to === "drafts" ? {} : { tab: to }, { replace: true });
+  const tab = TABS.find((name) => name === search.get("tab")) ?? "drafts";
+  const choose = (to: Tab) => setSearch(to === "drafts" ? {} : { tab: to }, { replace: true });
   return (
     <Page
       wide
       title="Review"
       about={
-        mayWrite
-          ? "What waits for a person's word. All of it can be done by keyboard."
+        canWrite
+          ? "Review new memories. Press ? for keyboard shortcuts."
           : project.status === "active"
-            ? "What waits for a person's word. You may read this project, not judge it."
-            : "The project is archived: nothing can be judged."
+            ? "You have read-only access, so you can't approve or deprecate memories."
+            : "This project is archived and read-only."
       }
     >
       <Tabs value={tab} onChange={(to) => to && choose(to as Tab)} keepMounted={false}>
-        <Tabs.List mb="md" aria-label="What waits" className={classes.tabs}>
-          {TABS.map((one) => (
-            <Tabs.Tab key={one} value={one}>
-              {NAMES[one]} <span className={classes.number}>{count(waiting[one])}</span>
+        <Tabs.List mb="md" aria-label="Review queues" className={classes.tabs}>
+          {TABS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {NAMES[name]} <span className={classes.count}>{formatNumber(counts[name])}</span>
             </Tabs.Tab>
           ))}
         </Tabs.List>
         <Tabs.Panel value={tab}>
-          <Sitting key={tab} tab={tab} waiting={waiting} choose={choose} />
+          <ReviewQueue key={tab} tab={tab} counts={counts} choose={choose} />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -13,59 +13,59 @@ import { memo, useMemo, useState } from "react";
 import { call, type ApiError } from "~/api/client";
 import type { SessionEvent } from "~/api/types";
 import { lookup } from "~/parts/lookup";
-import { Problem } from "~/parts/Page";
-import { dateTime } from "~/parts/Time";
-import { Digest } from "./Digest";
+import { ErrorAlert } from "~/parts/Page";
+import { formatDateTime } from "~/parts/format";
+import { GitDigest } from "./GitDigest";
 import { asText, type Payload } from "./payload";
-import { Save } from "./Save";
+import { SessionSave } from "./SessionSave";
 import classes from "./events.module.css";
-import { Rest, Whole } from "./Shown";
-import { ContextUpdate, Operation, Scan } from "./Told";
-import { sourceName, timeOfDay } from "./words";
+import { OtherFields, LargeText } from "./PayloadFields";
+import { ContextUpdate, MemoryOperation, ScanResult } from "./EventBodies";
+import { sourceName, timeOfDay } from "./format";
 
-const KINDS: Record<string, { name: string; icon: Icon }> = {
-  session_save: { name: "Work saved", icon: IconDeviceFloppy },
+const EVENT_KINDS: Record<string, { name: string; icon: Icon }> = {
+  session_save: { name: "Session saved", icon: IconDeviceFloppy },
   git_digest: { name: "Commits", icon: IconBrandGit },
   scan_result: { name: "Scan result", icon: IconScan },
-  context_update: { name: "Context", icon: IconBinaryTree2 },
-  memory_operation: { name: "Told to the memory", icon: IconBulb },
+  context_update: { name: "Context update", icon: IconBinaryTree2 },
+  memory_operation: { name: "Memory operation", icon: IconBulb },
 };
 
-function Body({ event, payload, projectId }: { event: string; payload: Payload; projectId: string }) {
+function EventBody({ event, payload, projectId }: { event: string; payload: Payload; projectId: string }) {
   switch (event) {
     case "session_save":
-      return <Save payload={payload} />;
+      return <SessionSave payload={payload} />;
     case "git_digest":
-      return <Digest payload={payload} />;
+      return <GitDigest payload={payload} />;
     case "scan_result":
-      return <Scan payload={payload} />;
+      return <ScanResult payload={payload} />;
     case "context_update":
       return <ContextUpdate payload={payload} />;
     case "memory_operation":
-      return <Operation payload={payload} projectId={projectId} />;
+      return <MemoryOperation payload={payload} projectId={projectId} />;
     default:
-      return <Rest payload={payload} name="Fields" />;
+      return <OtherFields payload={payload} name="Fields" />;
   }
 }
 
-interface Given {
+interface Props {
   event: SessionEvent;
-  /** The event before it: the list goes on after that one. */
-  before: string | null;
+  /** Id of the preceding event; used as the cursor to fetch this event alone. */
+  previousId: string | null;
   sessionId: string;
   projectId: string;
 }
 
-/** The same event with its large texts. An event never changes, so neither does the answer. */
-function useWhole({ event, before, sessionId }: Given, wanted: boolean) {
+/** The event's payload including large texts. Events are immutable, so the response is cached for good. */
+function useFullPayload({ event, previousId, sessionId }: Props, requested: boolean) {
   return useQuery<Payload, ApiError>({
-    queryKey: ["whole event", event.id],
-    enabled: wanted,
+    queryKey: ["full event", event.id],
+    enabled: requested,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const [found] = await call("get", "/api/v2/sessions/{id}/events", {
         path: { id: sessionId },
-        query: { blobs: "inline", limit: 1, ...(before ? { cursor: before } : {}) },
+        query: { blobs: "inline", limit: 1, ...(previousId ? { cursor: previousId } : {}) },
         signal,
       });
       return (found?.id === event.id ? found.payload : event.payload) as Payload;
@@ -73,36 +73,36 @@ function useWhole({ event, before, sessionId }: Given, wanted: boolean) {
   });
 }
 
-export const EventCard = memo(function EventCard(given: Given) {
-  const { event, projectId } = given;
-  const [wanted, setWanted] = useState(false);
-  const whole = useWhole(given, wanted);
-  const payload = (whole.data ?? event.payload) as Payload;
-  const kind = lookup(KINDS, event.event) ?? { name: event.event, icon: IconQuestionMark };
-  const fetching = useMemo(
-    () => ({ fetch: () => setWanted(true), busy: whole.isFetching }),
-    [whole.isFetching],
+export const EventCard = memo(function EventCard(props: Props) {
+  const { event, projectId } = props;
+  const [requested, setRequested] = useState(false);
+  const full = useFullPayload(props, requested);
+  const payload = (full.data ?? event.payload) as Payload;
+  const kind = lookup(EVENT_KINDS, event.event) ?? { name: event.event, icon: IconQuestionMark };
+  const largeText = useMemo(
+    () => ({ fetch: () => setRequested(true), busy: full.isFetching }),
+    [full.isFetching],
   );
   const source = asText(payload["source"]);
   return (
     <article className={classes.event} aria-label={`${kind.name}, ${timeOfDay(event.createdAt)}`}>
-      <span className={classes.mark} aria-hidden>
+      <span className={classes.eventIcon} aria-hidden>
         <kind.icon size={16} stroke={1.7} />
       </span>
       <div className={classes.card}>
         <header className={classes.cardHead}>
           <h3 className={classes.kind}>{kind.name}</h3>
           <Text span size="xs" c="dimmed">
-            <time dateTime={event.createdAt} title={dateTime(event.createdAt)}>
+            <time dateTime={event.createdAt} title={formatDateTime(event.createdAt)}>
               {timeOfDay(event.createdAt)}
             </time>
             {source && ` · ${sourceName(source)}`}
           </Text>
         </header>
-        {whole.error && <Problem error={whole.error} retry={() => void whole.refetch()} />}
-        <Whole.Provider value={fetching}>
-          <Body event={event.event} payload={payload} projectId={projectId} />
-        </Whole.Provider>
+        {full.error && <ErrorAlert error={full.error} retry={() => void full.refetch()} />}
+        <LargeText.Provider value={largeText}>
+          <EventBody event={event.event} payload={payload} projectId={projectId} />
+        </LargeText.Provider>
       </div>
     </article>
   );

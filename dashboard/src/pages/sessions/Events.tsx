@@ -2,33 +2,33 @@ import { Loader, Text } from "@mantine/core";
 import { IconTimelineEvent } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
-import { tell, type ApiError } from "~/api/client";
+import { request, type ApiError } from "~/api/client";
 import type { Session, SessionEvent } from "~/api/types";
 import { lookup } from "~/parts/lookup";
-import { Empty, Problem } from "~/parts/Page";
-import { count } from "~/parts/Time";
+import { EmptyState, ErrorAlert } from "~/parts/Page";
+import { formatNumber } from "~/parts/format";
 import { EventCard } from "./EventCard";
-import { Long } from "./Long";
+import { VirtualList } from "./VirtualList";
 import classes from "./events.module.css";
 
-const PAGE = 100;
-/** A rough guess at how tall an event's card is; it is measured once it is there. */
-const HEIGHT: Record<string, number> = { session_save: 320, git_digest: 420, scan_result: 480 };
+const PAGE_SIZE = 100;
+/** Estimated card heights by event type, until the card is measured. */
+const ESTIMATED_HEIGHT: Record<string, number> = { session_save: 320, git_digest: 420, scan_result: 480 };
 
 /**
- * Events are only ever added at the end. So what has been read is never asked for again (however many notices come):
- * when the session has grown, the list goes on after the last one that is known.
+ * Events are append-only, so loaded pages are never refetched. When the session grows, loading continues after the last
+ * known event.
  */
 export function useEvents(session: Session) {
   const pages = useInfiniteQuery({
     queryKey: ["events of a session", session.id],
     queryFn: async ({ signal, pageParam }) => {
-      const told = await tell("get", "/api/v2/sessions/{id}/events", {
+      const page = await request("get", "/api/v2/sessions/{id}/events", {
         path: { id: session.id },
-        query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) },
+        query: { limit: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
         signal,
       });
-      return { ...told, asked: session.eventCount };
+      return { ...page, countWhenFetched: session.eventCount };
     },
     initialPageParam: "",
     getNextPageParam: (last, all) =>
@@ -36,48 +36,49 @@ export function useEvents(session: Session) {
     staleTime: Infinity,
   });
   const events = useMemo(() => (pages.data?.pages ?? []).flatMap((page) => page.data), [pages.data]);
-  const known = pages.data?.pages.at(-1);
-  const open = Boolean(known?.nextCursor);
+  const lastPage = pages.data?.pages.at(-1);
+  const hasNextPage = Boolean(lastPage?.nextCursor);
   const { isFetching, isError, fetchNextPage } = pages;
-  // Nothing came though more were counted: not again before the count has changed.
-  const dry = known?.data.length === 0 && known.asked >= session.eventCount;
-  const missing = known !== undefined && events.length < session.eventCount && !dry;
-  const more = useCallback(() => {
+  // The last page was empty although more events were counted; don't retry until the count changes.
+  const exhausted = lastPage?.data.length === 0 && lastPage.countWhenFetched >= session.eventCount;
+  const missing = lastPage !== undefined && events.length < session.eventCount && !exhausted;
+  const loadMore = useCallback(() => {
     if (missing && !isFetching && !isError) void fetchNextPage();
   }, [missing, isFetching, isError, fetchNextPage]);
-  // New ones, while one looks on: there is no page to be scrolled to, they simply appear.
+  // Show new events as they arrive once all pages are loaded.
   useEffect(() => {
-    if (!open) more();
-    // oxlint-disable-next-line react/exhaustive-deps -- once for each new number, not again while none has come
-  }, [session.eventCount, open]);
-  return { events, more, error: pages.error as ApiError | null, pages };
+    if (!hasNextPage) loadMore();
+    // oxlint-disable-next-line react/exhaustive-deps -- run once per new count
+  }, [session.eventCount, hasNextPage]);
+  return { events, loadMore, error: pages.error as ApiError | null, pages };
 }
 
-export function Events({ session, of }: { session: Session; of: ReturnType<typeof useEvents> }) {
-  const { events, more, error, pages } = of;
-  const before = useMemo(
-    () => new Map(events.map((event, place) => [event.id, events[place - 1]?.id ?? null])),
+export function Events({ session, list }: { session: Session; list: ReturnType<typeof useEvents> }) {
+  const { events, loadMore, error, pages } = list;
+  const previousIds = useMemo(
+    () => new Map(events.map((event, index) => [event.id, events[index - 1]?.id ?? null])),
     [events],
   );
-  if (error && events.length === 0) return <Problem error={error} retry={() => void pages.refetch()} />;
-  if (pages.isPending) return <Loader size="sm" aria-label="Loading" mx="auto" display="block" my="xl" />;
+  if (error && events.length === 0) return <ErrorAlert error={error} retry={() => void pages.refetch()} />;
+  if (pages.isPending)
+    return <Loader size="sm" role="status" aria-label="Loading" mx="auto" display="block" my="xl" />;
   if (events.length === 0)
     return (
-      <Empty icon={<IconTimelineEvent size={40} />} title="No event yet">
-        This session was begun and nothing has been told in it. What an agent sends appears here at once.
-      </Empty>
+      <EmptyState icon={<IconTimelineEvent size={40} />} title="No events yet">
+        Events sent by an agent appear here immediately.
+      </EmptyState>
     );
   return (
     <div className={classes.events}>
-      <Long
+      <VirtualList
         rows={events}
         keyOf={(event: SessionEvent) => event.id}
-        estimate={(event) => lookup(HEIGHT, event.event) ?? 200}
-        nearEnd={more}
-        show={(event) => (
+        estimate={(event) => lookup(ESTIMATED_HEIGHT, event.event) ?? 200}
+        onNearEnd={loadMore}
+        renderRow={(event) => (
           <EventCard
             event={event}
-            before={before.get(event.id) ?? null}
+            previousId={previousIds.get(event.id) ?? null}
             sessionId={session.id}
             projectId={session.projectId}
           />
@@ -85,10 +86,10 @@ export function Events({ session, of }: { session: Session; of: ReturnType<typeo
       />
       {events.length < session.eventCount && (
         <Text size="sm" c="dimmed" ta="center" py="sm">
-          {count(events.length)} of {count(session.eventCount)} events
+          {formatNumber(events.length)} of {formatNumber(session.eventCount)} events
         </Text>
       )}
-      {error && <Problem error={error} retry={() => void pages.fetchNextPage()} />}
+      {error && <ErrorAlert error={error} retry={() => void pages.fetchNextPage()} />}
     </div>
   );
 }

@@ -12,16 +12,16 @@ import type { Job, Session } from "~/api/types";
 import { lookup } from "~/parts/lookup";
 import { Loaded } from "~/parts/Page";
 import { Tag, type Tone } from "~/parts/Tag";
-import { amount, duration, Time } from "~/parts/Time";
+import { pluralize, formatMs, RelativeTime } from "~/parts/format";
 import classes from "./sessions.module.css";
-import { Fold } from "./Shown";
-import { span, type Stage } from "./words";
+import { Collapsible } from "./PayloadFields";
+import { formatDuration, type Stage } from "./format";
 
 const STAGES: Record<string, [name: string, about: string]> = {
-  enrich: ["Enrich", "reads the events and finds what is worth keeping"],
-  embed: ["Embed", "makes it findable by meaning"],
-  dedup: ["Dedup", "joins what says the same"],
-  drift_check: ["Drift check", "compares it with what was known"],
+  enrich: ["Enrich", "extracts items from the events"],
+  embed: ["Embed", "creates embeddings for semantic search"],
+  dedup: ["Dedup", "merges duplicates"],
+  drift_check: ["Drift check", "checks for conflicts with existing memories"],
 };
 const ICON: Record<Stage["status"], ReactNode> = {
   completed: <IconCircleCheckFilled size={18} className={classes.good} />,
@@ -45,7 +45,7 @@ function StageRow({ stage }: { stage: Stage }) {
       <span className={classes.stageIcon} aria-hidden>
         {ICON[stage.status]}
       </span>
-      <span className={classes.stageWords}>
+      <span className={classes.stageText}>
         <Text span size="sm" fw={600}>
           {name}
         </Text>
@@ -54,8 +54,8 @@ function StageRow({ stage }: { stage: Stage }) {
         </Text>
       </span>
       <Text span size="xs" c="dimmed" className={classes.stageState}>
-        {stage.status === "completed" && stage.duration !== null ? duration(stage.duration) : stage.status}
-        {stage.status === "completed" && <span className="said"> completed</span>}
+        {stage.status === "completed" && stage.duration !== null ? formatMs(stage.duration) : stage.status}
+        {stage.status === "completed" && <span className="visually-hidden"> completed</span>}
       </Text>
     </li>
   );
@@ -65,20 +65,22 @@ function Run({ job }: { job: Job }) {
   const done = job.pipeline.filter(
     (stage) => stage.status === "completed" || stage.status === "skipped",
   ).length;
-  const took = job.completedAt ? span(Date.parse(job.completedAt) - Date.parse(job.createdAt)) : null;
+  const took = job.completedAt
+    ? formatDuration(Date.parse(job.completedAt) - Date.parse(job.createdAt))
+    : null;
   return (
     <>
       <div className={classes.runHead}>
         <Tag tone={TONE[job.status]}>{job.status}</Tag>
         <Text size="xs" c="dimmed">
-          <Time at={job.createdAt} />
+          <RelativeTime at={job.createdAt} />
           {took && `, took ${took}`}
         </Text>
       </div>
       <div
         className={classes.progress}
         role="progressbar"
-        aria-label="Stages done"
+        aria-label="Completed stages"
         aria-valuemin={0}
         aria-valuemax={job.pipeline.length}
         aria-valuenow={done}
@@ -93,9 +95,7 @@ function Run({ job }: { job: Job }) {
       </ol>
       {job.status === "completed" && (
         <Text size="sm" mt="xs">
-          {job.itemsExtracted === 0
-            ? "Nothing new was found."
-            : `It gave ${amount(job.itemsExtracted, "item")}.`}
+          {job.itemsExtracted === 0 ? "No new items." : `Extracted ${pluralize(job.itemsExtracted, "item")}.`}
         </Text>
       )}
       {job.warning && (
@@ -105,7 +105,7 @@ function Run({ job }: { job: Job }) {
           icon={<IconAlertTriangle size={18} />}
           mt="sm"
           p="xs"
-          title={job.status === "failed" ? "Why it failed" : "Worth knowing"}
+          title={job.status === "failed" ? "Enrichment failed" : "Warning"}
           role="note"
         >
           <Text size="xs" className={classes.warning}>
@@ -117,7 +117,7 @@ function Run({ job }: { job: Job }) {
   );
 }
 
-/** How events become memory: the newest run as it goes, and those before it. */
+/** The session's enrichment runs: the latest with live progress, earlier ones collapsed. */
 export function Pipeline({ session, children }: { session: Session; children?: ReactNode }) {
   const jobs = useGet("/api/v2/sessions/{id}/jobs", { path: { id: session.id }, query: { limit: 20 } });
   return (
@@ -125,7 +125,7 @@ export function Pipeline({ session, children }: { session: Session; children?: R
       <h2 className={classes.panelTitle} id="pipeline">
         Pipeline
       </h2>
-      <Loaded of={jobs}>
+      <Loaded query={jobs}>
         {([latest, ...earlier]) => (
           <>
             {latest ? (
@@ -133,8 +133,8 @@ export function Pipeline({ session, children }: { session: Session; children?: R
             ) : (
               <Text size="sm" c="dimmed">
                 {session.status === "enriching"
-                  ? "The run is about to begin."
-                  : "Its events are raw: nothing has been made of them yet. Enriching finds what is worth keeping, and puts it before you as memory."}
+                  ? "Enrichment is starting."
+                  : "This session has not been enriched. Enrichment extracts memories from its events."}
               </Text>
             )}
             {children}
@@ -142,7 +142,7 @@ export function Pipeline({ session, children }: { session: Session; children?: R
               Model: {session.enrichmentModel}
             </Text>
             {earlier.length > 0 && (
-              <Fold title={`Earlier runs (${earlier.length})`}>
+              <Collapsible title={`Earlier runs (${earlier.length})`}>
                 {() =>
                   earlier.map((job) => (
                     <div key={job.id} className={classes.earlier}>
@@ -150,7 +150,7 @@ export function Pipeline({ session, children }: { session: Session; children?: R
                     </div>
                   ))
                 }
-              </Fold>
+              </Collapsible>
             )}
           </>
         )}

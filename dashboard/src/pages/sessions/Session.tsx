@@ -2,63 +2,63 @@ import { Anchor, Loader, Text } from "@mantine/core";
 import { IconArrowLeft, IconTimeline } from "@tabler/icons-react";
 import { Link, useParams } from "wouter";
 import { useGet } from "~/api/hooks";
-import type { Session as Shown } from "~/api/types";
-import { Copy } from "~/parts/Copy";
-import { Empty, Loaded, Page } from "~/parts/Page";
+import type { Session as SessionData } from "~/api/types";
+import { CopyIconButton } from "~/parts/Copy";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
-import { amount, dateTime } from "~/parts/Time";
+import { pluralize, formatDateTime } from "~/parts/format";
 import { useProject } from "~/shell/project";
-import { Actions } from "./actions";
+import { SessionActions } from "./SessionActions";
 import { Events, useEvents } from "./Events";
-import { Learnt } from "./Learnt";
+import { SessionItems } from "./SessionItems";
 import { asText, type Payload } from "./payload";
 import { Pipeline } from "./Pipeline";
 import classes from "./sessions.module.css";
-import { sourceName, span, STATUS_TONE, STATUS_WHY } from "./words";
+import { sourceName, formatDuration, STATUS_TONE, STATUS_DESCRIPTION } from "./format";
 
-function Facts({ session, source }: { session: Shown; source: string }) {
+function SessionFacts({ session, source }: { session: SessionData; source: string }) {
   const lasted = session.completedAt
-    ? `lasted ${span(Date.parse(session.completedAt) - Date.parse(session.createdAt))}`
-    : "still open";
+    ? `lasted ${formatDuration(Date.parse(session.completedAt) - Date.parse(session.createdAt))}`
+    : "in progress";
   return (
-    <span className={classes.aboutRow}>
-      <Tag tone={STATUS_TONE[session.status]} title={STATUS_WHY[session.status]}>
+    <span className={classes.facts}>
+      <Tag tone={STATUS_TONE[session.status]} title={STATUS_DESCRIPTION[session.status]}>
         {session.status === "enriching" && <Loader size={10} color="currentColor" aria-hidden />}
         {session.status}
       </Tag>
       {source && <span>{sourceName(source)}</span>}
-      <span>{amount(session.eventCount, "event")}</span>
-      <span>{amount(session.itemsExtracted, "item")}</span>
+      <span>{pluralize(session.eventCount, "event")}</span>
+      <span>{pluralize(session.itemsExtracted, "item")}</span>
       <span>{lasted}</span>
       <span className={classes.id}>
         <code>{session.id}</code>
-        <Copy text={session.id} label="Copy the session's id" />
+        <CopyIconButton text={session.id} label="Copy session ID" />
       </span>
     </span>
   );
 }
 
-function Whole({ session }: { session: Shown }) {
-  const of = useEvents(session);
-  const source = asText((of.events[0]?.payload as Payload | undefined)?.["source"]);
+function SessionPage({ session }: { session: SessionData }) {
+  const list = useEvents(session);
+  const source = asText((list.events[0]?.payload as Payload | undefined)?.["source"]);
   return (
     <Page
       wide
-      title={`Session of ${dateTime(session.createdAt)}`}
-      about={<Facts session={session} source={source} />}
+      title={`Session from ${formatDateTime(session.createdAt)}`}
+      about={<SessionFacts session={session} source={source} />}
     >
       <div className={classes.columns}>
         <div className={classes.side}>
           <Pipeline session={session}>
-            <Actions session={session} />
+            <SessionActions session={session} />
           </Pipeline>
-          <Learnt session={session} />
+          <SessionItems session={session} />
         </div>
         <section className={classes.main} aria-labelledby="events">
           <h2 className={classes.panelTitle} id="events">
             Events
           </h2>
-          <Events session={session} of={of} />
+          <Events session={session} list={list} />
         </section>
       </div>
     </Page>
@@ -78,11 +78,11 @@ export default function Session() {
         </Anchor>
       </Text>
       {missing ? (
-        <Empty icon={<IconTimeline size={40} />} title="There is no such session">
-          It belongs to another project, or went with one.
-        </Empty>
+        <EmptyState icon={<IconTimeline size={40} />} title="Session not found">
+          It belongs to another project or was deleted.
+        </EmptyState>
       ) : (
-        <Loaded of={session}>{(found) => <Whole key={found.id} session={found} />}</Loaded>
+        <Loaded query={session}>{(found) => <SessionPage key={found.id} session={found} />}</Loaded>
       )}
     </>
   );

@@ -2,58 +2,58 @@ import { Loader, SegmentedControl, Text } from "@mantine/core";
 import { IconTimeline } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
-import { usePages } from "~/api/hooks";
-import { Code } from "~/parts/Copy";
-import { Empty, Page, Problem } from "~/parts/Page";
+import { useGetPages } from "~/api/hooks";
+import { CodeBlock } from "~/parts/Copy";
+import { EmptyState, Page, ErrorAlert } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
-import { amount, dateTime } from "~/parts/Time";
+import { pluralize, formatDateTime } from "~/parts/format";
 import { useProject } from "~/shell/project";
-import { Long } from "./Long";
+import { VirtualList } from "./VirtualList";
 import classes from "./sessions.module.css";
 import {
-  dayOf,
+  dayLabel,
   sourceName,
-  span,
+  formatDuration,
   STATUS_TONE,
-  STATUS_WHY,
+  STATUS_DESCRIPTION,
   STATUSES,
   timeOfDay,
-  type Entry,
+  type SessionEntry,
   type SessionStatus,
-} from "./words";
+} from "./format";
 
-const PAGE = 250;
+const PAGE_SIZE = 250;
 
-type Row = { day: string; first: boolean } | { session: Entry };
+type Row = { day: string; first: boolean } | { session: SessionEntry };
 
-/** Each day's sessions under its name. */
-function byDay(sessions: Entry[]): Row[] {
+/** Inserts a heading row before each day's sessions. */
+function groupByDay(sessions: SessionEntry[]): Row[] {
   const rows: Row[] = [];
   let day = "";
   for (const session of sessions) {
-    const its = dayOf(session.createdAt);
-    if (its !== day) rows.push({ day: its, first: day === "" });
-    day = its;
+    const sessionDay = dayLabel(session.createdAt);
+    if (sessionDay !== day) rows.push({ day: sessionDay, first: day === "" });
+    day = sessionDay;
     rows.push({ session });
   }
   return rows;
 }
 
-function lasted(session: Entry): string {
-  if (session.completedAt === null) return "still open";
-  return `lasted ${span(Date.parse(session.completedAt) - Date.parse(session.createdAt))}`;
+function describeDuration(session: SessionEntry): string {
+  if (session.completedAt === null) return "in progress";
+  return `lasted ${formatDuration(Date.parse(session.completedAt) - Date.parse(session.createdAt))}`;
 }
 
-function SessionRow({ session, projectId }: { session: Entry; projectId: string }) {
-  const events = amount(session.eventCount, "event");
+function SessionRow({ session, projectId }: { session: SessionEntry; projectId: string }) {
+  const events = pluralize(session.eventCount, "event");
   const facts = [
     session.source ? events : null,
-    session.itemsExtracted === undefined ? null : amount(session.itemsExtracted, "item"),
-    lasted(session),
+    session.itemsExtracted === undefined ? null : pluralize(session.itemsExtracted, "item"),
+    describeDuration(session),
   ].filter(Boolean);
   return (
     <Link href={`/p/${projectId}/sessions/${session.id}`} className={classes.row}>
-      <time dateTime={session.createdAt} title={dateTime(session.createdAt)} className={classes.at}>
+      <time dateTime={session.createdAt} title={formatDateTime(session.createdAt)} className={classes.time}>
         {timeOfDay(session.createdAt)}
       </time>
       <span className={classes.dot} data-status={session.status} aria-hidden />
@@ -63,7 +63,7 @@ function SessionRow({ session, projectId }: { session: Entry; projectId: string 
           {facts.join(" · ")}
         </Text>
       </span>
-      <Tag tone={STATUS_TONE[session.status]} title={STATUS_WHY[session.status]}>
+      <Tag tone={STATUS_TONE[session.status]} title={STATUS_DESCRIPTION[session.status]}>
         {session.status === "enriching" && <Loader size={10} color="currentColor" aria-hidden />}
         {session.status}
       </Tag>
@@ -71,33 +71,33 @@ function SessionRow({ session, projectId }: { session: Entry; projectId: string 
   );
 }
 
-function Nothing({ status }: { status: SessionStatus | null }) {
+function NoSessions({ status }: { status: SessionStatus | null }) {
   if (status)
     return (
-      <Empty icon={<IconTimeline size={40} />} title={`No session is ${status}`}>
-        {STATUS_WHY[status]}: none is in that state now.
-      </Empty>
+      <EmptyState icon={<IconTimeline size={40} />} title={`No ${status} sessions`}>
+        {STATUS_DESCRIPTION[status]}. Choose “All” to see every session.
+      </EmptyState>
     );
   return (
-    <Empty icon={<IconTimeline size={40} />} title="No session has been captured yet">
+    <EmptyState icon={<IconTimeline size={40} />} title="No sessions yet">
       <Text size="sm" mb="sm">
-        A session is what an agent did in one go: its summary, the commits, what it found. It appears here by
-        itself once an agent is connected.
+        A session groups the events of one stretch of work: summaries, commits and scan results. Connect an
+        agent to capture sessions automatically.
       </Text>
-      <Code label="Copy the command">loremark install</Code>
-    </Empty>
+      <CodeBlock label="Copy command">loremark install</CodeBlock>
+    </EmptyState>
   );
 }
 
 export default function Sessions() {
   const project = useProject();
   const [search, setSearch] = useSearchParams();
-  const wanted = search.get("status");
-  const status = STATUSES.find((one) => one === wanted) ?? null;
-  const query = { projectId: project.id, limit: PAGE, detail: true, ...(status ? { status } : {}) };
-  const found = usePages("/api/v2/sessions", { query }, { keep: true });
+  const requested = search.get("status");
+  const status = STATUSES.find((known) => known === requested) ?? null;
+  const query = { projectId: project.id, limit: PAGE_SIZE, detail: true, ...(status ? { status } : {}) };
+  const found = useGetPages("/api/v2/sessions", { query }, { keepPrevious: true });
   const rows = useMemo(
-    () => byDay((found.data?.pages ?? []).flatMap((page) => page.data as Entry[])),
+    () => groupByDay((found.data?.pages ?? []).flatMap((page) => page.data as SessionEntry[])),
     [found.data],
   );
   const { hasNextPage, isFetching, fetchNextPage } = found;
@@ -106,32 +106,34 @@ export default function Sessions() {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const choose = (chosen: string) => setSearch(chosen === "all" ? {} : { status: chosen }, { replace: true });
   return (
-    <Page title="Sessions" about="What agents and people told this project, day by day.">
+    <Page title="Sessions" about="Events captured from agents and people, grouped by day.">
       <div className={classes.filter}>
         <SegmentedControl
           role="radiogroup"
-          aria-label="Which sessions"
+          aria-label="Filter by status"
           size="sm"
           classNames={{ label: classes.choice }}
           value={status ?? "all"}
           onChange={choose}
           data={[
             { value: "all", label: "All" },
-            ...STATUSES.map((one) => ({ value: one, label: one[0]!.toUpperCase() + one.slice(1) })),
+            ...STATUSES.map((name) => ({ value: name, label: name[0]!.toUpperCase() + name.slice(1) })),
           ]}
         />
       </div>
-      {found.error && !found.data && <Problem error={found.error} retry={() => void found.refetch()} />}
-      {found.isPending && <Loader size="sm" aria-label="Loading" mx="auto" display="block" my="xl" />}
-      {found.data && rows.length === 0 && <Nothing status={status} />}
+      {found.error && !found.data && <ErrorAlert error={found.error} retry={() => void found.refetch()} />}
+      {found.isPending && (
+        <Loader size="sm" role="status" aria-label="Loading" mx="auto" display="block" my="xl" />
+      )}
+      {found.data && rows.length === 0 && <NoSessions status={status} />}
       {rows.length > 0 && (
         <div className={classes.timeline}>
-          <Long
+          <VirtualList
             rows={rows}
             keyOf={(row) => ("session" in row ? row.session.id : row.day)}
             estimate={(row) => ("session" in row ? 62 : 56)}
-            nearEnd={nearEnd}
-            show={(row) =>
+            onNearEnd={nearEnd}
+            renderRow={(row) =>
               "session" in row ? (
                 <SessionRow session={row.session} projectId={project.id} />
               ) : (
@@ -140,7 +142,7 @@ export default function Sessions() {
             }
           />
           {found.isFetchingNextPage && (
-            <Loader size="sm" aria-label="Loading more" mx="auto" display="block" my="md" />
+            <Loader size="sm" role="status" aria-label="Loading more" mx="auto" display="block" my="md" />
           )}
         </div>
       )}

@@ -1,61 +1,61 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useSend } from "~/api/hooks";
-import { showDone } from "~/parts/toast";
+import { showSuccess } from "~/parts/toast";
 
-export type GivenRole = "admin" | "member";
-export const ROLES: Record<"owner" | GivenRole, string> = {
-  owner: "Does everything, and alone decides on the plan. There is one.",
-  admin: "Sees and manages all projects, people, keys and the billing's figures.",
-  member: "Works in the projects they are added to, and reads those open to the team.",
+export type AssignableRole = "admin" | "member";
+export const ROLE_DESCRIPTIONS: Record<"owner" | AssignableRole, string> = {
+  owner: "Has full access and manages the plan. Each team has one owner.",
+  admin: "Manages all projects, members and keys, and can view billing.",
+  member: "Works in their own projects and can read projects open to the team.",
 };
 
 function Form({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
-  const [role, setRole] = useState<GivenRole>("member");
-  const send = useSend("post", "/api/team", { quiet: true, touches: ["/api/team"] });
-  const submit = (event: FormEvent) => {
+  const [role, setRole] = useState<AssignableRole>("member");
+  const send = useSend("post", "/api/team", { quiet: true, invalidates: ["/api/team"] });
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate(
       { body: { email: email.trim(), role } },
       {
-        onSuccess: (made) => {
-          showDone(`The invitation to ${made.email} is on its way.`);
+        onSuccess: (invitation) => {
+          showSuccess(`Invitation sent to ${invitation.email}.`);
           onClose();
         },
       },
     );
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit}>
       <Stack>
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           required
           withAsterisk={false}
           data-autofocus
           maxLength={254}
-          description="A mail with a link goes there. Inviting the same address again sends a new one."
+          description="We'll email them a link. Invite the same address again to resend it."
           error={send.error?.message}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
-        <Radio.Group label="Role" value={role} onChange={(chosen) => setRole(chosen as GivenRole)}>
+        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as AssignableRole)}>
           <Stack gap="xs" mt={6}>
-            <Radio value="member" label="Member" description={ROLES.member} />
-            <Radio value="admin" label="Admin" description={ROLES.admin} />
+            <Radio value="member" label="Member" description={ROLE_DESCRIPTIONS.member} />
+            <Radio value="admin" label="Admin" description={ROLE_DESCRIPTIONS.admin} />
           </Stack>
         </Radio.Group>
         <Text size="sm" c="dimmed">
-          To let somebody into one project only, invite them in that project's settings.
+          To give someone access to a single project, invite them in that project's settings.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={send.isPending}>
-            Send the invitation
+            Send invitation
           </Button>
         </Group>
       </Stack>
@@ -63,9 +63,9 @@ function Form({ onClose }: { onClose: () => void }) {
   );
 }
 
-export function Invite({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Invite to the team">
+    <Modal opened={opened} onClose={onClose} title="Invite a team member">
       <Form onClose={onClose} />
     </Modal>
   );

@@ -1,52 +1,53 @@
 import { ActionIcon, Avatar, Select, Text, Tooltip } from "@mantine/core";
 import { IconUserMinus } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Answer, ApiError } from "~/api/client";
+import type { ResponseBody, ApiError } from "~/api/client";
 import { call } from "~/api/client";
-import { keyOf } from "~/api/hooks";
+import { queryKey } from "~/api/hooks";
 import { Tag } from "~/parts/Tag";
-import { Time } from "~/parts/Time";
-import { showDone, showProblem } from "~/parts/toast";
-import { manages, useMe } from "~/shell/login";
-import type { GivenRole } from "./Invite";
+import { RelativeTime } from "~/parts/format";
+import { showSuccess, showError } from "~/parts/toast";
+import { canManageTeam, useMe } from "~/shell/login";
+import type { AssignableRole } from "./Invite";
 import classes from "./team.module.css";
 
-export type Entry = Answer<"/api/team", "get">[number];
+export type Entry = ResponseBody<"/api/team", "get">[number];
 export type Person = Extract<Entry, { userId: string }>;
 export const WHOLE_TEAM = { query: { include: "invited" as const } };
 
-/** Another role, shown at once; as it was, if the server refuses. */
-function useRole(person: Person) {
+/** Changes a member's role: shown immediately, reverted if the server refuses. */
+function useChangeRole(person: Person) {
   const cache = useQueryClient();
-  const key = keyOf("/api/team", WHOLE_TEAM);
-  return useMutation<unknown, ApiError, GivenRole, Entry[] | undefined>({
+  const key = queryKey("/api/team", WHOLE_TEAM);
+  return useMutation<unknown, ApiError, AssignableRole, Entry[] | undefined>({
     mutationFn: (role) =>
       call("patch", "/api/team/{memberId}", { path: { memberId: person.id }, body: { role } }),
     onMutate: (role) => {
       const before = cache.getQueryData<Entry[]>(key);
       cache.setQueryData<Entry[]>(key, (all) =>
-        all?.map((one) => (one.id === person.id ? { ...one, role } : one)),
+        all?.map((entry) => (entry.id === person.id ? { ...entry, role } : entry)),
       );
       return before;
     },
-    onSuccess: (_, role) => showDone(`${person.name} is ${role === "admin" ? "an admin" : "a member"} now.`),
-    onError: (problem, _, before) => {
+    onSuccess: (_, role) =>
+      showSuccess(`${person.name} is now ${role === "admin" ? "an admin" : "a member"}.`),
+    onError: (error, _, before) => {
       if (before) cache.setQueryData(key, before);
-      showProblem(problem);
+      showError(error);
     },
   });
 }
 
-/** A line for somebody of the team; whoever manages it changes roles and removes others, never themselves. */
+/** A team member's row. Owners and admins can change roles and remove others, but not themselves. */
 export function Member({ person, remove }: { person: Person; remove: () => void }) {
   const me = useMe();
-  const role = useRole(person);
+  const changeRole = useChangeRole(person);
   const self = person.userId === me.userId;
-  const mayChange = manages(me) && !self && person.role !== "owner";
+  const canChange = canManageTeam(me) && !self && person.role !== "owner";
   return (
     <li className={classes.person}>
-      <Avatar name={person.name} color="stone" variant="filled" size={38} radius="xl" aria-hidden />
-      <div className={classes.who}>
+      <Avatar name={person.name} color="slate" variant="filled" size={38} radius="xl" aria-hidden />
+      <div className={classes.identity}>
         <Text fw={600} truncate>
           {person.name} {self && <Tag tone="info">you</Tag>}
         </Text>
@@ -54,14 +55,14 @@ export function Member({ person, remove }: { person: Person; remove: () => void 
           {person.email}
         </Text>
       </div>
-      <Text size="sm" c="dimmed" className={classes.since}>
-        joined <Time at={person.joinedAt} />
+      <Text size="sm" c="dimmed" className={classes.joined}>
+        joined <RelativeTime at={person.joinedAt} />
       </Text>
-      <div className={classes.deeds}>
-        {mayChange ? (
+      <div className={classes.actions}>
+        {canChange ? (
           <>
             <Select
-              aria-label={`Role of ${person.name}`}
+              aria-label={`Role for ${person.name}`}
               w={118}
               data={[
                 { value: "admin", label: "Admin" },
@@ -69,7 +70,7 @@ export function Member({ person, remove }: { person: Person; remove: () => void 
               ]}
               value={person.role}
               allowDeselect={false}
-              onChange={(chosen) => chosen && chosen !== person.role && role.mutate(chosen as GivenRole)}
+              onChange={(role) => role && role !== person.role && changeRole.mutate(role as AssignableRole)}
             />
             <Tooltip label={`Remove ${person.name}`}>
               <ActionIcon

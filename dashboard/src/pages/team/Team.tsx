@@ -3,43 +3,43 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconMail, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useGet, useSend } from "~/api/hooks";
-import { Confirm } from "~/pages/keys/Confirm";
+import { ConfirmDialog } from "~/parts/ConfirmDialog";
 import { Loaded, Page } from "~/parts/Page";
 import { Tag } from "~/parts/Tag";
-import { Time } from "~/parts/Time";
-import { showDone } from "~/parts/toast";
-import { manages, useMe } from "~/shell/login";
-import { Invite, ROLES } from "./Invite";
+import { RelativeTime } from "~/parts/format";
+import { showSuccess } from "~/parts/toast";
+import { canManageTeam, useMe } from "~/shell/login";
+import { InviteDialog, ROLE_DESCRIPTIONS } from "./Invite";
 import { Member, WHOLE_TEAM, type Entry, type Person } from "./Member";
 import classes from "./team.module.css";
 
 type Invited = Exclude<Entry, Person>;
 const isPerson = (entry: Entry): entry is Person => "userId" in entry;
 
-function Invitation({ entry, takeBack }: { entry: Invited; takeBack: () => void }) {
-  const may = manages(useMe());
+function Invitation({ entry, revoke }: { entry: Invited; revoke: () => void }) {
+  const canRevoke = canManageTeam(useMe());
   return (
     <li className={classes.person}>
       <IconMail size={20} stroke={1.6} style={{ flex: "none", margin: "0 9px" }} aria-hidden />
-      <div className={classes.who}>
+      <div className={classes.identity}>
         <Text fw={600} truncate title={entry.email}>
           {entry.email}
         </Text>
         <Text size="sm" c="dimmed">
-          invited <Time at={entry.invitedAt} />
+          invited <RelativeTime at={entry.invitedAt} />
         </Text>
       </div>
-      <div className={classes.deeds}>
+      <div className={classes.actions}>
         <Tag>{entry.role}</Tag>
-        {may && (
+        {canRevoke && (
           <Button
             variant="default"
             size="xs"
             h={36}
-            onClick={takeBack}
-            aria-label={`Take back the invitation to ${entry.email}`}
+            onClick={revoke}
+            aria-label={`Revoke the invitation to ${entry.email}`}
           >
-            Take back
+            Revoke
           </Button>
         )}
       </div>
@@ -47,39 +47,37 @@ function Invitation({ entry, takeBack }: { entry: Invited; takeBack: () => void 
   );
 }
 
-function Removing({ entry, onClose }: { entry: Entry | null; onClose: () => void }) {
+function RemoveDialog({ entry, onClose }: { entry: Entry | null; onClose: () => void }) {
   const remove = useSend("delete", "/api/team/{memberId}", {
-    touches: ["/api/team", "/api/projects", "/api/keys"],
+    invalidates: ["/api/team", "/api/projects", "/api/keys"],
   });
   if (entry === null) return null;
   const name = isPerson(entry) ? entry.name : entry.email;
-  const act = () =>
+  const onConfirm = () =>
     remove.mutate(
       { path: { memberId: entry.id } },
       {
         onSuccess: () => {
-          showDone(
-            isPerson(entry)
-              ? `${name} is no longer in the team.`
-              : `The invitation to ${name} is taken back.`,
+          showSuccess(
+            isPerson(entry) ? `${name} was removed from the team.` : `The invitation to ${name} was revoked.`,
           );
           onClose();
         },
       },
     );
   return (
-    <Confirm
+    <ConfirmDialog
       opened
-      title={isPerson(entry) ? `Remove ${name}?` : "Take the invitation back?"}
-      act={isPerson(entry) ? "Remove" : "Take back"}
+      title={isPerson(entry) ? `Remove ${name}?` : "Revoke invitation?"}
+      confirmLabel={isPerson(entry) ? "Remove" : "Revoke"}
       busy={remove.isPending}
-      onAct={act}
+      onConfirm={onConfirm}
       onClose={onClose}
     >
       {isPerson(entry)
-        ? `${name} loses every access at once: logins, keys and projects of this team. Projects of which ${name} was the only owner pass to the team's owner. What ${name} has added to the memory stays.`
-        : `The link that was sent to ${name} stops working. You can invite the address again at any time.`}
-    </Confirm>
+        ? `${name} immediately loses access to this team: logins, API keys and projects. Projects that only ${name} owns pass to the team's owner. Memories ${name} added stay.`
+        : `The link sent to ${name} stops working. You can invite them again any time.`}
+    </ConfirmDialog>
   );
 }
 
@@ -99,33 +97,33 @@ function People({ entries }: { entries: Entry[] }) {
         </ul>
       </section>
       {invited.length > 0 && (
-        <section aria-label="Open invitations">
+        <section aria-label="Pending invitations">
           <Title order={2} mb="sm">
-            Open invitations
+            Pending invitations
           </Title>
-          <ul className={classes.list} aria-label="Open invitations">
+          <ul className={classes.list} aria-label="Pending invitations">
             {invited.map((entry) => (
-              <Invitation key={entry.id} entry={entry} takeBack={() => setRemoving(entry)} />
+              <Invitation key={entry.id} entry={entry} revoke={() => setRemoving(entry)} />
             ))}
           </ul>
         </section>
       )}
-      <section aria-label="What the roles may do">
+      <section aria-label="Roles">
         <Title order={2} mb="sm">
-          What the roles may do
+          Roles
         </Title>
         <dl className={classes.roles}>
-          {Object.entries(ROLES).map(([role, words]) => (
+          {Object.entries(ROLE_DESCRIPTIONS).map(([role, description]) => (
             <div key={role}>
               <dt>
                 <Tag tone={role === "owner" ? "soft" : "plain"}>{role}</Tag>
               </dt>
-              <dd>{words}</dd>
+              <dd>{description}</dd>
             </div>
           ))}
         </dl>
       </section>
-      <Removing entry={removing} onClose={() => setRemoving(null)} />
+      <RemoveDialog entry={removing} onClose={() => setRemoving(null)} />
     </Stack>
   );
 }
@@ -138,20 +136,20 @@ export default function Team() {
     <Page
       title={me.teamName}
       about={
-        manages(me)
-          ? "Who belongs to the team, and what they may do."
-          : "Who belongs to the team. Its owner and admins invite and remove people."
+        canManageTeam(me)
+          ? "Invite people, change roles and remove members."
+          : "The people in your team. Admins can invite and remove members."
       }
       actions={
-        manages(me) && (
+        canManageTeam(me) && (
           <Button leftSection={<IconUserPlus size={16} />} onClick={dialog.open}>
             Invite
           </Button>
         )
       }
     >
-      <Loaded of={team}>{(entries) => <People entries={entries} />}</Loaded>
-      <Invite opened={opened} onClose={dialog.close} />
+      <Loaded query={team}>{(entries) => <People entries={entries} />}</Loaded>
+      <InviteDialog opened={opened} onClose={dialog.close} />
     </Page>
   );
 }

@@ -1,51 +1,52 @@
 import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
-import { usePages, useSend } from "~/api/hooks";
+import { useGetPages, useSend } from "~/api/hooks";
 import { Loaded } from "~/parts/Page";
 import { Tag, type Tone } from "~/parts/Tag";
-import { amount, dateTime, duration, Time } from "~/parts/Time";
-import { showDone } from "~/parts/toast";
+import { pluralize, formatDateTime, formatMs, RelativeTime } from "~/parts/format";
+import { showSuccess } from "~/parts/toast";
 import type { Delivery, Webhook } from "./events";
 import classes from "./webhooks.module.css";
 
-const PAGE = 25;
+const PAGE_SIZE = 25;
 
 const STATES: Record<Delivery["status"], [string, Tone]> = {
   delivered: ["delivered", "good"],
-  pending: ["waiting", "info"],
+  pending: ["pending", "info"],
   failed: ["failed", "bad"],
 };
 
 export function DeliveryTag({ status }: { status: Delivery["status"] }) {
-  const [word, tone] = STATES[status];
-  return <Tag tone={tone}>{word}</Tag>;
+  const [label, tone] = STATES[status];
+  return <Tag tone={tone}>{label}</Tag>;
 }
 
-/** What came of it, in a sentence. */
-export function outcome(one: Delivery): string {
-  if (one.status === "delivered")
-    return `Answered ${one.responseStatus ?? ""} at the ${one.attempts === 1 ? "first" : `${one.attempts}th`} try.`;
-  const why = one.responseStatus
-    ? `The receiver answered ${one.responseStatus}.`
-    : one.error
-      ? `${one.error[0]?.toUpperCase()}${one.error.slice(1)}.`
+/** The result of a delivery, in a sentence or two. */
+export function describeOutcome(delivery: Delivery): string {
+  if (delivery.status === "delivered")
+    return `Received status ${delivery.responseStatus ?? ""} after ${pluralize(delivery.attempts, "attempt")}.`;
+  const reason = delivery.responseStatus
+    ? `The receiver responded with status ${delivery.responseStatus}.`
+    : delivery.error
+      ? `${delivery.error[0]?.toUpperCase()}${delivery.error.slice(1)}.`
       : "";
-  if (one.status === "failed") return `${why || "It failed."} Not tried again by itself.`;
-  if (one.attempts === 0) return "It is about to be sent.";
-  return `${why} The next try is ${one.nextAttemptAt ? `at ${dateTime(one.nextAttemptAt)}` : "soon"}.`;
+  if (delivery.status === "failed") return `${reason || "The delivery failed."} No more automatic retries.`;
+  if (delivery.attempts === 0) return "Queued for delivery.";
+  return `${reason} Next attempt ${delivery.nextAttemptAt ? `at ${formatDateTime(delivery.nextAttemptAt)}` : "soon"}.`;
 }
 
-function Details({ one }: { one: Delivery }) {
-  const took = one.deliveredAt ? Date.parse(one.deliveredAt) - Date.parse(one.createdAt) : null;
+function Details({ delivery }: { delivery: Delivery }) {
+  const { createdAt, deliveredAt, responseStatus, error } = delivery;
+  const tookMs = deliveredAt ? Date.parse(deliveredAt) - Date.parse(createdAt) : 0;
   const rows: [string, string][] = [
-    ["What came of it", outcome(one)],
-    ["Event id", one.eventId],
-    ["Delivery id", one.id],
-    ["Made", dateTime(one.createdAt)],
-    ["Delivered", one.deliveredAt ? `${dateTime(one.deliveredAt)}, ${duration(took ?? 0)} later` : "no"],
-    ["Answer", one.responseStatus === null ? "none" : String(one.responseStatus)],
-    ...(one.error ? [["Fault", one.error] as [string, string]] : []),
+    ["Result", describeOutcome(delivery)],
+    ["Event ID", delivery.eventId],
+    ["Delivery ID", delivery.id],
+    ["Created", formatDateTime(createdAt)],
+    ["Delivered", deliveredAt ? `${formatDateTime(deliveredAt)}, ${formatMs(tookMs)} later` : "no"],
+    ["Response", responseStatus === null ? "none" : String(responseStatus)],
+    ...(error ? [["Error", error] as [string, string]] : []),
   ];
   return (
     <dl className={classes.details}>
@@ -59,78 +60,96 @@ function Details({ one }: { one: Delivery }) {
   );
 }
 
-function Row({ one, webhook, maySend }: { one: Delivery; webhook: Webhook; maySend: boolean }) {
+function DeliveryRow({
+  delivery,
+  webhook,
+  canRedeliver,
+}: {
+  delivery: Delivery;
+  webhook: Webhook;
+  canRedeliver: boolean;
+}) {
   const [open, setOpen] = useState(false);
-  const again = useSend("post", "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver", {
-    touches: ["/api/webhooks"],
+  const redeliver = useSend("post", "/api/webhooks/{id}/deliveries/{deliveryId}/redeliver", {
+    invalidates: ["/api/webhooks"],
   });
-  const send = () =>
-    again.mutate(
-      { path: { id: webhook.id, deliveryId: one.id } },
-      { onSuccess: () => showDone("It is sent once more, with the same id and body.") },
+  const onRedeliver = () =>
+    redeliver.mutate(
+      { path: { id: webhook.id, deliveryId: delivery.id } },
+      { onSuccess: () => showSuccess("Redelivering with the same ID and body.") },
     );
   return (
     <li className={classes.delivery}>
       <div className={classes.deliveryLine}>
         <UnstyledButton
-          className={classes.fold}
+          className={classes.toggle}
           aria-expanded={open}
-          aria-label={`${one.type}, ${one.status}: details`}
+          aria-label={`${delivery.type}, ${delivery.status}: details`}
           onClick={() => setOpen(!open)}
         >
           {open ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
-          <DeliveryTag status={one.status} />
-          <span className={classes.type}>{one.type}</span>
+          <DeliveryTag status={delivery.status} />
+          <span className={classes.type}>{delivery.type}</span>
         </UnstyledButton>
-        <Text size="sm" c="dimmed" className={classes.answer}>
-          {one.responseStatus ? `answer ${one.responseStatus}` : (one.error ?? "no answer yet")},{" "}
-          {amount(one.attempts, "attempt")}
+        <Text size="sm" c="dimmed" className={classes.response}>
+          {delivery.responseStatus
+            ? `status ${delivery.responseStatus}`
+            : (delivery.error ?? "no response yet")}
+          , {pluralize(delivery.attempts, "attempt")}
         </Text>
         <Text size="sm" c="dimmed" className={classes.when}>
-          <Time at={one.createdAt} />
+          <RelativeTime at={delivery.createdAt} />
         </Text>
-        {maySend && (
+        {canRedeliver && (
           <Button
             size="xs"
             variant="default"
             leftSection={<IconRefresh size={14} />}
-            onClick={send}
-            loading={again.isPending}
-            disabled={one.status === "pending"}
-            aria-label={`Redeliver ${one.type}`}
+            onClick={onRedeliver}
+            loading={redeliver.isPending}
+            disabled={delivery.status === "pending"}
+            aria-label={`Redeliver ${delivery.type}`}
           >
             Redeliver
           </Button>
         )}
       </div>
-      {open && <Details one={one} />}
+      {open && <Details delivery={delivery} />}
     </li>
   );
 }
 
-/** What was told to a webhook, newest first; it changes while one looks. */
-export function Deliveries({ webhook, maySend }: { webhook: Webhook; maySend: boolean }) {
-  const log = usePages("/api/webhooks/{id}/deliveries", { path: { id: webhook.id }, query: { limit: PAGE } });
+/** A webhook's deliveries, newest first, updated live. */
+export function Deliveries({ webhook, canRedeliver }: { webhook: Webhook; canRedeliver: boolean }) {
+  const log = useGetPages("/api/webhooks/{id}/deliveries", {
+    path: { id: webhook.id },
+    query: { limit: PAGE_SIZE },
+  });
   return (
-    <Loaded of={log}>
+    <Loaded query={log}>
       {({ pages }) => {
         const all = pages.flatMap((page) => page.data);
         if (all.length === 0)
           return (
             <Text size="sm" c="dimmed" py="xs">
-              Nothing was sent yet. Send a test, or wait for the first of its events.
+              No deliveries yet. Send a test, or wait for the first event.
             </Text>
           );
         return (
           <>
             <ul className={classes.log} aria-label="Deliveries">
-              {all.map((one) => (
-                <Row key={one.id} one={one} webhook={webhook} maySend={maySend} />
+              {all.map((delivery) => (
+                <DeliveryRow
+                  key={delivery.id}
+                  delivery={delivery}
+                  webhook={webhook}
+                  canRedeliver={canRedeliver}
+                />
               ))}
             </ul>
             <Group justify="space-between" mt="xs">
               <Text size="xs" c="dimmed">
-                Deliveries are kept for a month after they have ended.
+                Finished deliveries are kept for one month.
               </Text>
               {log.hasNextPage && (
                 <Button
@@ -139,7 +158,7 @@ export function Deliveries({ webhook, maySend }: { webhook: Webhook; maySend: bo
                   loading={log.isFetchingNextPage}
                   onClick={() => void log.fetchNextPage()}
                 >
-                  Show older ones
+                  Show older
                 </Button>
               )}
             </Group>

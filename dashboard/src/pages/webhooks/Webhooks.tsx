@@ -2,40 +2,45 @@ import { Alert, Button } from "@mantine/core";
 import { IconArchive, IconLock, IconPlus, IconWebhook } from "@tabler/icons-react";
 import { useState } from "react";
 import { useGet } from "~/api/hooks";
-import { Empty, Loaded, Page } from "~/parts/Page";
-import { useMayManage, useMayWrite, useProject } from "~/shell/project";
-import { HookCard } from "./HookCard";
-import { HookForm } from "./HookForm";
+import { EmptyState, Loaded, Page } from "~/parts/Page";
+import { useCanManage, useCanWrite, useProject } from "~/shell/project";
+import { WebhookCard } from "./WebhookCard";
+import { WebhookForm } from "./WebhookForm";
 import classes from "./webhooks.module.css";
 
-const ABOUT = "Tell your own systems what happens in this project, the moment it happens.";
+const ABOUT = "Send this project's events to your own systems as they happen.";
 
-function List({ mayWrite, make }: { mayWrite: boolean; make: () => void }) {
+function WebhookList({ canWrite, onCreate }: { canWrite: boolean; onCreate: () => void }) {
   const project = useProject();
-  const hooks = useGet("/api/webhooks", { query: { projectId: project.id } });
+  const webhooks = useGet("/api/webhooks", { query: { projectId: project.id } });
   return (
-    <Loaded of={hooks}>
+    <Loaded query={webhooks}>
       {(all) =>
         all.length === 0 ? (
-          <Empty
+          <EmptyState
             icon={<IconWebhook size={40} />}
-            title="Nobody is told yet"
+            title="No webhooks yet"
             action={
-              mayWrite && (
-                <Button mt="xs" onClick={make}>
-                  Make the first webhook
+              canWrite && (
+                <Button mt="xs" onClick={onCreate}>
+                  Create webhook
                 </Button>
               )
             }
           >
-            A webhook is an address of yours. For every event you choose (a session ends, an item is learned,
-            enrichment fails) we send a signed POST to it, try again for 15 hours if it does not answer, and
-            keep a log of what was sent.
-          </Empty>
+            A webhook sends a signed POST request to your URL for each event you select, such as a finished
+            session, a new item or a failed enrichment. Failed deliveries are retried for 15 hours and logged
+            here.
+          </EmptyState>
         ) : (
-          <ul className={classes.hooks} aria-label="Webhooks">
+          <ul className={classes.webhooks} aria-label="Webhooks">
             {all.map((webhook) => (
-              <HookCard key={webhook.id} webhook={webhook} mayWrite={mayWrite} open={all.length === 1} />
+              <WebhookCard
+                key={webhook.id}
+                webhook={webhook}
+                canWrite={canWrite}
+                initiallyOpen={all.length === 1}
+              />
             ))}
           </ul>
         )
@@ -46,17 +51,16 @@ function List({ mayWrite, make }: { mayWrite: boolean; make: () => void }) {
 
 export default function Webhooks() {
   const project = useProject();
-  const mayManage = useMayManage();
-  const mayWrite = useMayWrite() && mayManage;
-  const [making, setMaking] = useState(false);
-  if (!mayManage)
+  const canManage = useCanManage();
+  const canWrite = useCanWrite() && canManage;
+  const [creating, setCreating] = useState(false);
+  if (!canManage)
     return (
       <Page title="Webhooks" about={ABOUT}>
-        <Empty icon={<IconLock size={40} />} title="Webhooks are set by those who manage the project">
-          That is the project's owner, and the team's owner and admins. They can have events of {project.name}{" "}
-          sent to an address: for a message in your team's chat when enrichment fails, or a board that grows
-          with the memory.
-        </Empty>
+        <EmptyState icon={<IconLock size={40} />} title="Only project admins can manage webhooks">
+          Webhooks send events of {project.name} to other systems, for example a chat message when enrichment
+          fails. Ask a project admin to set one up.
+        </EmptyState>
       </Page>
     );
   return (
@@ -64,8 +68,8 @@ export default function Webhooks() {
       title="Webhooks"
       about={ABOUT}
       actions={
-        mayWrite && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+        canWrite && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
             New webhook
           </Button>
         )
@@ -73,11 +77,11 @@ export default function Webhooks() {
     >
       {project.status === "archived" && (
         <Alert icon={<IconArchive />} color="gray" variant="outline" mb="md">
-          The project is archived: nothing is sent. Its webhooks can be read and deleted.
+          This project is archived, so no events are sent. You can still view and delete its webhooks.
         </Alert>
       )}
-      <List mayWrite={mayWrite} make={() => setMaking(true)} />
-      <HookForm opened={making} known={null} close={() => setMaking(false)} />
+      <WebhookList canWrite={canWrite} onCreate={() => setCreating(true)} />
+      <WebhookForm opened={creating} webhook={null} close={() => setCreating(false)} />
     </Page>
   );
 }

@@ -4,51 +4,51 @@ export type WebhookEvent = components["schemas"]["WebhookEvent"];
 export type Webhook = components["schemas"]["Webhook"];
 export type Delivery = components["schemas"]["Delivery"];
 
-/** What can be told, in groups, and when. */
-export const GROUPS: [string, [WebhookEvent, string][]][] = [
+/** Webhook events with their descriptions, grouped. */
+export const EVENT_GROUPS: [string, [WebhookEvent, string][]][] = [
   [
     "Sessions",
     [
-      ["session.created", "A new session begins"],
-      ["session.completed", "A session is over"],
+      ["session.created", "A session started"],
+      ["session.completed", "A session ended"],
     ],
   ],
   [
     "Enrichment",
     [
-      ["enrichment.started", "The pipeline begins with a session"],
-      ["enrichment.completed", "It has finished; says how many items were extracted"],
-      ["enrichment.failed", "It has failed; says at which stage and why"],
+      ["enrichment.started", "Enrichment of a session started"],
+      ["enrichment.completed", "Enrichment finished; includes the number of extracted items"],
+      ["enrichment.failed", "Enrichment failed; includes the stage and the error"],
     ],
   ],
   [
     "Memory",
     [
-      ["item.created", "A new item was extracted"],
+      ["item.created", "An item was created"],
       ["item.updated", "An item was changed or approved"],
-      ["item.deprecated", "An item no longer holds"],
-      ["brain.updated", "The brain that agents read has changed"],
+      ["item.deprecated", "An item was deprecated"],
+      ["brain.updated", "The brain that agents read was updated"],
     ],
   ],
   [
     "Members",
     [
-      ["member.added", "Somebody has joined the project"],
-      ["member.removed", "Somebody has left the project"],
+      ["member.added", "Someone joined the project"],
+      ["member.removed", "Someone left the project"],
     ],
   ],
 ];
 
-export const EVENTS: WebhookEvent[] = GROUPS.flatMap(([, events]) => events.map(([event]) => event));
+export const EVENTS: WebhookEvent[] = EVENT_GROUPS.flatMap(([, events]) => events.map(([event]) => event));
 
-/** A secret as Standard Webhooks writes it: 32 random bytes. */
+/** A new secret in the Standard Webhooks format: 32 random bytes. */
 export function newSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 }
 
-/** What is wrong with an address, before the server is asked; it knows more. */
-export function addressFault(url: string): string | null {
-  if (!URL.canParse(url)) return "A whole address, such as https://example.com/hooks/loremark";
-  if (new URL(url).protocol !== "https:") return "Only https: what is told may be confidential";
+/** Checks a URL before it is sent; returns an error message, or null. The server checks more. */
+export function validateUrl(url: string): string | null {
+  if (!URL.canParse(url)) return "Enter a full URL, such as https://example.com/hooks/loremark";
+  if (new URL(url).protocol !== "https:") return "Use an https:// URL. Events may contain confidential data.";
   return null;
 }

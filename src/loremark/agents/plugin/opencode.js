@@ -1,22 +1,22 @@
-// loremark:owned: put here by `loremark install opencode`; `loremark uninstall opencode` takes it away.
-// Feeds what happens in a session to `loremark hook opencode`, and puts the project's briefing into the system prompt. Never throws, never holds opencode up for long.
+// loremark:owned: created by `loremark install opencode`, removed by `loremark uninstall opencode`.
+// Sends session events to `loremark hook opencode` and adds the project briefing to the system prompt. Never throws and never blocks opencode for long.
 import { spawn } from "node:child_process"
 
 const LOREMARK = "%LOREMARK%"
-const LONGEST_MS = 5000
-const LONGEST_TEXT = 200000
+const TIMEOUT_MS = 5000
+const MAX_OUTPUT_CHARS = 200000
 
 const run = (payload) =>
   new Promise((resolve) => {
-    let said = ""
-    const done = () => resolve(said)
+    let output = ""
+    const done = () => resolve(output)
     try {
       const child = spawn(LOREMARK, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
-      const timer = setTimeout(() => (child.kill(), done()), LONGEST_MS)
+      const timer = setTimeout(() => (child.kill(), done()), TIMEOUT_MS)
       child.on("error", () => (clearTimeout(timer), done()))
       child.on("close", () => (clearTimeout(timer), done()))
       child.stdout.on("data", (part) => {
-        if (said.length < LONGEST_TEXT) said += part
+        if (output.length < MAX_OUTPUT_CHARS) output += part
       })
       child.stdin.on("error", () => {})
       child.stdin.end(JSON.stringify(payload))
@@ -25,10 +25,10 @@ const run = (payload) =>
     }
   })
 
-const contextOf = (said) => {
+const contextOf = (output) => {
   try {
-    const answer = JSON.parse(said)
-    return typeof answer.context === "string" ? answer.context : ""
+    const response = JSON.parse(output)
+    return typeof response.context === "string" ? response.context : ""
   } catch {
     return ""
   }
@@ -42,21 +42,21 @@ const textOf = (parts) =>
 
 export const LoremarkPlugin = async ({ directory }) => {
   const briefings = new Map() // session -> promise of its briefing
-  const replies = new Map() // session -> what the model said last
-  const prompts = new Set() // messages of the person
-  const children = new Set() // sessions of subagents: their parent tells what matters
+  const replies = new Map() // session -> the model's last message
+  const prompts = new Set() // IDs of user messages
+  const children = new Set() // subagent sessions, covered by their parent
 
-  const tell = (event, session, more = {}) =>
+  const send = (event, session, more = {}) =>
     run({ loremark: 1, agent: "opencode", event, session_id: session, cwd: directory, ...more })
 
   const briefing = (session) => {
     if (!briefings.has(session)) {
-      briefings.set(session, tell("session_start", session, { source: "startup" }).then(contextOf))
+      briefings.set(session, send("session_start", session, { source: "startup" }).then(contextOf))
     }
     return briefings.get(session)
   }
 
-  const seen = {
+  const handlers = {
     "session.created": ({ info }) => {
       if (info?.parentID) children.add(info.id)
     },
@@ -68,21 +68,21 @@ export const LoremarkPlugin = async ({ directory }) => {
     },
     "session.idle": async ({ sessionID }) => {
       if (children.has(sessionID)) return
-      await tell("turn_end", sessionID, { last_assistant_message: replies.get(sessionID) ?? "" })
+      await send("turn_end", sessionID, { last_assistant_message: replies.get(sessionID) ?? "" })
     },
     "session.deleted": async ({ info }) => {
-      if (info && !children.has(info.id)) await tell("session_end", info.id, { reason: "deleted" })
+      if (info && !children.has(info.id)) await send("session_end", info.id, { reason: "deleted" })
     },
   }
 
   return {
     event: async ({ event }) => {
-      await seen[event?.type]?.(event.properties ?? {})
+      await handlers[event?.type]?.(event.properties ?? {})
     },
     "chat.message": async (input, output) => {
       if (children.has(input.sessionID)) return
       await briefing(input.sessionID)
-      await tell("prompt", input.sessionID, {
+      await send("prompt", input.sessionID, {
         prompt: textOf(output.parts),
         prompt_id: input.messageID ?? output.message?.id,
         model: output.message?.model?.modelID ?? input.model?.modelID,
@@ -90,7 +90,7 @@ export const LoremarkPlugin = async ({ directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       if (children.has(input.sessionID)) return
-      await tell("tool", input.sessionID, {
+      await send("tool", input.sessionID, {
         tool_name: input.tool,
         tool_use_id: input.callID,
         tool_input: input.args ?? output?.metadata?.args ?? {},
@@ -102,7 +102,7 @@ export const LoremarkPlugin = async ({ directory }) => {
       if (text) output.system.push(text)
     },
     "experimental.session.compacting": async (input) => {
-      if (!children.has(input.sessionID)) await tell("compact", input.sessionID, { trigger: "auto" })
+      if (!children.has(input.sessionID)) await send("compact", input.sessionID, { trigger: "auto" })
     },
   }
 }

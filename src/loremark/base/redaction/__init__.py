@@ -1,1 +1,1 @@
-"""What is secret in a text: rules and shapes, and taking it out. Standard library only: the hook uses it too."""
+"""Finds and redacts secrets in texts and payloads. Standard library only, because the hook uses it too."""

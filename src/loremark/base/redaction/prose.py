@@ -1,16 +1,16 @@
-"""Secrets told in prose: a word for a secret, and a few words later a token that looks like none."""
+"""Finds secrets in prose: a keyword such as "password", and a few words later a token that is not a word."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.base.redaction.finding import matches, places_of, starts
-from loremark.base.redaction.late import late
-from loremark.base.redaction.shapes import is_harmless, is_ordinary
+from loremark.base.redaction.lazy_pattern import lazy_pattern
+from loremark.base.redaction.secret_values import is_harmless, is_ordinary
+from loremark.base.redaction.text_search import find_all, matches, shift_back
 
-TYPE_CHECKING = False  # not from typing, which takes longer to load than all that is here
+TYPE_CHECKING = False  # importing typing takes longer than the rest of this package
 if TYPE_CHECKING:
-    from loremark.base.redaction.finding import Span
+    from loremark.base.redaction.text_search import Span
 
 _WORDS_BETWEEN = 9
 _CHARS_BETWEEN = 140
@@ -18,35 +18,37 @@ _LEAST_CHARS = 7
 _HEX_CHARS = 24
 _LONG_CHARS = 10
 
-# What is told after these may be weak; after the second group it must look strong.
-_SECRET_WORD = late(
+# After the first group a weak value is enough; after the second it must look strong.
+_SECRET_WORD = lazy_pattern(
     r"(?<![A-Za-z0-9_./-])(?<!redacted:)(?:"
     r"(pass(?:words?|wd|phrases?|code)|pwd?|creds?|credentials?|passwort|kennwort|mot de passe)"
     r"|((?:client_)?secrets?|api[ -]keys?|tokens?|log(?:ged)? ?in|sign in))(?![A-Za-z0-9_(./-])",
     re.IGNORECASE,
 )
-# What such a word begins with, or is: where none stands there is nothing to look for. Two may begin before theirs.
+# Prefixes of these keywords; a text without any of them is skipped. Two keywords may start before their anchor.
 _BEGINNINGS = ("pw", "cred", "kennwort", "api", "token", "log", "sign in")
 _LATE = ("pass", "secret")
 _BEFORE_LATE = (len("mot de "), 0)
 PROSE_ANCHORS = (*_BEGINNINGS, *_LATE)
-_TOKEN = late(rf"[^\s\"'`<>()\[\],;]{{{_LEAST_CHARS},}}+")
-_END = late(r"\n|\[redacted:|[.!?](?=\s+[A-Z]\w*\s)")
-_QUOTED = late(r"[\s:=]{0,3}(?:(?:is|was|now|changed to|set to) ){0,2}([\"'`])((?:[a-z]{2,12}[ -]){2,7}[a-z]{2,12})\1")
-_DIGIT = late(r"\d")
-_HEX = late(r"[0-9a-f]+")
-_NAME = late(
+_TOKEN = lazy_pattern(rf"[^\s\"'`<>()\[\],;]{{{_LEAST_CHARS},}}+")
+_END = lazy_pattern(r"\n|\[redacted:|[.!?](?=\s+[A-Z]\w*\s)")
+_QUOTED = lazy_pattern(
+    r"[\s:=]{0,3}(?:(?:is|was|now|changed to|set to) ){0,2}([\"'`])((?:[a-z]{2,12}[ -]){2,7}[a-z]{2,12})\1"
+)
+_DIGIT = lazy_pattern(r"\d")
+_HEX = lazy_pattern(r"[0-9a-f]+")
+_NAME = lazy_pattern(
     r"[A-Z]{2,}-\d+|\d{1,4}-\d\d?-\d\d?\S*|[a-z]+\d{1,3}|[a-z]+-20\d\d\S*|#?\d+\w{0,3}|v?\d+(?:\.\d+)+\S*|[\d.,:/x×-]+\w{0,4}"
 )
 _SYMBOLS = frozenset("!#$%^&*?+~=@")
 
 
-def secrets_told(text: str, lower: str) -> list[Span]:
-    """The secrets that follow a word for one, each with the marker for it."""
+def find_prose_secrets(text: str, lower: str) -> list[Span]:
+    """Return the spans of secrets that follow a keyword, each with its replacement."""
     spans: list[Span] = []
     position = 0
-    judged: dict[tuple[str, bool], int] = {}  # a token stands near several words for a secret, and is looked at once
-    places = places_of(lower, _BEGINNINGS) + starts(places_of(lower, _LATE), _BEFORE_LATE)
+    judged: dict[tuple[str, bool], int] = {}  # a token may be near several keywords; check it once
+    places = find_all(lower, _BEGINNINGS) + shift_back(find_all(lower, _LATE), _BEFORE_LATE)
     for word in matches(text, _SECRET_WORD, sorted(places)):
         if word.start() < position:
             continue
@@ -80,7 +82,7 @@ def _secret_after(
 
 
 def _secret_chars(token: str, is_weak_enough: bool) -> int:
-    """How much of a token is a secret; 0 where it is none."""
+    """Return how many characters of a token are the secret; 0 if it is not one."""
     value = token.rstrip(".:" if _is_strong(token) else ".:!?")
     is_secret = len(value) >= _LEAST_CHARS and _is_value(value, is_weak_enough=is_weak_enough)
     return len(value) if is_secret else 0
@@ -102,13 +104,13 @@ def _is_value(value: str, *, is_weak_enough: bool) -> bool:
         return len(value) >= _HEX_CHARS
     if _is_strong(value):
         return is_weak_enough or bool(_SYMBOLS & set(value)) or len(value) >= _LONG_CHARS
-    # Words strung together with a number: Plank-Otter-7719
+    # Words joined with a number, such as Plank-Otter-7719
     parts = re.split(r"[-_.]", value)
     return digits >= (2 if is_weak_enough else 4) and len(parts) >= 3 and all(part.isalnum() for part in parts)
 
 
 def _is_strong(value: str) -> bool:
-    """Letters, digits and a sign; or both cases with digits among them, which no name has."""
+    """Return whether it mixes letters, digits and a symbol, or both cases with digits inside, as no name does."""
     digits = any(map(str.isdigit, value))
     if digits and any(map(str.isalpha, value)) and _SYMBOLS & set(value.rstrip("!?")) and value[:1] not in "$%@#=&-+":
         return "=" not in value.rstrip("=") and "@" not in value

@@ -1,1 +1,1 @@
-"""The calls of the API, a module for each noun; each function makes one ``Call``."""
+"""API calls, one module per resource. Each function returns a ``Call``."""

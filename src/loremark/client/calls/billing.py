@@ -1,4 +1,4 @@
-"""What is used, and what it costs."""
+"""Usage and credits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from loremark.wire.billing import Credits, Usage
 
 
 def get_usage() -> Call[Usage]:
-    return Call(method="GET", path="/api/billing/usage", answer=Usage)
+    return Call(method="GET", path="/api/billing/usage", response_type=Usage)
 
 
 def get_credits() -> Call[Credits]:
-    return Call(method="GET", path="/api/billing/credits", answer=Credits)
+    return Call(method="GET", path="/api/billing/credits", response_type=Credits)

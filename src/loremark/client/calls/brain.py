@@ -1,4 +1,4 @@
-"""The brain."""
+"""The assembled project memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from loremark.wire.brain import Brain
 def get_brain(
     project_id: str, token_budget: int | None = None, branch: str | None = None, files: str | None = None
 ) -> Call[Brain]:
-    """``files``: paths with commas between them, for a pack around the files at hand."""
-    asked = path("/api/v2/brain", projectId=project_id, tokenBudget=token_budget, branch=branch, files=files)
-    return Call(method="GET", path=asked, answer=Brain)
+    """``files``: comma-separated paths to rank memories about these files first."""
+    url = path("/api/v2/brain", projectId=project_id, tokenBudget=token_budget, branch=branch, files=files)
+    return Call(method="GET", path=url, response_type=Brain)

@@ -9,10 +9,10 @@ from loremark.wire.chats import ChatMessages, ChatSessions
 def list_chats(
     project_id: str, *, limit: int | None = None, offset: int | None = None, search: str | None = None
 ) -> Call[ChatSessions]:
-    asked = path("/api/v2/chat-sessions", projectId=project_id, limit=limit, offset=offset, search=search)
-    return Call(method="GET", path=asked, answer=ChatSessions)
+    url = path("/api/v2/chat-sessions", projectId=project_id, limit=limit, offset=offset, search=search)
+    return Call(method="GET", path=url, response_type=ChatSessions)
 
 
 def list_messages(chat_session_id: str, cursor: str | None = None, limit: int | None = None) -> Call[ChatMessages]:
-    asked = path("/api/v2/chat-sessions/{}/messages", chat_session_id, cursor=cursor, limit=limit)
-    return Call(method="GET", path=asked, answer=ChatMessages)
+    url = path("/api/v2/chat-sessions/{}/messages", chat_session_id, cursor=cursor, limit=limit)
+    return Call(method="GET", path=url, response_type=ChatMessages)

@@ -1,4 +1,4 @@
-"""Scans of a codebase by the server."""
+"""Codebase scans run by the server."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from loremark.wire.genesis import ScanStatus
 
 
 def get_scan(project_id: str) -> Call[ScanStatus]:
-    asked = path("/api/v2/genesis/status", projectId=project_id)
-    return Call(method="GET", path=asked, answer=ScanStatus, signed_for=project_id)
+    url = path("/api/v2/genesis/status", projectId=project_id)
+    return Call(method="GET", path=url, response_type=ScanStatus, signed_for=project_id)

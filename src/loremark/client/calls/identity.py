@@ -1,10 +1,10 @@
-"""Who one is."""
+"""The signed-in user."""
 
 from __future__ import annotations
 
 from loremark.client.call import Call
-from loremark.wire.identity import Me
+from loremark.wire.identity import CurrentUser
 
 
-def get_me() -> Call[Me]:
-    return Call(method="GET", path="/api/auth/me", answer=Me)
+def get_me() -> Call[CurrentUser]:
+    return Call(method="GET", path="/api/auth/me", response_type=CurrentUser)

@@ -21,7 +21,7 @@ def list_items(
     cursor: str | None = None,
     limit: int | None = None,
 ) -> Call[list[MemoryItem]]:
-    asked = path(
+    url = path(
         "/api/v2/items",
         projectId=project_id,
         status=status,
@@ -33,33 +33,33 @@ def list_items(
         cursor=cursor,
         limit=limit,
     )
-    return Call(method="GET", path=asked, answer=list[MemoryItem])
+    return Call(method="GET", path=url, response_type=list[MemoryItem])
 
 
 def get_item(item_id: str) -> Call[MemoryItem]:
-    return Call(method="GET", path=path("/api/v2/items/{}", item_id), answer=MemoryItem)
+    return Call(method="GET", path=path("/api/v2/items/{}", item_id), response_type=MemoryItem)
 
 
 def update_item(item_id: str, *, if_match: str | None = None, **changes: Any) -> Call[MemoryItem]:
-    """``changes`` are fields of the interface: title, content, type, status, schemaKey, tier, tags, files."""
+    """``changes`` are API fields: title, content, type, status, schemaKey, tier, tags, files."""
     return Call(
         method="PATCH",
         path=path("/api/v2/items/{}", item_id),
-        answer=MemoryItem,
+        response_type=MemoryItem,
         body=body(**changes),
         if_match=if_match,
-        repeatable=True,
+        idempotent=True,
     )
 
 
 def delete_item(item_id: str) -> Call[None]:
-    return Call(method="DELETE", path=path("/api/v2/items/{}", item_id), answer=type(None))
+    return Call(method="DELETE", path=path("/api/v2/items/{}", item_id), response_type=type(None))
 
 
 def list_revisions(item_id: str) -> Call[list[Revision]]:
-    return Call(method="GET", path=path("/api/v2/items/{}/revisions", item_id), answer=list[Revision])
+    return Call(method="GET", path=path("/api/v2/items/{}/revisions", item_id), response_type=list[Revision])
 
 
 def revert_item(item_id: str, version: int) -> Call[MemoryItem]:
     sent = body(version=version)
-    return Call(method="POST", path=path("/api/v2/items/{}/revert", item_id), answer=MemoryItem, body=sent)
+    return Call(method="POST", path=path("/api/v2/items/{}/revert", item_id), response_type=MemoryItem, body=sent)

@@ -1,4 +1,4 @@
-"""How a project stands."""
+"""Project overview."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from loremark.wire.overview import ProjectHealth
 
 
 def get_health(project_id: str) -> Call[ProjectHealth]:
-    return Call(method="GET", path=path("/api/v2/overview/{}", project_id), answer=ProjectHealth)
+    return Call(method="GET", path=path("/api/v2/overview/{}", project_id), response_type=ProjectHealth)

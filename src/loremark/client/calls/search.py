@@ -18,7 +18,7 @@ def search(
     branch: str | None = None,
     explain: bool | None = None,
 ) -> Call[SearchResults]:
-    asked = path(
+    url = path(
         "/api/v2/search",
         projectId=project_id,
         q=text,
@@ -30,4 +30,4 @@ def search(
         branch=branch,
         explain=explain,
     )
-    return Call(method="GET", path=asked, answer=SearchResults)
+    return Call(method="GET", path=url, response_type=SearchResults)

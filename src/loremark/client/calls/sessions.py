@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from loremark.client.call import Call, body, path
-from loremark.wire.sessions import Enriching, EnrichmentJob, Retrying, SessionDetail, SessionEntry, SessionEvent
+from loremark.wire.sessions import (
+    EnrichmentJob,
+    EnrichmentStarted,
+    RetryStarted,
+    SessionDetail,
+    SessionEntry,
+    SessionEvent,
+)
 
 
 def list_sessions(
@@ -14,36 +21,36 @@ def list_sessions(
     *,
     detail: bool | None = None,
 ) -> Call[list[SessionEntry]]:
-    asked = path("/api/v2/sessions", projectId=project_id, status=status, cursor=cursor, limit=limit, detail=detail)
-    return Call(method="GET", path=asked, answer=list[SessionEntry])
+    url = path("/api/v2/sessions", projectId=project_id, status=status, cursor=cursor, limit=limit, detail=detail)
+    return Call(method="GET", path=url, response_type=list[SessionEntry])
 
 
 def get_session(session_id: str) -> Call[SessionDetail]:
-    return Call(method="GET", path=path("/api/v2/sessions/{}", session_id), answer=SessionDetail)
+    return Call(method="GET", path=path("/api/v2/sessions/{}", session_id), response_type=SessionDetail)
 
 
 def update_session(session_id: str, status: str) -> Call[SessionDetail]:
     return Call(
         method="PATCH",
         path=path("/api/v2/sessions/{}", session_id),
-        answer=SessionDetail,
+        response_type=SessionDetail,
         body=body(status=status),
-        repeatable=True,
+        idempotent=True,
     )
 
 
 def list_events(session_id: str, cursor: str | None = None, limit: int | None = None) -> Call[list[SessionEvent]]:
-    asked = path("/api/v2/sessions/{}/events", session_id, cursor=cursor, limit=limit)
-    return Call(method="GET", path=asked, answer=list[SessionEvent])
+    url = path("/api/v2/sessions/{}/events", session_id, cursor=cursor, limit=limit)
+    return Call(method="GET", path=url, response_type=list[SessionEvent])
 
 
 def list_jobs(session_id: str) -> Call[list[EnrichmentJob]]:
-    return Call(method="GET", path=path("/api/v2/sessions/{}/jobs", session_id), answer=list[EnrichmentJob])
+    return Call(method="GET", path=path("/api/v2/sessions/{}/jobs", session_id), response_type=list[EnrichmentJob])
 
 
-def enrich(session_id: str) -> Call[Enriching]:
-    return Call(method="POST", path=path("/api/v2/sessions/{}/enrich", session_id), answer=Enriching)
+def enrich(session_id: str) -> Call[EnrichmentStarted]:
+    return Call(method="POST", path=path("/api/v2/sessions/{}/enrich", session_id), response_type=EnrichmentStarted)
 
 
-def retry(session_id: str) -> Call[Retrying]:
-    return Call(method="POST", path=path("/api/v2/sessions/{}/retry", session_id), answer=Retrying)
+def retry(session_id: str) -> Call[RetryStarted]:
+    return Call(method="POST", path=path("/api/v2/sessions/{}/retry", session_id), response_type=RetryStarted)

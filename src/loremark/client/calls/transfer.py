@@ -1,4 +1,4 @@
-"""A whole project, out of a server and into one."""
+"""Export and import of a project."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from urllib.parse import urlsplit
 
 from loremark.client import protocol
 from loremark.client.call import ApiError, Call, path
-from loremark.wire.transfer import CHUNK_MOST_BYTES, MEDIA_TYPE, Imported
+from loremark.wire.transfer import MAX_CHUNK_BYTES, MEDIA_TYPE, ImportResult
 
 _SECONDS = 120.0
 
 
-def import_lines(project_id: str, lines: bytes, *, dry_run: bool = False) -> Call[Imported]:
-    """A chunk of an export's lines; the server knows what it has already, so it may be sent until it is taken."""
+def import_lines(project_id: str, lines: bytes, *, dry_run: bool = False) -> Call[ImportResult]:
+    """Import a chunk of export lines. The server skips existing entries, so it is safe to resend."""
     return Call(
         method="POST",
         path=path("/api/v2/import", projectId=project_id, dryRun=dry_run or None),
-        answer=Imported,
+        response_type=ImportResult,
         body=lines,
-        kind=MEDIA_TYPE,
-        repeatable=True,
+        content_type=MEDIA_TYPE,
+        idempotent=True,
     )
 
 
 def export_lines(project_id: str) -> Call[bytes]:
-    """The whole export as one answer; for what may be larger than memory: ``stream_export``."""
-    return Call(method="GET", path=path("/api/v2/export", projectId=project_id), answer=bytes)
+    """The whole export as one response. Use ``stream_export`` if it may not fit in memory."""
+    return Call(method="GET", path=path("/api/v2/export", projectId=project_id), response_type=bytes)
 
 
 def stream_export(url: str, key: str, project_id: str) -> Iterator[bytes]:
-    """The export line by line as it comes. One that broke off ends with an error, never quietly."""
+    """Stream the export line by line. Raises if it ends early."""
     call = export_lines(project_id)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ApiError(0, f"{url} is not the address of a server; it begins with http:// or https://")
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=_SECONDS)
+        raise ApiError(0, f"{url} is not a server address; it must start with http:// or https://")
+    connection_type = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = connection_type(parts.hostname, parts.port, timeout=_SECONDS)
     last = b""
     try:
         connection.request("GET", parts.path.rstrip("/") + call.path, headers=protocol.headers(call, key, None))
-        answer = connection.getresponse()
-        if answer.status != 200:
-            protocol.read(call, answer.status, answer.read(protocol.MOST_BYTES), {}, url)
-        while line := answer.readline(CHUNK_MOST_BYTES + 1):
-            if len(line) > CHUNK_MOST_BYTES:
-                raise protocol.too_long(url)
+        response = connection.getresponse()
+        if response.status != 200:
+            protocol.parse_response(call, response.status, response.read(protocol.MAX_RESPONSE_BYTES), {}, url)
+        while line := response.readline(MAX_CHUNK_BYTES + 1):
+            if len(line) > MAX_CHUNK_BYTES:
+                raise protocol.too_large_error(url)
             last = line
             yield line
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise protocol.unreachable(url, error) from error
+        raise protocol.unreachable_error(url, error) from error
     finally:
         connection.close()
     if not last.startswith(b'{"loremark":"end"'):
-        raise ApiError(0, f"the export of {url} broke off; nothing of it was kept")
+        raise ApiError(0, f"the export from {url} ended early; nothing was saved")

@@ -1,5 +1,5 @@
-"""The commands of an operator, and those that need the house itself; the user's are in ``loremark.cli``."""
+"""Commands that run on the server's machine. The client commands are in ``loremark.cli``."""
 
-from loremark.base.settings import keep_numpy_calm
+from loremark.base.settings import limit_numpy_threads
 
-keep_numpy_calm()
+limit_numpy_threads()

@@ -1,33 +1,33 @@
-"""``loremark api``: alone, the API as a process; with a method and a path, one raw call of it."""
+"""``loremark api``: run the API server or, with a method and a path, send one API request."""
 
 from __future__ import annotations
 
 import argparse
 
-from loremark.cli.kit import USAGE, Stop
+from loremark.cli.framework import USAGE, CommandError
 
-SUMMARY = "The API as a process of its own; or with METHOD and PATH, one raw call of the server you are signed in to."
+SUMMARY = "Run only the API server, or send an API request with METHOD and PATH."
 EXAMPLE = "loremark api GET /api/v2/items -q status=draft\n"
 EXAMPLE += '  loremark api PATCH /api/v2/items/ID -d \'{"status": "approved"}\''
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("method", nargs="?", metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE")
-    parser.add_argument("path", nargs="?", metavar="PATH", help="such as /api/projects")
+    parser.add_argument("path", nargs="?", metavar="PATH", help="for example /api/projects")
     parser.add_argument("-q", "--query", action="append", default=[], metavar="NAME=VALUE", help="a query parameter")
-    parser.add_argument("-d", "--data", metavar="JSON", help="the body; @FILE reads it from a file, @- from the input")
-    parser.add_argument("--sign", metavar="PROJECT", help="sign the call with this project's secret")
+    parser.add_argument("-d", "--data", metavar="JSON", help="request body; @FILE reads a file, @- standard input")
+    parser.add_argument("--sign", metavar="PROJECT", help="sign the request with this project's secret")
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.method is None:
         from loremark.entry import processes
-        from loremark.entry.commands.running import read_settings, run_all
+        from loremark.entry.commands.runner import read_settings, run_async
 
-        run_all(processes.api(read_settings()))
+        run_async(processes.api(read_settings()))
         return 0
     if arguments.path is None:
-        raise Stop("a call needs METHOD and PATH, such as: loremark api GET /api/projects", USAGE)
-    from loremark.cli import calling
+        raise CommandError("PATH is missing; for example: loremark api GET /api/projects", USAGE)
+    from loremark.cli import api_request
 
-    return calling.call(arguments)
+    return api_request.call(arguments)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "The background jobs as a process of its own."
+SUMMARY = "Run only the background jobs."
 EXAMPLE = "LOREMARK_DATABASE_URL=postgresql://… loremark jobs"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     pass
 
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.entry import processes
-    from loremark.entry.commands.running import read_settings, run_all
+    from loremark.entry.commands.runner import read_settings, run_async
 
-    run_all(processes.jobs(read_settings()))
+    run_async(processes.jobs(read_settings()))
     return 0

@@ -5,20 +5,24 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from loremark.cli.kit import USAGE, Stop
+from loremark.cli.framework import USAGE, CommandError
 
-SUMMARY = "Read a codebase on this machine, say what matters, and send it to the server as memory."
+SUMMARY = "Scan a local codebase and save what matters as memory."
 EXAMPLE = "loremark scan --dry-run"
 
 _MOST_FILES = 5_000
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    from loremark.cli.desk import add_json, add_project
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from loremark.cli.connection import add_json, add_project
 
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="the checkout to read")
-    parser.add_argument("--max-files", type=_count, default=2_000, metavar="N", help="how many files are read at most")
-    parser.add_argument("--dry-run", action="store_true", help="look, and send nothing")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="folder to scan (default: the current one)"
+    )
+    parser.add_argument(
+        "--max-files", type=_count, default=2_000, metavar="N", help="read at most N files (default: 2000)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the findings without sending them")
     add_project(parser)
     add_json(parser)
 
@@ -33,16 +37,16 @@ def _count(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from loremark.cli.page import note, plain, write
+    from loremark.cli.output import note, plain, write
     from loremark.entry import scanning
-    from loremark.entry.progress import counting
+    from loremark.entry.progress import progress_bar
 
     target = None if arguments.dry_run else scanning.find_target(arguments)
     try:
-        with counting("reading files", quiet=arguments.json) as progress:
+        with progress_bar("reading files", quiet=arguments.json) as progress:
             scanned = asyncio.run(scanning.scan(arguments.folder, arguments.max_files, progress))
     except OSError as error:
-        raise Stop(str(error), USAGE) from None
+        raise CommandError(str(error), USAGE) from None
     write(scanned.to_json() if arguments.json else plain(scanning.summary(scanned)))
     if target is not None:
         (note if arguments.json else write)(scanning.send(scanned, target))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "Everything in one process: API, background jobs, answer worker, dashboard."
+SUMMARY = "Run the whole server: API, dashboard, background jobs and answer worker."
 EXAMPLE = "LOREMARK_PORT=9000 loremark serve"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     pass
 
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.entry import processes
-    from loremark.entry.commands.running import read_settings, run_all
+    from loremark.entry.commands.runner import read_settings, run_async
 
-    run_all(processes.serve(read_settings()))
+    run_async(processes.serve(read_settings()))
     return 0

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "The answer worker as a process of its own: it shares the worker secret and the database with the API."
+SUMMARY = "Run only the answer worker. It needs the API's database and worker secret."
 EXAMPLE = "LOREMARK_DATABASE_URL=postgresql://… LOREMARK_WORKER_SECRET=… loremark worker"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     pass
 
 
 def run(arguments: argparse.Namespace) -> int:
     from loremark.entry import processes
-    from loremark.entry.commands.running import read_settings, run_all
+    from loremark.entry.commands.runner import read_settings, run_async
 
-    run_all(processes.worker(read_settings()))
+    run_async(processes.worker(read_settings()))
     return 0

@@ -1,4 +1,4 @@
-"""Questions answered from the memory with their sources, as a stream.
+"""Ask: answers questions from memory, with sources, as a stream.
 
 Owns: answer_streams.
 """

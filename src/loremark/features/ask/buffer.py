@@ -1,4 +1,4 @@
-"""What lies between who makes an answer and who reads it, so that neither waits for the other."""
+"""Buffer between the task that produces an answer and the client that reads it."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ End = TypeVar("End")
 
 
 class Buffer(Generic[End]):
-    """Pieces of a text, and then its end. What piles up before a slow reader is one piece when they come.
+    """Pieces of text, then an end. Pieces that accumulate for a slow reader are joined.
 
-    It never refuses a piece: the answer itself is bounded by whoever makes it.
+    The buffer itself is unbounded; the producer limits the length of the answer.
     """
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._end: End | None = None
         self._closed = False
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
 
     def add(self, piece: str) -> None:
         self._pieces.append(piece)
-        self._news.set()
+        self._changed.set()
 
     def finish(self, end: End | None) -> None:
-        """Nothing follows; without an end the stream just breaks off."""
+        """Close the buffer. Without an end, the stream just stops."""
         self._end = end
         self._closed = True
-        self._news.set()
+        self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Whether there is news within this time."""
-        if self._news.is_set():
+        """Wait for new text or the end; return False after the timeout."""
+        if self._changed.is_set():
             return True
         try:
             async with asyncio.timeout(seconds):
-                return await self._news.wait()
+                return await self._changed.wait()
         except TimeoutError:
             return False
 
     def take(self) -> str:
-        """All the text that has come since the last time."""
+        """Return the text added since the last call."""
         pieces, self._pieces = self._pieces, []
         if not self._closed:
-            self._news.clear()
+            self._changed.clear()
         return "".join(pieces)
 
     @property

@@ -1,4 +1,4 @@
-"""What an answer costs: counted against the team's cap, and added up for whoever asked."""
+"""Token metering of an answer."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from loremark.storage.database import Tx
 
 @dataclass
 class AnswerMeter:
-    """The team's meter, which also knows prompt and completion apart. Every attempt counts, also one that failed."""
+    """Wraps the team's meter and also counts prompt and completion tokens. Failed attempts count too."""
 
     team: TeamMeter
-    turns: asyncio.Semaphore
+    write_slots: asyncio.Semaphore
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
     async def reserve(self, tokens: int) -> str:
-        async with self.turns:
+        async with self.write_slots:
             return await self.team.reserve(tokens)
 
     async def spent(self, reservation: str, usage: Usage) -> None:

@@ -12,15 +12,15 @@ from loremark.base import clock, errors, limits
 from loremark.base.errors import Refusal
 from loremark.base.plans import Plans
 from loremark.features.ask.service import issue_ticket
-from loremark.features.ask.streams import Running, Streams
+from loremark.features.ask.streams import AnswerStream, AnswerStreams
 from loremark.features.ask.tickets import Tickets
 from loremark.web import sse
+from loremark.web.authentication import KEY, LOGIN, TICKET, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, TICKET, needs
 from loremark.web.response import Stream
 from loremark.web.routes import Routes, TxMode
 from loremark.web.validation import explain, read_json
-from loremark.wire.answers import AnswerToken, NewQuestion, Ticket, TicketQuestion
+from loremark.wire.answers import AnswerToken, AskRequest, Ticket, WorkerAskRequest
 
 routes = Routes("ask", unauthorized=errors.UNAUTHORIZED)
 worker_routes = Routes("worker", unauthorized=errors.INVALID_TICKET)
@@ -28,13 +28,13 @@ worker_routes = Routes("worker", unauthorized=errors.INVALID_TICKET)
 T = TypeVar("T")
 
 _LIMIT = "ask"
-_MOST_S = limits.ANSWER_STREAM_MS / clock.SECOND_MS + 60
-"""For whoever reads so slowly that the answer has long been made."""
+_MAX_STREAM_S = limits.ANSWER_STREAM_MS / clock.SECOND_MS + 60
+"""Longest duration of a stream, including extra time for slow readers."""
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How often a stream shows that it is alive."""
+class KeepAlive:
+    """Interval between keep-alive comments."""
 
     seconds: float
 
@@ -45,7 +45,7 @@ class Pace:
     needs(KEY | LOGIN),
     name="ticket",
     tx=TxMode.NONE,
-    reads=NewQuestion,
+    raw_body=AskRequest,
     errors=(
         errors.WORKER_NOT_CONFIGURED,
         errors.PROJECT_ID_REQUIRED,
@@ -59,17 +59,17 @@ class Pace:
     ),
 )
 async def ticket(call: Call) -> Ticket:
-    """A ticket with which the worker answers a question, and the worker's address."""
+    """Get a ticket for a question, and the address of the worker that answers it."""
     tickets = call.use(Tickets)
     tickets.require_worker()
     given = await _read(call)
     if given.project_id in (None, ""):
         raise errors.PROJECT_ID_REQUIRED()
-    asked = _shaped(given, NewQuestion)
-    await call.spend(_LIMIT, call.caller.team_id)
+    request = _validate(given, AskRequest)
+    await call.check_rate_limit(_LIMIT, call.caller.team_id)
     async with call.write() as tx:
-        made = await issue_ticket(tx, call.caller, tickets, call.use(Plans), asked)
-    return Ticket(ticket=made, worker_url=tickets.worker_url)
+        issued = await issue_ticket(tx, call.caller, tickets, call.use(Plans), request)
+    return Ticket(ticket=issued, worker_url=tickets.worker_url)
 
 
 @worker_routes.add(
@@ -78,7 +78,7 @@ async def ticket(call: Call) -> Ticket:
     needs(TICKET),
     name="ask",
     tx=TxMode.NONE,
-    reads=TicketQuestion,
+    raw_body=WorkerAskRequest,
     content_type="text/event-stream",
     errors=(
         errors.INVALID_JSON,
@@ -89,21 +89,22 @@ async def ticket(call: Call) -> Ticket:
     ),
 )
 async def ask(call: Call) -> Stream:
-    """The answer to a question, as server-sent events: pieces of it, and last the whole with its sources."""
+    """Stream the answer as server-sent events: text chunks, then the full answer with its sources."""
     try:
         given = await _read(call)
     except Refusal as refusal:
         raise errors.INVALID_JSON() if refusal.status == errors.INVALID_JSON.status else refusal from None
-    shown = given.ticket if isinstance(given.ticket, str) else ""
-    asked = _shaped(msgspec.structs.replace(given, ticket=shown), TicketQuestion)
-    claims = call.use(Tickets).read(shown)
-    await call.spend(_LIMIT, f"{claims.tid}/answers")  # a ticket was paid for once, and may be used again
-    running = await call.use(Streams).begin(shown, claims, asked.question)
-    return Stream(_pieces(running, call.use(Pace).seconds), most_s=_MOST_S)
+    ticket_text = given.ticket if isinstance(given.ticket, str) else ""
+    request = _validate(msgspec.structs.replace(given, ticket=ticket_text), WorkerAskRequest)
+    claims = call.use(Tickets).read(ticket_text)
+    # A ticket can be used more than once, so answers have their own limit.
+    await call.check_rate_limit(_LIMIT, f"{claims.tid}/answers")
+    running = await call.use(AnswerStreams).begin(ticket_text, claims, request.question)
+    return Stream(_pieces(running, call.use(KeepAlive).seconds), max_s=_MAX_STREAM_S)
 
 
-class _Given(msgspec.Struct, rename="camel"):
-    """A request before it is judged: the contract has words of its own for what is missing."""
+class _RawRequest(msgspec.Struct, rename="camel"):
+    """An unvalidated request, because the contract defines specific errors for missing fields."""
 
     project_id: Any = None
     question: Any = None
@@ -111,14 +112,14 @@ class _Given(msgspec.Struct, rename="camel"):
     ticket: Any = None
 
 
-async def _read(call: Call) -> _Given:
+async def _read(call: Call) -> _RawRequest:
     raw = await call.request.read_body()
-    given: _Given = read_json(call.request, raw, _Given, optional=False)
+    given: _RawRequest = read_json(call.request, raw, _RawRequest, optional=False)
     return given
 
 
-def _shaped(given: _Given, kind: type[T]) -> T:
-    """The request as a shape. A question that is none is told in the contract's words."""
+def _validate(given: _RawRequest, kind: type[T]) -> T:
+    """Validate the request, with the contract's error for a missing question."""
     question = given.question
     if not isinstance(question, str) or len(question) < limits.QUESTION_MIN_CHARS or not question.strip():
         raise errors.QUESTION_REQUIRED()
@@ -128,18 +129,18 @@ def _shaped(given: _Given, kind: type[T]) -> T:
         raise errors.invalid(explain(error, kind)) from error
 
 
-async def _pieces(running: Running, pause_s: float) -> AsyncGenerator[bytes, None]:
-    """What the reader is sent, with a sign of life from time to time. When they leave, the work ends."""
+async def _pieces(running: AnswerStream, interval_s: float) -> AsyncGenerator[bytes, None]:
+    """Yield the stream with keep-alive comments. When the client disconnects, the work is stopped."""
     buffer = running.buffer
     ended = False
-    sign_at = clock.monotonic() + pause_s
+    keep_alive_at = clock.monotonic() + interval_s
     try:
         while not ended:
-            news = await buffer.wait(max(0.0, sign_at - clock.monotonic()))
-            if clock.monotonic() >= sign_at:
-                sign_at = clock.monotonic() + pause_s
+            changed = await buffer.wait(max(0.0, keep_alive_at - clock.monotonic()))
+            if clock.monotonic() >= keep_alive_at:
+                keep_alive_at = clock.monotonic() + interval_s
                 yield sse.KEEP_ALIVE
-            if not news:
+            if not changed:
                 continue
             ended = buffer.closed
             text = buffer.take()

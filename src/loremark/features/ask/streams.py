@@ -1,7 +1,7 @@
-"""Streams: each ticket has one at a time, made apart from its reader, and kept before its end is told.
+"""Answer streams. A ticket has at most one at a time, and an answer is stored before its end is sent.
 
-The work is a task of its own. When the reader leaves, the server stops or time is up, it is ended where it is; what it
-has said and spent by then is written down all the same, in a task that nobody ends.
+The answer is produced in a separate task. When the client disconnects, the server stops or the time limit is reached,
+that task is cancelled; the text and token usage so far are still stored, in a task that is not cancelled.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from loremark.base import clock, errors, limits, log
 from loremark.base.caller import Scope
 from loremark.base.signing import sha256_hex
 from loremark.features.ask import store
+from loremark.features.ask.answering import AnswerBuilder, AnswerRequest, Dependencies
 from loremark.features.ask.buffer import Buffer
-from loremark.features.ask.making import Asked, Kit, Making
 from loremark.features.ask.tickets import Claims
 from loremark.features.chats import service as chats
 from loremark.features.metering import service as metering
@@ -29,94 +29,94 @@ from loremark.wire.answers import AnswerDone, EmbedUsage, Source, TokenUsage
 
 LEASE_MS = 20 * clock.SECOND_MS
 _RENEW_S = 5.0
-_KEEP_S = 60.0
-_KEEP_AGAIN_S = 0.5
+_STORE_S = 60.0
+_STORE_RETRY_S = 0.5
 _END_S = 5.0
 _STOP_S = 6.0
-_AT_ONCE = 2_000
-_TOO_LATE = "The answer took too long"
-_KEPT_FACTS_CHARS = 2_000
-"""Of each source. A conversation shows what an answer rests on; the whole of it is in the item."""
-_FAILED: dict[Reason, str] = {
+_MAX_STREAMS = 2_000
+_TIMED_OUT = "The answer took too long"
+_STORED_FACTS_CHARS = 2_000
+"""Maximum length of a source's text stored with a chat message. The item has the full text."""
+_MODEL_ERRORS: dict[Reason, str] = {
     "timeout": "The model took too long to answer",
     "overloaded": "The model is overloaded",
-    "refused": "The model's server refused the question",
-    "malformed": "The model's answer could not be read",
-    "broken": "The model's answer broke off",
-    "unavailable": "The model cannot be reached",
+    "refused": "The model provider rejected the request",
+    "malformed": "The model returned an invalid answer",
+    "broken": "The model's answer was interrupted",
+    "unavailable": "The model is unavailable",
 }
-"""The words of a model's server may tell of keys, accounts and addresses: they are for the log only."""
+"""Shown instead of the provider's own message, which may reveal keys, accounts or addresses and is only logged."""
 _log = log.logger("ask")
 
 
-class Running:
-    """One stream: the work, what it has said, and its ticket."""
+class AnswerStream:
+    """One stream: the answer task, its buffered output and its ticket lease."""
 
-    def __init__(self, kit: Kit, asked: Asked, ticket: str, until_ms: int) -> None:
+    def __init__(self, deps: Dependencies, request: AnswerRequest, ticket: str, until_ms: int) -> None:
         self.buffer: Buffer[AnswerDone] = Buffer()
-        self._kit = kit
-        self._asked = asked
+        self._deps = deps
+        self._request = request
         self._ticket = ticket
         self._until_ms = until_ms
-        self._making = Making(kit, asked)
+        self._builder = AnswerBuilder(deps, request)
         self._work = asyncio.create_task(self._fill())
-        self._left = False
+        self._disconnected = False
         self._written: list[str | None] = []
-        """For each attempt to keep that may have been committed, the id of its answer if it wrote one."""
+        """For each store attempt that may have been committed, the id of the message it wrote, if any."""
         self.task = asyncio.create_task(self._run())
-        self.task.add_done_callback(_tell_fault)
+        self.task.add_done_callback(_log_error)
 
     async def stop(self) -> None:
-        """Nobody reads any more: end the work, and wait a while until what there is has been kept."""
-        self._left = True
+        """Cancel the answer after a disconnect, and wait briefly until its partial result is stored."""
+        self._disconnected = True
         self._work.cancel()
         await asyncio.wait((self.task,), timeout=_STOP_S)
 
     async def _fill(self) -> None:
-        async with aclosing(self._making.pieces()) as pieces:
+        async with aclosing(self._builder.pieces()) as pieces:
             async for piece in pieces:
                 self.buffer.add(piece)
 
     async def _run(self) -> None:
-        """Whatever goes wrong, the work ends, what there is is kept, and the reader is not left waiting."""
+        """Run the answer task. Whatever happens, it is ended, its result is stored and the buffer is closed."""
         error: str | None = errors.INTERNAL.text
         done: AnswerDone | None = None
         try:
             try:
                 in_time = await self._watch()
-                error = _error_of(self._work) if in_time else _TOO_LATE
+                error = _error_of(self._work) if in_time else _TIMED_OUT
             finally:
                 await self._end_work()
                 done = self._done(TokenUsage(), errors.INTERNAL.text)
-                done = await self._keep_in_time(error)
+                done = await self._store_with_timeout(error)
         finally:
-            self.buffer.finish(None if self._left else done)
+            self.buffer.finish(None if self._disconnected else done)
 
     async def _end_work(self) -> None:
         if not self._work.done():
             self._work.cancel()
             await asyncio.wait((self._work,), timeout=_END_S)
 
-    async def _keep_in_time(self, error: str | None) -> AnswerDone:
+    async def _store_with_timeout(self, error: str | None) -> AnswerDone:
         try:
-            async with asyncio.timeout(_KEEP_S):
-                return await self._keep_surely(error)
+            async with asyncio.timeout(_STORE_S):
+                return await self._store_with_retries(error)
         except TimeoutError:
-            _log.error("an answer could not be kept", chat=self._asked.chat_id)
+            _log.error("could not store answer", chat=self._request.chat_id)
             return self._done(TokenUsage(), errors.UNAVAILABLE.text)
 
-    async def _keep_surely(self, error: str | None) -> AnswerDone:
-        """Also past a moment in which the database cannot be reached. It is kept once, whichever attempt it was."""
-        await self._making.settle()
+    async def _store_with_retries(self, error: str | None) -> AnswerDone:
+        """Store the answer exactly once, retrying while the database is unavailable."""
+        await self._builder.finalize()
         while True:
             try:
-                return await self._keep(error)
-            except StorageUnavailable as fault:
-                _log.warning("an answer waits to be kept", chat=self._asked.chat_id, error=str(fault))
-            await asyncio.sleep(_KEEP_AGAIN_S)
+                return await self._store(error)
+            except StorageUnavailable as failure:
+                _log.warning("retrying to store answer", chat=self._request.chat_id, error=str(failure))
+            await asyncio.sleep(_STORE_RETRY_S)
 
     async def _watch(self) -> bool:
-        """Hold the ticket until the work has ended; whether it did so by itself."""
+        """Renew the lease until the answer task ends; return False if it timed out or the lease was lost."""
         end = clock.monotonic() + limits.ANSWER_STREAM_MS / clock.SECOND_MS
         while (left := end - clock.monotonic()) > 0:
             await asyncio.wait((self._work,), timeout=min(_RENEW_S, left))
@@ -127,68 +127,69 @@ class Running:
         return False
 
     async def _renew(self) -> bool:
-        """Whether the ticket is still ours. A database that is away for a moment says nothing about it."""
+        """Renew the lease; return whether it is still ours. An unavailable database does not count as losing it."""
         new_until_ms = clock.now_ms() + LEASE_MS
         try:
-            async with self._kit.turns, self._kit.database.write() as tx:
-                kept = await store.renew_ticket(tx, self._asked.scope, self._ticket, self._until_ms, new_until_ms)
+            async with self._deps.write_slots, self._deps.database.write() as tx:
+                renewed = await store.renew_ticket(tx, self._request.scope, self._ticket, self._until_ms, new_until_ms)
         except StorageUnavailable:
             return True
-        if kept:
+        if renewed:
             self._until_ms = new_until_ms
-        return kept
+        return renewed
 
-    async def _keep(self, error: str | None) -> AnswerDone:
-        """Both messages, the cost and the end of the stream in one commit; then what the reader is told."""
-        prompt_tokens, completion_tokens = await self._making.count()
+    async def _store(self, error: str | None) -> AnswerDone:
+        """Store both messages, the cost and the end of the lease in one commit; return the final event."""
+        prompt_tokens, completion_tokens = await self._builder.count()
         usage = TokenUsage(
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             total_tokens=prompt_tokens + completion_tokens,
         )
-        async with self._kit.turns, self._kit.database.write() as tx:
-            released = await store.release_ticket(tx, self._asked.scope, self._ticket, self._until_ms)
-            if not released and await self._is_kept(tx):
+        async with self._deps.write_slots, self._deps.database.write() as tx:
+            released = await store.release_ticket(tx, self._request.scope, self._ticket, self._until_ms)
+            if not released and await self._is_stored(tx):
                 return self._done(usage, error)
             await self._charge(tx, usage)
-            self._written.append(await self._write(tx, usage) if self._making.text.strip() else None)
+            self._written.append(await self._write(tx, usage) if self._builder.text.strip() else None)
         return self._done(usage, error)
 
-    async def _is_kept(self, tx: Tx) -> bool:
-        """Whether an attempt before had come through, and only its answer was lost.
+    async def _is_stored(self, tx: Tx) -> bool:
+        """Return whether an earlier attempt was committed although its response was lost.
 
-        That the ticket has gone proves nothing: it may have run out meanwhile, and others forget it then. The message
-        proves it. Where none was written, or the conversation has gone with it, the ticket has to do: nothing is
-        charged twice.
+        A missing lease proves nothing, because it may have expired and been deleted. A stored message proves it. If
+        none was written, or the chat was deleted, the missing lease has to do: nothing may be charged twice.
         """
         if not self._written:
             return False
-        scope, chat_id = self._asked.scope, self._asked.chat_id
-        if None in self._written or not await chats.is_there(tx, scope, chat_id):
+        scope, chat_id = self._request.scope, self._request.chat_id
+        if None in self._written or not await chats.chat_exists(tx, scope, chat_id):
             return True
-        return any([await chats.has_message(tx, scope, chat_id, made) for made in self._written if made])
+        return any(
+            [await chats.has_message(tx, scope, chat_id, message_id) for message_id in self._written if message_id]
+        )
 
     async def _write(self, tx: Tx, usage: TokenUsage) -> str | None:
         return await chats.add_turn(
             tx,
-            self._asked.scope,
-            self._asked.chat_id,
-            question=self._asked.question,
-            answer=self._making.text,
-            sources=[replace(source, facts=_bounded(source.facts)) for source in self._sources()],
+            self._request.scope,
+            self._request.chat_id,
+            question=self._request.question,
+            answer=self._builder.text,
+            sources=[replace(source, facts=_truncate(source.facts)) for source in self._sources()],
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
-            model=self._making.model,
+            model=self._builder.model,
         )
 
     async def _charge(self, tx: Tx, usage: TokenUsage) -> None:
-        """What was set aside is paid by the meter, be it for a model or for the built-in engine."""
-        await self._making.meter.charge(tx)
-        if not self._making.by_model:
+        """Charge the tokens. Reserved tokens, of a model or the built-in engine, are charged by the meter."""
+        await self._builder.meter.charge(tx)
+        if not self._builder.by_model:
             await metering.count_builtin(
                 tx,
-                self._asked.scope,
-                self._asked.plan,
+                self._request.scope,
+                self._request.plan,
                 usage.total_tokens,
                 metered=False,
                 reference=f"{self._ticket}/{self._until_ms}",
@@ -198,12 +199,12 @@ class Running:
         sources = self._sources()
         average = sum(source.similarity for source in sources) / len(sources) if sources else 0.0
         return AnswerDone(
-            answer=self._making.text if error is None else UNSET,
+            answer=self._builder.text if error is None else UNSET,
             sources=sources,
             avg_similarity=round(average, 4),
             usage=usage,
-            model=self._making.model,
-            embed_usage=EmbedUsage(total_tokens=self._making.embed_tokens),
+            model=self._builder.model,
+            embed_usage=EmbedUsage(total_tokens=self._builder.embed_tokens),
             error=UNSET if error is None else error,
         )
 
@@ -218,74 +219,74 @@ class Running:
                 similarity=round(max(SIMILARITY_FLOOR, item.similarity), 4),
                 confidence=item.confidence,
                 files=list(item.files),
-                used=item.item_id in self._making.used,
+                used=item.item_id in self._builder.used,
             )
-            for item in self._making.sources
+            for item in self._builder.sources
         ]
 
 
 def _error_of(work: asyncio.Task[None]) -> str | None:
-    """Why there is no answer, in words for whoever asked."""
-    fault = None if work.cancelled() else work.exception()
-    if fault is None:
+    """Return the error message for the client, or None."""
+    error = None if work.cancelled() else work.exception()
+    if error is None:
         return None
-    if isinstance(fault, CapReached):
+    if isinstance(error, CapReached):
         return errors.AI_TOKEN_LIMIT.text
-    if isinstance(fault, ModelFailed):
-        _log.warning("a model failed in an answer", reason=fault.reason, error=str(fault))
-        return _FAILED[fault.reason]
-    if isinstance(fault, StorageUnavailable):
+    if isinstance(error, ModelFailed):
+        _log.warning("model failed while answering", reason=error.reason, error=str(error))
+        return _MODEL_ERRORS[error.reason]
+    if isinstance(error, StorageUnavailable):
         return errors.UNAVAILABLE.text
-    _log.error("a fault of ours in an answer", exc_info=fault)
+    _log.error("unexpected error while answering", exc_info=error)
     return errors.INTERNAL.text
 
 
-def _tell_fault(task: asyncio.Task[None]) -> None:
-    """Nobody waits for the task itself."""
-    if not task.cancelled() and (fault := task.exception()) is not None:
-        _log.error("a fault of ours beside an answer", exc_info=fault)
+def _log_error(task: asyncio.Task[None]) -> None:
+    """Log errors of the task, because nothing awaits it."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("unexpected error in an answer stream", exc_info=error)
 
 
-def _bounded(facts: str) -> str:
-    return facts if len(facts) <= _KEPT_FACTS_CHARS else facts[:_KEPT_FACTS_CHARS] + "…"
+def _truncate(facts: str) -> str:
+    return facts if len(facts) <= _STORED_FACTS_CHARS else facts[:_STORED_FACTS_CHARS] + "…"
 
 
-class Streams:
-    """All streams of a process."""
+class AnswerStreams:
+    """All answer streams of a process."""
 
-    def __init__(self, kit: Kit) -> None:
-        self._kit = kit
-        self._running: set[Running] = set()
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+        self._running: set[AnswerStream] = set()
 
-    async def begin(self, ticket: str, claims: Claims, question: str) -> Running:
-        """Start answering, or refuse: the ticket's holder may no longer ask, or is being answered already."""
-        if len(self._running) >= _AT_ONCE:
+    async def begin(self, ticket: str, claims: Claims, question: str) -> AnswerStream:
+        """Start a stream. Fails if the ticket's owner has lost access or the ticket is already being answered."""
+        if len(self._running) >= _MAX_STREAMS:
             raise errors.UNAVAILABLE({"Retry-After": "5"})
         hashed = sha256_hex(ticket)
-        async with self._kit.turns, self._kit.database.write() as tx:
+        async with self._deps.write_slots, self._deps.database.write() as tx:
             until_ms = clock.now_ms() + LEASE_MS
-            asked = await self._admit(tx, claims, question)
-            if not await store.take_ticket(tx, asked.scope, asked.project_id, hashed, until_ms):
-                holder = await store.find_holder(tx, asked.scope, hashed)
+            request = await self._admit(tx, claims, question)
+            if not await store.take_ticket(tx, request.scope, request.project_id, hashed, until_ms):
+                holder = await store.find_holder(tx, request.scope, hashed)
                 rest_ms = holder["expires_at_ms"] - clock.now_ms() if holder else 0
                 seconds = max(1, -(-rest_ms // clock.SECOND_MS))
                 raise errors.RATE_LIMITED({"Retry-After": str(seconds)}, seconds=seconds)
-        running = Running(self._kit, asked, hashed, until_ms)
+        running = AnswerStream(self._deps, request, hashed, until_ms)
         self._running.add(running)
         running.task.add_done_callback(lambda _: self._running.discard(running))
         return running
 
-    async def _admit(self, tx: Tx, claims: Claims, question: str) -> Asked:
-        """Ask the database again: since the ticket was made, much may have gone. Then it is worth nothing."""
+    async def _admit(self, tx: Tx, claims: Claims, question: str) -> AnswerRequest:
+        """Check access again, because it may have changed since the ticket was issued."""
         scope = Scope(claims.tid)
         asker = await store.find_asker(tx, scope, claims.uid)
         project = await find_project(tx, asker[0], claims.pid) if asker else None
         chat = await chats.find_for_answer(tx, scope, claims.sid, claims.pid, claims.uid)
         if asker is None or project is None or project["status"] == "archived" or chat is None:
             raise errors.INVALID_TICKET()
-        plan = self._kit.plans.get(asker[1])
-        return Asked(scope, claims.pid, claims.sid, question, plan, project["ai_tier"])
+        plan = self._deps.plans.get(asker[1])
+        return AnswerRequest(scope, claims.pid, claims.sid, question, plan, project["ai_tier"])
 
     async def close(self) -> None:
-        """End all, and wait until what they have said is kept."""
+        """Stop all streams and wait until their results are stored."""
         await asyncio.gather(*(running.stop() for running in self._running))

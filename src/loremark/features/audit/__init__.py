@@ -1,4 +1,4 @@
-"""The audit log: who did what, when, from where. Lowest of the features, since all of them record.
+"""The audit log: who did what, when, and from where. The lowest feature, because all others record to it.
 
-Owns: audit_entries. Entries are written in the transaction of what they record, and never changed.
+Owns: audit_entries. Entries are written in the same transaction as the action and never change.
 """

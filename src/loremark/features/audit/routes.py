@@ -8,8 +8,8 @@ from loremark.base import clock
 from loremark.base.caller import MANAGERS
 from loremark.features.audit import store
 from loremark.storage.database import Row
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes
 from loremark.wire.audit import AuditActor, AuditEntry
@@ -24,7 +24,7 @@ class AuditQuery(Page, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/audit", needs(KEY | LOGIN, MANAGERS), name="list")
 async def list_audit(call: Call, query: AuditQuery) -> list[AuditEntry]:
-    """What was done in the team, newest first."""
+    """List the team's audit log, newest first."""
     rows = await store.list_entries(
         call.tx,
         call.caller.scope,
@@ -42,8 +42,13 @@ def _shape(row: Row) -> AuditEntry:
         action=row["action"],
         target=row["target"],
         project_id=row["project_id"],
-        actor=AuditActor(user_id=row["actor_id"], name=row["actor_name"], via=row["via"], address=row["address"]),
-        detail=msgspec.json.decode(row["detail"]),
+        actor=AuditActor(
+            user_id=row["actor_id"],
+            name=row["actor_name"],
+            auth_method=row["auth_method"],
+            ip_address=row["ip_address"],
+        ),
+        details=msgspec.json.decode(row["details"]),
         request_id=row["request_id"],
-        created_at=clock.iso(row["at_ms"]),
+        created_at=clock.iso(row["created_at_ms"]),
     )

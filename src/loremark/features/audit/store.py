@@ -23,9 +23,9 @@ async def record(
     target: str,
     *,
     project_id: str | None = None,
-    **detail: Any,
+    **details: Any,
 ) -> None:
-    """Write down what the caller did. ``detail`` holds names and values, never secrets."""
+    """Record an action of the caller. ``details`` must not contain secrets."""
     await tx.run(
         _INSERT,
         id=ids.new("aud"),
@@ -33,20 +33,20 @@ async def record(
         project_id=project_id,
         actor_id=caller.user_id,
         actor_name=caller.name,
-        via=caller.via.value,
+        auth_method=caller.auth_method.value,
         action=action,
         target=target,
-        detail=msgspec.json.encode(detail).decode(),
-        address=caller.address,
+        details=msgspec.json.encode(details).decode(),
+        ip_address=caller.address,
         request_id=caller.request_id,
-        at_ms=clock.now_ms(),
+        created_at_ms=clock.now_ms(),
     )
 
 
 async def list_entries(
     tx: Tx, scope: Scope, *, action: str | None, project_id: str | None, before: str | None, take: int
 ) -> list[Row]:
-    """Newest first."""
+    """List entries, newest first."""
     entries = audit_entries
     statement = select(entries).where(entries.c.team_id == scope)
     if action is not None:

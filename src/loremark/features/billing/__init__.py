@@ -1,6 +1,6 @@
-"""Billing: plans and credits that are paid for, by a provider of money or by none.
+"""Billing: paid plans and credits, with Stripe or the built-in provider.
 
-Owns: billing_accounts, payment_events, and (with metering, which takes what is spent) credit_transactions; sets a
-team's plan. Tells nothing. The balance is always the sum of the transactions: both are written in one transaction,
-under the lock that metering charges under, and each transaction's reference is unique.
+Owns: billing_accounts, payment_events, and, together with metering, credit_transactions; sets a team's plan. Emits no
+webhooks. The balance always equals the sum of the transactions: both are written in one transaction, under the lock
+that metering uses to charge, and each transaction has a unique reference.
 """

@@ -1,4 +1,4 @@
-"""The pages of the embedded provider, as text. Every value is escaped where it is put in."""
+"""HTML of the built-in provider's pages. Every value is escaped on insertion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 
 from loremark.base.plans import Plan
 from loremark.ports.payments.local import Checkout
-from loremark.wire.billing import SubscriptionState, Usage
+from loremark.wire.billing import SubscriptionInfo, Usage
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -25,13 +25,13 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-_NO_MONEY = "No money is taken: this installation has no payment provider."
+_NO_MONEY = "This server has no payment provider, so no money is charged."
 _STATES = {
-    "none": "There is no subscription.",
-    "active": "The subscription is active.",
-    "past_due": "The last payment has failed.",
-    "cancelling": "The subscription ends with its period.",
-    "cancelled": "The subscription has ended.",
+    "none": "No subscription",
+    "active": "Active",
+    "past_due": "Last payment failed",
+    "cancelling": "Ends with the current billing period",
+    "cancelled": "Ended",
 }
 
 
@@ -47,18 +47,18 @@ def _number(count: int) -> str:
     return "unlimited" if count >= 2**53 - 1 else f"{count:,}"
 
 
-def gone() -> str:
-    link = '<p>Go to the <a href="/billing/portal">billing page</a> and choose the plan again.</p>'
+def expired() -> str:
+    link = '<p>Choose a plan again on the <a href="/billing/portal">billing page</a>.</p>'
     return _page("Checkout", f'<section class="card"><p>This checkout has expired.</p>{link}</section>')
 
 
 def checkout(session: str, order: Checkout, plan: Plan) -> str:
-    """The order, with a button to confirm it and a way out."""
+    """The order, with buttons to confirm or cancel."""
     rows = [
         ("Plan", plan.id),
         *([("Seats", _number(order.seats))] if plan.per_seat else []),
-        ("Price", f"{_euro(plan.price_cents * order.seats)} a month"),
-        ("AI tokens", f"{_number(plan.ai_tokens)} a month"),
+        ("Price", f"{_euro(plan.price_cents * order.seats)} per month"),
+        ("AI tokens", f"{_number(plan.ai_tokens)} per month"),
         ("Projects", _number(plan.projects)),
     ]
     back = escape(order.cancel_url or "/billing/portal")
@@ -69,18 +69,18 @@ def checkout(session: str, order: Checkout, plan: Plan) -> str:
 <input type="hidden" name="session" value="{escape(session)}">
 <p><button>Confirm</button></p>
 </form>
-<p class="soft">Or go back without it: <a rel="noreferrer" href="{back}">{back}</a></p>
+<p class="soft">Cancel and go back to <a rel="noreferrer" href="{back}">{back}</a></p>
 </section>""",
     )
 
 
-def done(order: Checkout, onward: str) -> str:
-    """Another site is never gone to by itself."""
-    link = escape(onward)
+def done(order: Checkout, next_url: str) -> str:
+    """Links to another site are shown, never followed automatically."""
+    link = escape(next_url)
     return _page(
         "Confirmed",
-        f"""<section class="card"><p>Your team has the plan {escape(order.plan_id)} now.</p>
-<p>Go on to another site: <a rel="noreferrer" href="{link}">{link}</a></p>
+        f"""<section class="card"><p>Your team is now on the {escape(order.plan_id)} plan.</p>
+<p>Continue to <a rel="noreferrer" href="{link}">{link}</a></p>
 <p><a href="/billing/portal">Billing</a> · <a href="/">Loremark</a></p></section>""",
     )
 
@@ -90,14 +90,14 @@ def portal(usage: Usage, credits: int, sold: list[Plan], members: int) -> str:
     return _page(
         "Billing",
         f"""<section class="card"><h2>Plan</h2>{state}</section>
-<section class="card"><h2>Another plan</h2>{"".join(_choice(plan, members) for plan in sold)}</section>
+<section class="card"><h2>Change plan</h2>{"".join(_choice(plan, members) for plan in sold)}</section>
 <p><a href="/">Loremark</a></p>""",
     )
 
 
 def _state_rows(usage: Usage, credits: int) -> list[tuple[str, str]]:
     state = usage.subscription
-    rows = [("Plan", usage.plan), ("State", _STATES[state.status]), ("Credits", f"{_number(credits)} tokens")]
+    rows = [("Plan", usage.plan), ("Status", _STATES[state.status]), ("Credits", f"{_number(credits)} tokens")]
     if state.cancel_at is not None:
         rows.append(("Ends", state.cancel_at[:10]))
     elif state.period_end is not None:
@@ -114,17 +114,17 @@ def _table(rows: list[tuple[str, str]]) -> str:
     return f"<table>{cells}</table>"
 
 
-def _cancel(state: SubscriptionState) -> str:
+def _cancel(state: SubscriptionInfo) -> str:
     if state.status not in ("active", "past_due"):
         return ""
-    return '<form method="post" action="/billing/portal/cancel"><p><button>Cancel the plan</button></p></form>'
+    return '<form method="post" action="/billing/portal/cancel"><p><button>Cancel plan</button></p></form>'
 
 
 def _choice(plan: Plan, members: int) -> str:
-    each = " a seat" if plan.per_seat else ""
+    each = " per seat" if plan.per_seat else ""
     seats = f'<label><span>Seats</span><input name="seats" value="{members}" inputmode="numeric"></label>'
     return f"""<form method="post" action="/billing/portal/plan">
-<h3>{escape(plan.id)}: {_euro(plan.price_cents)}{each} a month</h3>
+<h3>{escape(plan.id)}: {_euro(plan.price_cents)}{each} per month</h3>
 <input type="hidden" name="planId" value="{escape(plan.id)}">{seats if plan.per_seat else ""}
 <p><button>Choose {escape(plan.id)}</button></p>
 </form>"""

@@ -1,4 +1,4 @@
-"""The credits: what was bought, what is given back, and that neither happens twice."""
+"""The credit ledger: purchases and refunds, each recorded once."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from loremark.base.plans import Pack, Plans
 from loremark.features.billing import store
 from loremark.features.metering import service as metering
 from loremark.features.metering import store as meter
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.storage.database import Tx
 
 
 @dataclass(frozen=True)
-class Bought:
-    """A purchase as it stands in the ledger."""
+class Purchase:
+    """A purchase in the ledger."""
 
     transaction_id: str
     balance: int
     purchased: int
-    fresh: bool
-    """Whether it was written just now."""
+    created: bool
+    """False if the purchase was already recorded."""
 
 
 def reference_of(transaction_id: str) -> str:
     return f"purchase/{transaction_id}"
 
 
-async def buy(tx: Tx, scope: Scope, pack: Pack, transaction_id: str, *, description: str | None = None) -> Bought:
-    """Credit a pack that is paid for. Called again for the same transaction it changes nothing."""
-    await store.hold_account(tx, scope)
-    fresh = await store.write_down(
+async def credit_purchase(
+    tx: Tx, scope: Scope, pack: Pack, transaction_id: str, *, description: str | None = None
+) -> Purchase:
+    """Add the credits of a paid pack. Does nothing if called again for the same transaction."""
+    await store.lock_account(tx, scope)
+    created = await store.insert_transaction(
         tx,
         scope,
         transaction_id,
@@ -41,36 +43,36 @@ async def buy(tx: Tx, scope: Scope, pack: Pack, transaction_id: str, *, descript
         reference=reference_of(transaction_id),
         description=description,
     )
-    tell_changed(tx, scope, "billing")
-    return Bought(transaction_id, await balance(tx, scope), pack.tokens, fresh)
+    notify_changed(tx, scope, "billing")
+    return Purchase(transaction_id, await balance(tx, scope), pack.tokens, created)
 
 
-async def take_back(
+async def refund(
     tx: Tx, scope: Scope, plans: Plans, plan_id: str, *, purchase: str, refund_id: str, tokens: int, price_cents: int
 ) -> int | None:
-    """A refund: the credits go, as far as they are neither spent nor set aside for calls under way.
+    """Remove refunded credits, except those already spent or reserved for running calls.
 
-    How many went, or None when it was written down before. The team keeps no debt for what it has used already: whoever
-    gives the money back decides that.
+    Returns how many were removed, or None if the refund was already recorded. Tokens used before the refund leave no
+    debt: whoever grants the refund accepts that.
     """
-    account = await store.hold_account(tx, scope)
+    account = await store.lock_account(tx, scope)
     plan = plans.get(plan_id)
     used = await meter.used(tx, scope, metering.period(), metering.AI_TOKENS)
     reserved = await meter.reserved_tokens(tx, scope)
-    spoken_for = max(0, reserved - max(0, plan.ai_tokens - used))
-    taken = max(0, min(tokens, account["balance"] - spoken_for))
-    left = f", {tokens - taken} of its tokens were used already" if taken < tokens else ""
-    fresh = await store.write_down(
+    needed = max(0, reserved - max(0, plan.ai_tokens - used))
+    removed = max(0, min(tokens, account["balance"] - needed))
+    left = f", {tokens - removed} of its tokens were already used" if removed < tokens else ""
+    created = await store.insert_transaction(
         tx,
         scope,
         ids.new("ctx"),
-        amount=-taken,
+        amount=-removed,
         price_cents=-price_cents,
         reference=f"refund/{refund_id}",
         description=f"Refund of {purchase}{left}",
     )
-    tell_changed(tx, scope, "billing")
-    return taken if fresh else None
+    notify_changed(tx, scope, "billing")
+    return removed if created else None
 
 
 async def balance(tx: Tx, scope: Scope) -> int:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from loremark.base import errors
 from loremark.base.caller import MANAGERS, OWNER
 from loremark.base.plans import Plans
-from loremark.features.billing import events, service
-from loremark.features.billing.subscriptions import Cashier
+from loremark.features.billing import payment_webhooks, service
+from loremark.features.billing.subscriptions import Payments
+from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.billing import (
     AutoRecharge,
-    Cancelled,
+    AutoRechargeUpdate,
+    Catalog,
     Credits,
-    NewAutoRecharge,
     NewCheckout,
     NewPurchase,
-    Offers,
-    PageOpened,
-    Purchased,
-    Received,
+    PurchaseResult,
+    RedirectUrl,
+    SubscriptionCancelled,
     Usage,
+    WebhookReceived,
 )
 
 routes = Routes("billing")
@@ -32,39 +32,39 @@ _EVENT_BYTES = 512 * 1024
 
 
 @routes.add("POST", "/api/billing/checkout", _OWNER, name="checkout", tx=TxMode.NONE)
-async def checkout(call: Call, body: NewCheckout) -> PageOpened:
-    """Where the owner confirms a plan."""
-    return PageOpened(url=await service.open_checkout(call.use(Cashier), call.caller, body))
+async def checkout(call: Call, body: NewCheckout) -> RedirectUrl:
+    """Start a checkout. Returns the URL of the checkout page."""
+    return RedirectUrl(url=await service.open_checkout(call.use(Payments), call.caller, body))
 
 
 @routes.add("POST", "/api/billing/portal", _OWNER, name="portal", tx=TxMode.NONE)
-async def portal(call: Call) -> PageOpened:
-    """Where the owner sees and changes what is paid."""
-    return PageOpened(url=await service.open_portal(call.use(Cashier), call.caller))
+async def portal(call: Call) -> RedirectUrl:
+    """Open the billing portal. Returns its URL."""
+    return RedirectUrl(url=await service.open_portal(call.use(Payments), call.caller))
 
 
 @routes.add("POST", "/api/billing/cancel", _OWNER, name="cancel", tx=TxMode.NONE, errors=(errors.NO_SUBSCRIPTION,))
-async def cancel(call: Call) -> Cancelled:
-    """Let the plan end with the period that is paid."""
-    return await service.cancel(call.use(Cashier), call.caller)
+async def cancel(call: Call) -> SubscriptionCancelled:
+    """Cancel the plan at the end of the billing period."""
+    return await service.cancel(call.use(Payments), call.caller)
 
 
 @routes.add("GET", "/api/billing/usage", _READERS, name="usage")
 async def usage(call: Call) -> Usage:
-    """The plan, what of it is used this month, and what is paid for."""
-    return await service.show_usage(call.tx, call.caller.scope, call.use(Plans))
+    """Get the plan, this month's usage, and the subscription."""
+    return await service.get_usage(call.tx, call.caller.scope, call.use(Plans))
 
 
-@routes.add("GET", "/api/billing/offers", _READERS, name="offers", tx=TxMode.NONE)
-async def offers(call: Call) -> Offers:
-    """The plans and packs of credits that can be bought here."""
-    return service.show_offers(call.use(Plans))
+@routes.add("GET", "/api/billing/catalog", _READERS, name="catalog", tx=TxMode.NONE)
+async def catalog(call: Call) -> Catalog:
+    """List the plans and credit packs for sale."""
+    return service.get_catalog(call.use(Plans))
 
 
 @routes.add("GET", "/api/billing/credits", _READERS, name="credits")
 async def credits(call: Call) -> Credits:
-    """The credits, and the newest thousand transactions."""
-    return await service.show_credits(call.tx, call.caller.scope)
+    """Get the credit balance, auto-recharge settings, and the newest 1,000 transactions."""
+    return await service.get_credits(call.tx, call.caller.scope)
 
 
 @routes.add(
@@ -75,15 +75,15 @@ async def credits(call: Call) -> Credits:
     tx=TxMode.NONE,
     errors=(errors.NO_PAYMENT_METHOD, errors.PAYMENT_FAILED),
 )
-async def purchase(call: Call, body: NewPurchase) -> Purchased:
-    """Buy a pack of credits; with an Idempotency-Key, once however often it is sent."""
+async def purchase(call: Call, body: NewPurchase) -> PurchaseResult:
+    """Buy a credit pack. Send an ``Idempotency-Key`` header to retry safely."""
     key = call.request.header(b"idempotency-key")
-    return await service.purchase(call.use(Cashier), call.caller, body, key)
+    return await service.purchase(call.use(Payments), call.caller, body, key)
 
 
 @routes.add("PUT", "/api/billing/credits/auto-recharge", _OWNER, name="auto_recharge")
-async def auto_recharge(call: Call, body: NewAutoRecharge) -> AutoRecharge:
-    """When credits are bought by themselves, which, and for how much at most."""
+async def auto_recharge(call: Call, body: AutoRechargeUpdate) -> AutoRecharge:
+    """Set auto-recharge: the balance threshold, the pack to buy, and the spending limit."""
     return await service.set_auto_recharge(call.tx, call.caller, call.use(Plans), body)
 
 
@@ -95,12 +95,12 @@ async def auto_recharge(call: Call, body: NewAutoRecharge) -> AutoRecharge:
     tx=TxMode.NONE,
     errors=(errors.BAD_WEBHOOK_SIGNATURE, errors.CROSS_SITE, errors.NOT_FOUND),
 )
-async def stripe_webhook(call: Call) -> Received:
-    """What Stripe tells us; only what it has signed is read."""
+async def stripe_webhook(call: Call) -> WebhookReceived:
+    """Receive Stripe webhooks. The signature is verified."""
     call.use(Origins).refuse_cross_site(call.request)
-    cashier = call.use(Cashier)
-    if cashier.events is None:
+    payments = call.use(Payments)
+    if payments.events is None:
         raise errors.NOT_FOUND()
     body = await call.request.read_body(_EVENT_BYTES)
-    await events.receive(cashier, cashier.events, body, call.request.header(b"stripe-signature"))
-    return Received()
+    await payment_webhooks.receive(payments, payments.events, body, call.request.header(b"stripe-signature"))
+    return WebhookReceived()

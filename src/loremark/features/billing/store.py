@@ -1,4 +1,4 @@
-"""Accounts, transactions, and the provider's events that were seen."""
+"""Billing accounts, credit transactions, and processed provider events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _sum = (
     .where(credit_transactions.c.team_id == bindparam("scope", type_=Text()))
     .scalar_subquery()
 )
-_fresh: dict[str, Any] = {
+_new_account: dict[str, Any] = {
     "team_id": cast(bindparam("scope"), Text),
     "balance": cast(_sum, BigInteger),
     "recharge_enabled": false(),
@@ -31,17 +31,17 @@ _fresh: dict[str, Any] = {
     "seats": literal(0, BigInteger),
     "status": literal("none", Text),
 }
-# From the transactions there are: use beyond the plan may have been charged before anything was bought.
+# The balance starts from existing transactions: usage may have been charged before the first purchase.
 _ENSURE = Sql(
     lambda new: (
         new(billing_accounts)
-        .from_select(list(_fresh), select(*_fresh.values()).where(literal(1) == 1))
+        .from_select(list(_new_account), select(*_new_account.values()).where(literal(1) == 1))
         .on_conflict_do_nothing(index_elements=["team_id"])
     )
 )
 _account = select(billing_accounts).where(billing_accounts.c.team_id == bindparam("scope"))
 _FIND = Sql(_account)
-_HOLD = Sql(_account.with_for_update())
+_LOCK = Sql(_account.with_for_update())
 _BY_CUSTOMER = Sql(
     select(billing_accounts.c.team_id).where(billing_accounts.c.provider_customer == bindparam("customer"))
 )
@@ -70,7 +70,7 @@ _ADD = Sql(
     .where(billing_accounts.c.team_id == bindparam("scope"))
     .values(balance=billing_accounts.c.balance + bindparam("tokens"))
 )
-_WRITE_DOWN = Sql(lambda new: new(credit_transactions).on_conflict_do_nothing())
+_INSERT_TRANSACTION = Sql(lambda new: new(credit_transactions).on_conflict_do_nothing())
 _FIND_TRANSACTION = Sql(
     select(credit_transactions).where(
         credit_transactions.c.team_id == bindparam("scope"),
@@ -84,19 +84,19 @@ _TRANSACTIONS = Sql(
     .limit(bindparam("take"))
 )
 _TOTAL = Sql(select(_sum.label("total")))
-_LOW = Sql(
+_LOW_BALANCES = Sql(
     select(billing_accounts.c.team_id)
     .where(
         billing_accounts.c.recharge_enabled,
         ~billing_accounts.c.recharge_paused,
-        billing_accounts.c.recharge_open.is_(None),
+        billing_accounts.c.pending_recharge_id.is_(None),
         billing_accounts.c.balance < billing_accounts.c.recharge_threshold,
         billing_accounts.c.team_id > bindparam("after"),
     )
     .order_by(billing_accounts.c.team_id)
     .limit(bindparam("take"))
 )
-_ENDED = Sql(
+_ENDED_PERIODS = Sql(
     select(billing_accounts.c.team_id)
     .where(
         billing_accounts.c.period_end_ms <= bindparam("now_ms"),
@@ -106,25 +106,25 @@ _ENDED = Sql(
     .order_by(billing_accounts.c.period_end_ms)
     .limit(bindparam("take"))
 )
-_SEE = Sql(lambda new: new(payment_events).on_conflict_do_nothing(index_elements=["id"]))
-_SEEN = Sql(select(payment_events.c.id).where(payment_events.c.id == bindparam("event_id")))
+_MARK_EVENT_SEEN = Sql(lambda new: new(payment_events).on_conflict_do_nothing(index_elements=["id"]))
+_FIND_EVENT = Sql(select(payment_events.c.id).where(payment_events.c.id == bindparam("event_id")))
 
 
 async def find_account(tx: Tx, scope: Scope) -> Row | None:
     return await tx.one(_FIND, scope=scope)
 
 
-async def hold_account(tx: Tx, scope: Scope, provider: str = "local") -> Row:
-    """The account, made where there is none, which nobody changes or charges until the transaction ends."""
-    await tx.lock(f"tokens/{scope}")  # the name metering charges under
+async def lock_account(tx: Tx, scope: Scope, provider: str = "local") -> Row:
+    """Get the account, creating it if needed, and lock it against changes and charges."""
+    await tx.lock(f"tokens/{scope}")  # the lock metering uses to charge
     await tx.run(_ENSURE, scope=scope, by_provider=provider)
-    row = await tx.one(_HOLD, scope=scope)
+    row = await tx.one(_LOCK, scope=scope)
     assert row is not None
     return row
 
 
 async def update_account(tx: Tx, scope: Scope, changes: dict[str, Any]) -> None:
-    """Whoever looked at the account before and comes back later sees by its revision that it has changed."""
+    """Update the account and increment its revision, which readers use to detect concurrent changes."""
     await tx.run(
         update(billing_accounts)
         .where(billing_accounts.c.team_id == scope)
@@ -132,14 +132,14 @@ async def update_account(tx: Tx, scope: Scope, changes: dict[str, Any]) -> None:
     )
 
 
-async def find_team_of(tx: Tx, customer: str) -> Scope | None:
-    """Unscoped: the provider's events name a customer, and this is how the team is found."""
+async def find_team_by_customer(tx: Tx, customer: str) -> Scope | None:
+    """Unscoped: maps a provider's customer id to its team."""
     row = await tx.one(_BY_CUSTOMER, customer=customer)
     return None if row is None else Scope(row["team_id"])
 
 
 async def find_buyer(tx: Tx, scope: Scope) -> Row | None:
-    """The team, its owner's address, and its name at the provider."""
+    """The team, its owner's email, and its customer id at the provider."""
     return await tx.one(_BUYER, scope=scope)
 
 
@@ -153,12 +153,12 @@ async def update_plan(tx: Tx, scope: Scope, plan_id: str, seats: int) -> None:
     await tx.run(_SET_PLAN, scope=scope, new_plan=plan_id, new_seats=seats)
 
 
-async def keep_customer(tx: Tx, scope: Scope, customer: str) -> bool:
-    """Whether it was us who gave the team its name at the provider."""
+async def set_customer(tx: Tx, scope: Scope, customer: str) -> bool:
+    """Store the provider's customer id. Returns False if the team already had one."""
     return await tx.run(_SET_CUSTOMER, scope=scope, new_customer=customer) == 1
 
 
-async def write_down(
+async def insert_transaction(
     tx: Tx,
     scope: Scope,
     transaction_id: str,
@@ -168,9 +168,9 @@ async def write_down(
     reference: str,
     description: str | None = None,
 ) -> bool:
-    """A purchase (or one taken back) and its effect on the balance; False, and no effect, if it is there already."""
-    made = await tx.run(
-        _WRITE_DOWN,
+    """Record a purchase or refund and update the balance. Returns False if it was already recorded."""
+    inserted = await tx.run(
+        _INSERT_TRANSACTION,
         id=transaction_id,
         team_id=scope,
         type="purchase",
@@ -180,9 +180,9 @@ async def write_down(
         reference=reference,
         created_at_ms=clock.now_ms(),
     )
-    if made:
+    if inserted:
         await tx.run(_ADD, scope=scope, tokens=amount)
-    return made == 1
+    return inserted == 1
 
 
 async def find_transaction(tx: Tx, scope: Scope, reference: str) -> Row | None:
@@ -190,7 +190,7 @@ async def find_transaction(tx: Tx, scope: Scope, reference: str) -> Row | None:
 
 
 async def list_transactions(tx: Tx, scope: Scope, take: int) -> list[Row]:
-    """Newest first."""
+    """List transactions, newest first."""
     return await tx.many(_TRANSACTIONS, scope=scope, take=take)
 
 
@@ -200,22 +200,22 @@ async def sum_transactions(tx: Tx, scope: Scope) -> int:
     return int(row["total"])
 
 
-async def list_low(tx: Tx, after: str, take: int) -> list[Scope]:
-    """Unscoped: a watch over all teams. Those whose credits run low and may be bought anew."""
-    return [Scope(row["team_id"]) for row in await tx.many(_LOW, after=after, take=take)]
+async def list_low_balances(tx: Tx, after: str, take: int) -> list[Scope]:
+    """Unscoped: teams whose balance is below their auto-recharge threshold."""
+    return [Scope(row["team_id"]) for row in await tx.many(_LOW_BALANCES, after=after, take=take)]
 
 
-async def list_ended(tx: Tx, take: int) -> list[Scope]:
-    """Unscoped: a watch over all teams. Those whose paid period has ended, where nobody else tells us."""
-    return [Scope(row["team_id"]) for row in await tx.many(_ENDED, now_ms=clock.now_ms(), take=take)]
+async def list_ended_periods(tx: Tx, take: int) -> list[Scope]:
+    """Unscoped: teams of the built-in provider whose billing period has ended."""
+    return [Scope(row["team_id"]) for row in await tx.many(_ENDED_PERIODS, now_ms=clock.now_ms(), take=take)]
 
 
-async def see_event(tx: Tx, event_id: str, event_type: str, occurred_at_ms: int) -> bool:
-    """Unscoped: an event of the provider's. False when it was seen before."""
+async def mark_event_seen(tx: Tx, event_id: str, event_type: str, occurred_at_ms: int) -> bool:
+    """Unscoped. Returns False if the event was already seen."""
     values = {"id": event_id, "type": event_type, "occurred_at_ms": occurred_at_ms, "received_at_ms": clock.now_ms()}
-    return await tx.run(_SEE, **values) == 1
+    return await tx.run(_MARK_EVENT_SEEN, **values) == 1
 
 
-async def was_seen(tx: Tx, event_id: str) -> bool:
-    """Unscoped: an event of the provider's."""
-    return await tx.one(_SEEN, event_id=event_id) is not None
+async def is_event_seen(tx: Tx, event_id: str) -> bool:
+    """Unscoped."""
+    return await tx.one(_FIND_EVENT, event_id=event_id) is not None

@@ -1,21 +1,21 @@
-"""Plans that are paid for: how one begins, changes, and ends."""
+"""Paid plans: starting, changing and ending subscriptions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from loremark.base import clock, ids, log
-from loremark.base.caller import OWNER, Caller, Scope, Via
+from loremark.base.caller import OWNER, AuthMethod, Caller, Scope
 from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.billing import store
 from loremark.features.billing.periods import period_around
 from loremark.jobs import queue
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.ports.payments.local import LocalPayments
 from loremark.ports.payments.provider import EventReader, Provider, RemoteProvider, Subscription
 from loremark.storage.database import Database, Row, Tx
-from loremark.wire.billing import SubscriptionState, SubscriptionStatus
+from loremark.wire.billing import SubscriptionInfo, SubscriptionStatus
 
 END = "billing.end_subscription"
 _LIVE = ("active", "past_due")
@@ -24,8 +24,8 @@ _log = log.logger("billing")
 
 
 @dataclass(frozen=True)
-class Cashier:
-    """Who takes the money now, who did before, and what there is to be sold."""
+class Payments:
+    """The payment providers: the active one, and those of existing subscriptions."""
 
     database: Database
     plans: Plans
@@ -35,24 +35,21 @@ class Cashier:
     events: EventReader | None = None
 
     def provider_of(self, name: str) -> Provider | None:
-        """The provider that holds a subscription: it may have begun under another one than today's.
-
-        None where that one is not set up any longer.
-        """
+        """The provider of a subscription, which may differ from the active one. None if it is not configured."""
         return self.stripe if name == "stripe" else self.local
 
 
-def machine(scope: Scope, name: str) -> Caller:
-    """Who is named in the log where no person acts."""
-    return Caller(user_id="", team_id=scope, role=OWNER, via=Via.OPERATOR, credential_id="", name=name)
+def system_caller(scope: Scope, name: str) -> Caller:
+    """The actor for the audit log when no user is involved."""
+    return Caller(user_id="", team_id=scope, role=OWNER, auth_method=AuthMethod.OPERATOR, credential_id="", name=name)
 
 
 def is_live(account: Row | None) -> bool:
     return account is not None and account["status"] in _LIVE
 
 
-def subscription_in(account: Row) -> Subscription:
-    """The subscription of an account that has a live one."""
+def subscription_of(account: Row) -> Subscription:
+    """The subscription of an account; it must have an active one."""
     return Subscription(
         id=account["provider_subscription"],
         team_id=account["team_id"],
@@ -67,10 +64,10 @@ def subscription_in(account: Row) -> Subscription:
     )
 
 
-def state_of(account: Row | None, seats: int) -> SubscriptionState:
+def subscription_info(account: Row | None, seats: int) -> SubscriptionInfo:
     if account is None or account["status"] == "none":
-        return SubscriptionState(status="none", seats=seats, period_end=None, cancel_at=None)
-    return SubscriptionState(
+        return SubscriptionInfo(status="none", seats=seats, period_end=None, cancel_at=None)
+    return SubscriptionInfo(
         status=status_of(account["status"], account["cancel_at_ms"]),
         seats=account["seats"],
         period_end=clock.iso_or_none(account["period_end_ms"]),
@@ -84,11 +81,11 @@ def status_of(status: str, cancel_at_ms: int | None) -> SubscriptionStatus:
     return "cancelled" if status == "cancelled" else "none"
 
 
-async def begin_local(tx: Tx, caller: Caller, plans: Plans, plan_id: str, seats: int) -> None:
-    """Confirmed on our own page: the plan holds from now on, month by month."""
+async def start_local(tx: Tx, caller: Caller, plans: Plans, plan_id: str, seats: int) -> None:
+    """Start a monthly plan that was confirmed on the built-in checkout page."""
     now_ms = clock.now_ms()
     start_ms, end_ms = period_around(now_ms, now_ms)
-    begun = Subscription(
+    subscription = Subscription(
         id=ids.new("sub"),
         team_id=caller.team_id,
         plan_id=plan_id,
@@ -98,101 +95,103 @@ async def begin_local(tx: Tx, caller: Caller, plans: Plans, plan_id: str, seats:
         period_start_ms=start_ms,
         period_end_ms=end_ms,
     )
-    await apply(tx, caller, plans, "local", begun)
+    await apply(tx, caller, plans, "local", subscription)
 
 
-async def apply(tx: Tx, caller: Caller, plans: Plans, provider: str, told: Subscription) -> bool:
-    """Let the account say what the provider says; whether the subscription is the account's.
+async def apply(tx: Tx, caller: Caller, plans: Plans, provider: str, subscription: Subscription) -> bool:
+    """Update the account from the provider's subscription. Returns False if it is not the account's subscription.
 
-    A team has one subscription. Of two that are paid the younger one counts, and the other is ended.
+    A team has one subscription. If two are active, the newer one counts and the other is ended.
     """
     scope = caller.scope
-    account = await store.hold_account(tx, scope, provider)
-    known, live = account["provider_subscription"], told.state in _LIVE
-    if is_live(account) and known != told.id:
+    account = await store.lock_account(tx, scope, provider)
+    known, live = account["provider_subscription"], subscription.state in _LIVE
+    if is_live(account) and known != subscription.id:
         if not live:
             return False
-        younger = (account["subscribed_at_ms"] or 0, known)
-        older = account["provider"] == provider and (told.created_at_ms, told.id) < younger
-        await _promise_end(tx, scope, provider if older else account["provider"], told.id if older else known)
-        if older:
+        current = (account["subscribed_at_ms"] or 0, known)
+        is_older = account["provider"] == provider and (subscription.created_at_ms, subscription.id) < current
+        await _enqueue_end(
+            tx, scope, provider if is_older else account["provider"], subscription.id if is_older else known
+        )
+        if is_older:
             return False
-    elif not live and known != told.id:
+    elif not live and known != subscription.id:
         return False
     if live:
-        await _keep(tx, scope, provider, account, told)
-        plan_id, seats = plans.get(told.plan_id).id, told.seats
+        await _save(tx, scope, provider, account, subscription)
+        plan_id, seats = plans.get(subscription.plan_id).id, subscription.seats
     elif is_live(account):
         await _end(tx, scope)
         plan_id, seats = plans.default, 1
     else:
         return True
     await _change_plan(tx, caller, plan_id, seats)
-    tell_changed(tx, scope, "billing")
+    notify_changed(tx, scope, "billing")
     return True
 
 
-async def _keep(tx: Tx, scope: Scope, provider: str, account: Row, told: Subscription) -> None:
+async def _save(tx: Tx, scope: Scope, provider: str, account: Row, subscription: Subscription) -> None:
     await store.update_account(
         tx,
         scope,
         {
             "provider": provider,
-            "provider_subscription": told.id,
-            "provider_customer": told.customer or account["provider_customer"],
-            "plan_id": told.plan_id,
-            "seats": told.seats,
-            "status": told.state,
-            "subscribed_at_ms": told.created_at_ms,
-            "period_start_ms": told.period_start_ms,
-            "period_end_ms": told.period_end_ms,
-            "cancel_at_ms": told.cancel_at_ms,
+            "provider_subscription": subscription.id,
+            "provider_customer": subscription.customer or account["provider_customer"],
+            "plan_id": subscription.plan_id,
+            "seats": subscription.seats,
+            "status": subscription.state,
+            "subscribed_at_ms": subscription.created_at_ms,
+            "period_start_ms": subscription.period_start_ms,
+            "period_end_ms": subscription.period_end_ms,
+            "cancel_at_ms": subscription.cancel_at_ms,
         },
     )
 
 
 async def _end(tx: Tx, scope: Scope) -> None:
-    """It stays known by its id, so that a late word about it is understood."""
+    """Mark the subscription as cancelled. Its id is kept to recognize late events."""
     none = {"plan_id": None, "period_start_ms": None, "period_end_ms": None, "cancel_at_ms": None}
     await store.update_account(tx, scope, {"status": "cancelled", "seats": 0, **none})
 
 
 async def _change_plan(tx: Tx, caller: Caller, plan_id: str, seats: int) -> None:
-    """Nothing is deleted where the new plan is smaller: what is beyond it can be read, and writing stops."""
+    """Change the plan. Nothing is deleted on a downgrade: data beyond the limits stays readable, writes stop."""
     buyer = await store.find_buyer(tx, caller.scope)
     if buyer is not None and (buyer["plan"], buyer["seats"]) != (plan_id, seats):
         await store.update_plan(tx, caller.scope, plan_id, seats)
         await audit.record(
             tx, caller, "billing.plan_changed", caller.team_id, before=buyer["plan"], plan=plan_id, seats=seats
         )
-        tell_changed(tx, caller.team_id, "team")
+        notify_changed(tx, caller.team_id, "team")
 
 
-async def _promise_end(tx: Tx, scope: Scope, provider: str, subscription_id: str) -> None:
-    """A subscription that another one has replaced must not be paid any longer."""
+async def _enqueue_end(tx: Tx, scope: Scope, provider: str, subscription_id: str) -> None:
+    """End a replaced subscription at the provider, so that it is not charged again."""
     if provider == "stripe":
         await queue.enqueue(tx, END, {"subscriptionId": subscription_id}, team_id=scope, max_attempts=100)
-        _log.info("a replaced subscription is ended", team_id=scope, subscription=subscription_id)
+        _log.info("ending a replaced subscription", team_id=scope, subscription=subscription_id)
 
 
-async def end_periods(database: Database, plans: Plans, at_once: int) -> None:
-    """Where no provider tells us that a paid period is over: the next one begins, or the plan ends."""
+async def roll_over_periods(database: Database, plans: Plans, batch_size: int) -> None:
+    """For the built-in provider: start the next billing period of ended ones, or end the plan."""
     while True:
         async with database.write() as tx:
-            ended = await store.list_ended(tx, at_once)
+            ended = await store.list_ended_periods(tx, batch_size)
             for scope in ended:
-                account = await store.hold_account(tx, scope)
+                account = await store.lock_account(tx, scope)
                 if is_live(account) and account["period_end_ms"] <= clock.now_ms():
                     await _next_period(tx, scope, plans, account)
-        if len(ended) < at_once:
+        if len(ended) < batch_size:
             return
 
 
 async def _next_period(tx: Tx, scope: Scope, plans: Plans, account: Row) -> None:
-    tell_changed(tx, scope, "billing")
+    notify_changed(tx, scope, "billing")
     if account["cancel_at_ms"] is not None:
         await _end(tx, scope)
-        await _change_plan(tx, machine(scope, "Billing"), plans.default, 1)
+        await _change_plan(tx, system_caller(scope, "Billing"), plans.default, 1)
         return
     start_ms, end_ms = period_around(account["subscribed_at_ms"], clock.now_ms())
     await store.update_account(tx, scope, {"period_start_ms": start_ms, "period_end_ms": end_ms})

@@ -1,4 +1,4 @@
-"""The brain: approved memory as one document under a budget of tokens.
+"""The brain: approved memory as one Markdown document within a token budget.
 
-Owns: brains, memory_touched. Tells: brain.updated.
+Owns: brains, brains_to_check. Emits: brain.updated.
 """

@@ -1,4 +1,4 @@
-"""Putting a brain together: the columns of all memory first, then the texts of what may stand in it."""
+"""Assembling a brain: reads the metadata of all approved memory, then the texts of the chosen entries."""
 
 from __future__ import annotations
 
@@ -12,76 +12,78 @@ import msgspec
 
 from loremark.base.caller import Scope
 from loremark.features.brain import store
-from loremark.features.brain.asked import Asked
+from loremark.features.brain.request import BrainRequest
 from loremark.features.history.tokens import count_tokens
 from loremark.memory.brain.document import Document, compose
 from loremark.memory.brain.entries import Entry, Text
-from loremark.memory.brain.head import Project
-from loremark.memory.brain.nearness import nearness
-from loremark.memory.brain.planning import Choice, choose
+from loremark.memory.brain.file_proximity import file_proximity
+from loremark.memory.brain.header import Project
+from loremark.memory.brain.selection import Choice, select_entries
 from loremark.storage.database import Database, Row, Tx
 
-_TRIES = 3
+_ATTEMPTS = 3
 _NO_FLAGS = "[]"
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A document of the memory at a version."""
+    """A brain document at a memory version."""
 
     document: Document
     version: int
     etag: str
 
 
-async def assemble(database: Database, scope: Scope, asked: Asked) -> Assembled | None:
-    """The brain as it is now; None when the project has gone.
+async def assemble(database: Database, scope: Scope, request: BrainRequest) -> Assembled | None:
+    """Assemble the current brain, or return None if the project does not exist.
 
-    Several statements read it. Where the memory changed between them it is read again; in a memory that never
-    rests the last reading counts, under the version it began with: nobody takes it for the newer one.
+    Reading takes several statements and is repeated if the memory changes in between. If it keeps changing, the last
+    result is returned with the version at which reading started, so it is never taken for a newer one.
     """
-    for _ in range(_TRIES):
-        made = await _read_and_write(database, scope, asked)
-        if made is None:
+    for _ in range(_ATTEMPTS):
+        assembled = await _assemble_once(database, scope, request)
+        if assembled is None:
             return None
         async with database.read() as tx:
-            project = await store.find_project(tx, scope, asked.project_id)
-        if project is None or project["memory_version"] == made.version:
+            project = await store.find_project(tx, scope, request.project_id)
+        if project is None or project["memory_version"] == assembled.version:
             break
-    return made
+    return assembled
 
 
-async def _read_and_write(database: Database, scope: Scope, asked: Asked) -> Assembled | None:
+async def _assemble_once(database: Database, scope: Scope, request: BrainRequest) -> Assembled | None:
     async with database.read() as tx:
-        project = await store.find_project(tx, scope, asked.project_id)
+        project = await store.find_project(tx, scope, request.project_id)
         if project is None:
             return None
-        items = await store.list_items(tx, scope, asked.project_id, asked.branch)
-        contexts = await store.list_contexts(tx, scope, asked.project_id)
-        files = await store.list_files(tx, scope, asked.project_id) if asked.files else []
-    entries, chosen = await asyncio.to_thread(_choose, asked, items, contexts, files)
+        items = await store.list_items(tx, scope, request.project_id, request.branch)
+        contexts = await store.list_contexts(tx, scope, request.project_id)
+        files = await store.list_files(tx, scope, request.project_id) if request.files else []
+    entries, chosen = await asyncio.to_thread(_choose, request, items, contexts, files)
     async with database.read() as tx:
-        texts = await read_texts(tx, scope, asked.project_id, chosen)
-    document, etag = await asyncio.to_thread(write, about(project, asked), entries, chosen, texts, asked.budget)
+        texts = await read_texts(tx, scope, request.project_id, chosen)
+    document, etag = await asyncio.to_thread(
+        render, project_header(project, request), entries, chosen, texts, request.budget
+    )
     return Assembled(document, int(project["memory_version"]), etag)
 
 
-def about(project: Row, asked: Asked) -> Project:
-    """What layer 0 says."""
-    return Project(project["name"], project["description"], project["repo_url"], asked.branch)
+def project_header(project: Row, request: BrainRequest) -> Project:
+    """Return the contents of layer 0."""
+    return Project(project["name"], project["description"], project["repo_url"], request.branch)
 
 
 def _choose(
-    asked: Asked, items: Sequence[Row], contexts: Sequence[Row], files: Sequence[Row]
+    request: BrainRequest, items: Sequence[Row], contexts: Sequence[Row], files: Sequence[Row]
 ) -> tuple[list[Entry], list[Choice]]:
-    entries = entries_of(items, contexts)
-    near = nearness(asked.files, ((row["item_id"], row["path"]) for row in files)) if asked.files else None
-    return entries, choose(entries, asked.budget, near)
+    entries = to_entries(items, contexts)
+    near = file_proximity(request.files, ((row["item_id"], row["path"]) for row in files)) if request.files else None
+    return entries, select_entries(entries, request.budget, near)
 
 
-def entries_of(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
-    """What the rows of the store say, items first."""
-    # By position, in the order of the statement: by name it takes twice the time, and there are thousands.
+def to_entries(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
+    """Convert rows to entries, items first."""
+    # Unpacked by position in the order of the statement: access by name takes twice as long for thousands of rows.
     columns: Any = items
     entries = [
         Entry(
@@ -130,7 +132,7 @@ def entries_of(items: Sequence[Row], contexts: Sequence[Row]) -> list[Entry]:
 
 
 async def read_texts(tx: Tx, scope: Scope, project_id: str, chosen: Iterable[Choice]) -> dict[str, Text]:
-    """The texts of what was chosen, by id; those that have gone meanwhile are not among them."""
+    """Return the texts of the chosen entries by id, without those deleted in the meantime."""
     found: dict[str, Text] = {}
     chosen = list(chosen)
     for beginnings in (False, True):
@@ -146,14 +148,14 @@ async def read_texts(tx: Tx, scope: Scope, project_id: str, chosen: Iterable[Cho
 
 
 def context_content(description: str, content: str) -> str:
-    """What a context says below its name."""
+    """Return a context's text below its name."""
     return "\n\n".join(part for part in (description, content) if part)
 
 
-def write(
+def render(
     project: Project, entries: Sequence[Entry], chosen: Sequence[Choice], texts: dict[str, Text], budget: int
 ) -> tuple[Document, str]:
-    """The document of what was chosen and has a text, and its tag."""
-    told = [(choice, texts[choice.entry.id]) for choice in chosen if choice.entry.id in texts]
-    document = compose(project, entries, told, budget, count_tokens)
+    """Render the chosen entries that have a text; return the document and its ETag."""
+    pairs = [(choice, texts[choice.entry.id]) for choice in chosen if choice.entry.id in texts]
+    document = compose(project, entries, pairs, budget, count_tokens)
     return document, hashlib.sha256(document.markdown.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Telling webhooks that a project's brain has become another one."""
+"""Emits a webhook event when a project's brain has changed."""
 
 from __future__ import annotations
 
@@ -7,29 +7,37 @@ import msgspec
 from loremark.base import log
 from loremark.base.caller import Scope
 from loremark.features.brain import store
-from loremark.features.brain.asked import DEFAULT_VARIANT, TOLD, Asked
 from loremark.features.brain.assembly import Assembled, assemble
-from loremark.features.brain.tags import tag_of
+from loremark.features.brain.etags import format_etag
+from loremark.features.brain.request import DEFAULT_VARIANT, LAST_ANNOUNCED, BrainRequest
 from loremark.jobs import outbox
 from loremark.jobs.run import Run
 from loremark.storage.database import Database
 from loremark.wire.events import WebhookEvent
 
 WATCH = "brain.watch"
-_PROJECTS_AT_ONCE = 50
-_MOST_FAILING = 1_000
-_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, msgspec.MsgspecError)
-"""What can be wrong with one memory. A database that cannot be reached is not among them: that ends the look."""
+_BATCH = 50
+_MAX_FAILING = 1_000
+_PROJECT_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    RecursionError,
+    msgspec.MsgspecError,
+)
+"""Errors caused by one project's data. Others, such as an unreachable database, end the run."""
 
 _log = log.logger("brain")
 
 
 class BrainWatch:
-    """Looks at the brains of projects whose memory was touched, and tells of those that differ from what was told.
+    """Checks the brains of projects whose memory has changed and emits an event for each brain that differs.
 
-    The mark goes in the transaction that tells. Where the memory has changed since it was read, the mark stays and the
-    project is looked at again: after a crash or between two changes, nothing is missed and nothing is told twice.
-    A memory that no brain can be made of keeps its mark and nobody waits for it: such projects come last.
+    A project's mark is deleted in the transaction that emits the event. If the memory changes meanwhile, the mark
+    stays and the project is checked again, so no change is missed or announced twice. Projects whose brain cannot be
+    assembled keep their mark and are checked last.
     """
 
     def __init__(self, database: Database) -> None:
@@ -38,56 +46,56 @@ class BrainWatch:
 
     async def __call__(self, run: Run) -> None:
         after = ""
-        last: list[tuple[Scope, str]] = []
+        postponed: list[tuple[Scope, str]] = []
         while True:
             async with self._database.read() as tx:
-                touched = await store.list_touched(tx, after, _PROJECTS_AT_ONCE)
+                touched = await store.list_touched(tx, after, _BATCH)
             for row in touched:
-                place = Scope(row["team_id"]), row["project_id"]
+                project = Scope(row["team_id"]), row["project_id"]
                 if row["project_id"] in self._failing:
-                    last.append(place)
+                    postponed.append(project)
                 else:
-                    await self._try(*place)
-            if len(touched) < _PROJECTS_AT_ONCE:
+                    await self._check_safely(*project)
+            if len(touched) < _BATCH:
                 break
             after = touched[-1]["project_id"]
-        for place in last:
-            await self._try(*place)
+        for project in postponed:
+            await self._check_safely(*project)
 
-    async def _try(self, scope: Scope, project_id: str) -> None:
-        """A fault stays with its project, and is told once."""
+    async def _check_safely(self, scope: Scope, project_id: str) -> None:
+        """Check a project, logging the first of its errors without affecting other projects."""
         try:
-            await self._look_at(scope, project_id)
-        except _FAULTS as error:
-            if project_id not in self._failing and len(self._failing) < _MOST_FAILING:
+            await self._check(scope, project_id)
+        except _PROJECT_ERRORS as error:
+            if project_id not in self._failing and len(self._failing) < _MAX_FAILING:
                 self._failing.add(project_id)
-                _log.error("no brain can be made of a project", team=scope, project_id=project_id, exc_info=error)
+                _log.error("cannot assemble brain", team=scope, project_id=project_id, exc_info=error)
         else:
             self._failing.discard(project_id)
 
-    async def _look_at(self, scope: Scope, project_id: str) -> None:
-        made = await assemble(self._database, scope, Asked(project_id))
+    async def _check(self, scope: Scope, project_id: str) -> None:
+        assembled = await assemble(self._database, scope, BrainRequest(project_id))
         async with self._database.write() as tx:
-            version = await store.hold_version(tx, scope, project_id)
-            if version is not None and (made is None or made.version != version):
+            version = await store.lock_version(tx, scope, project_id)
+            if version is not None and (assembled is None or assembled.version != version):
                 return
-            await store.unmark(tx, scope, project_id)
-            if version is None or made is None:
+            await store.clear_touched(tx, scope, project_id)
+            if version is None or assembled is None:
                 return
-            told = await store.find_brain(tx, scope, project_id, TOLD)
-            for variant in (DEFAULT_VARIANT, TOLD):
-                await store.keep_brain(
+            announced = await store.find_brain(tx, scope, project_id, LAST_ANNOUNCED)
+            for variant in (DEFAULT_VARIANT, LAST_ANNOUNCED):
+                await store.upsert_brain(
                     tx,
                     scope,
                     project_id,
                     variant,
                     version=version,
-                    etag=made.etag,
-                    item_count=made.document.item_count,
+                    etag=assembled.etag,
+                    item_count=assembled.document.item_count,
                 )
-            if told is None or told["etag"] != made.etag:
-                await outbox.emit(tx, scope, WebhookEvent.BRAIN_UPDATED, project_id, _told(made))
+            if announced is None or announced["etag"] != assembled.etag:
+                await outbox.emit(tx, scope, WebhookEvent.BRAIN_UPDATED, project_id, _event_data(assembled))
 
 
-def _told(made: Assembled) -> dict[str, object]:
-    return {"etag": tag_of(made.etag, "json").decode(), "itemCount": made.document.item_count}
+def _event_data(assembled: Assembled) -> dict[str, object]:
+    return {"etag": format_etag(assembled.etag, "json").decode(), "itemCount": assembled.document.item_count}

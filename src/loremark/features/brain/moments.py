@@ -1,4 +1,4 @@
-"""The moments at which approved memory changed, as they are shown."""
+"""Moments at which approved memory changed, for the API."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from loremark.features.history import store as history
 from loremark.storage.database import Row
 from loremark.web.call import Call
 from loremark.web.paging import Page, cut
-from loremark.wire.brain import BrainMoment
+from loremark.wire.brain import BrainHistoryEntry
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_THINGS = [f"of_{number}" for number in range(1, history.MOMENT_THINGS + 1)]
+_TITLE_COLUMNS = [f"of_{number}" for number in range(1, history.MOMENT_TITLES + 1)]
 
 
-async def show_moments(call: Call, project_id: str, page: Page) -> list[BrainMoment]:
-    """Newest first. Things are called as they are now."""
+async def list_moment_page(call: Call, project_id: str, page: Page) -> list[BrainHistoryEntry]:
+    """List moments, newest first, with current titles."""
     scope, before_ms = call.caller.scope, int(page.cursor) if page.cursor else None
     rows = await history.list_moments(call.tx, scope, project_id, before_ms, page.take)
-    named = {row[thing] for row in rows for thing in _THINGS if row[thing] is not None}
+    named = {row[column] for row in rows for column in _TITLE_COLUMNS if row[column] is not None}
     titles = await store.list_titles(call.tx, scope, project_id, named)
     return cut(call, page, [_shape(row, titles) for row in rows], [str(row["first_ms"]) for row in rows])
 
 
-def _shape(row: Row, titles: dict[str, str]) -> BrainMoment:
-    return BrainMoment(
+def _shape(row: Row, titles: dict[str, str]) -> BrainHistoryEntry:
+    return BrainHistoryEntry(
         at=clock.iso(row["last_ms"]),
         added=int(row["added"]),
         changed=int(row["changed"]),
         removed=int(row["removed"]),
-        titles=[titles[row[thing]] for thing in _THINGS if row[thing] in titles],
+        titles=[titles[row[column]] for column in _TITLE_COLUMNS if row[column] in titles],
     )
 
 
 def epoch_ms(at: datetime) -> int:
-    """A moment as milliseconds; those before 1970 are all alike."""
+    """Convert to epoch milliseconds. Times before 1970 become 0."""
     return max(0, (at - _EPOCH) // _MILLISECOND)

@@ -9,27 +9,27 @@ from typing import ClassVar
 from msgspec import Struct
 
 from loremark.base import clock, errors, limits
-from loremark.features.brain.asked import Asked
-from loremark.features.brain.moments import epoch_ms, show_moments
-from loremark.features.brain.past import Pasts
-from loremark.features.brain.plans import Plans
-from loremark.features.brain.service import Brains, brain_of, look
-from loremark.features.brain.tags import matches, tag_of
-from loremark.features.projects.access import Right, get_project
+from loremark.features.brain.etags import format_etag, matches_etag
+from loremark.features.brain.moments import epoch_ms, list_moment_page
+from loremark.features.brain.past_brain import PastBrains
+from loremark.features.brain.plans import BrainPlanner
+from loremark.features.brain.request import BrainRequest
+from loremark.features.brain.service import BrainCache, get_current, to_brain
+from loremark.features.projects.access import Access, get_project
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.paging import Page
 from loremark.web.response import JSON, Response
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.brain import (
     Brain,
     BrainFormat,
-    BrainMoment,
+    BrainHistoryEntry,
     BrainPlan,
     FileList,
-    MomentCursor,
-    MomentsLimit,
-    PastMoment,
+    HistoryCursor,
+    HistoryLimit,
+    SnapshotTime,
     TokenBudget,
 )
 from loremark.wire.shapes import BranchName
@@ -37,9 +37,9 @@ from loremark.wire.shapes import BranchName
 routes = Routes("brain")
 
 _ID_CHARS = 40
-"""More than any identifier has; nothing longer is kept in mind."""
+"""Longer ids are not cached; no valid id is this long."""
 _MARKDOWN = b"text/markdown; charset=utf-8"
-# A client may keep it, and asks each time whether it still holds.
+# Clients may cache the response but must revalidate it.
 _CACHING = (b"cache-control", b"private, no-cache")
 
 
@@ -51,13 +51,13 @@ class PlanQuery(Struct, frozen=True, kw_only=True, rename="camel"):
     branch: BranchName | None = None
 
     @property
-    def asked(self) -> Asked:
-        """What is asked for, or the refusal of what is out of range."""
+    def request(self) -> BrainRequest:
+        """The brain to assemble. Raises if the budget is out of range."""
         if not limits.BRAIN_TOKENS_MIN <= self.token_budget <= limits.BRAIN_TOKENS_MAX:
             raise errors.TOKEN_BUDGET_RANGE()
         if self.branch is None and len(self.project_id) <= _ID_CHARS:
             return _plain(self.project_id, self.token_budget)
-        return Asked(self.project_id, self.token_budget, self.branch)
+        return BrainRequest(self.project_id, self.token_budget, self.branch)
 
 
 class BrainQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
@@ -65,27 +65,27 @@ class BrainQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
     files: FileList | None = None
 
     @property
-    def asked(self) -> Asked:
-        asked = super().asked
-        return asked if self.files is None else replace(asked, files=_paths(self.files))
+    def request(self) -> BrainRequest:
+        request = super().request
+        return request if self.files is None else replace(request, files=_paths(self.files))
 
 
 class PastQuery(PlanQuery, frozen=True, kw_only=True, rename="camel"):
-    at: PastMoment
+    at: SnapshotTime
 
 
 class MomentsQuery(Page, frozen=True, kw_only=True, rename="camel"):
-    """The cursor is where the oldest moment of the page before began."""
+    """The cursor is the start of the oldest moment on the previous page."""
 
     project_id: str
-    limit: MomentsLimit = limits.BRAIN_MOMENTS_PAGE_DEFAULT
-    cursor: MomentCursor | None = None
+    limit: HistoryLimit = limits.BRAIN_MOMENTS_PAGE_DEFAULT
+    cursor: HistoryCursor | None = None
 
 
 @lru_cache(maxsize=2_000)
-def _plain(project_id: str, budget: int) -> Asked:
-    """Asked again and again, with its variant worked out."""
-    return Asked(project_id, budget)
+def _plain(project_id: str, budget: int) -> BrainRequest:
+    """Cache common requests, because computing the variant takes time."""
+    return BrainRequest(project_id, budget)
 
 
 def _paths(given: str) -> tuple[str, ...]:
@@ -95,28 +95,28 @@ def _paths(given: str) -> tuple[str, ...]:
     return tuple(paths)
 
 
-# Without a transaction: a brain that must be made takes others, while this request would hold one.
+# No transaction: assembling a brain opens its own, and this request would hold another connection meanwhile.
 @routes.add(
     "GET",
     "/api/v2/brain",
     needs(KEY | LOGIN),
     name="get",
     tx=TxMode.NONE,
-    also="text/markdown",
-    repeats=True,
+    alternate_type="text/markdown",
+    cacheable=True,
     errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
 )
 async def get_brain(call: Call, query: BrainQuery) -> Brain | Response:
-    """Approved memory as one document within a budget of tokens; 304 while it is the one the caller knows."""
-    asked = query.asked
-    seen = await look(call.database, call.caller, asked)
+    """Get approved memory as one document within a token budget. Returns 304 if the ETag matches."""
+    request = query.request
+    current = await get_current(call.database, call.caller, request)
     known = call.request.headers.get(b"if-none-match")
-    if known is not None and seen.etag is not None and matches(known, tag_of(seen.etag, query.format)):
-        return Response(304, headers=[(b"etag", tag_of(seen.etag, query.format)), _CACHING])
-    brain = await call.use(Brains).get(call.caller.scope, asked, seen, call.request.wait_for_disconnect)
-    tag = tag_of(brain.etag, query.format)
+    if known is not None and current.etag is not None and matches_etag(known, format_etag(current.etag, query.format)):
+        return Response(304, headers=[(b"etag", format_etag(current.etag, query.format)), _CACHING])
+    brain = await call.use(BrainCache).get(call.caller.scope, request, current, call.request.wait_for_disconnect)
+    tag = format_etag(brain.etag, query.format)
     headers = [(b"etag", tag), _CACHING]
-    if known is not None and matches(known, tag):
+    if known is not None and matches_etag(known, tag):
         return Response(304, headers=headers)
     if query.format == "markdown":
         return Response(200, brain.markdown, _MARKDOWN, headers)
@@ -132,31 +132,33 @@ async def get_brain(call: Call, query: BrainQuery) -> Brain | Response:
     errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
 )
 async def get_plan(call: Call, query: PlanQuery) -> BrainPlan:
-    """Which memories enter the brain of a budget, in its order, and which fall out, the most wanted first."""
-    asked = query.asked
-    seen = await look(call.database, call.caller, asked)
-    return await call.use(Plans).get(call.caller.scope, asked, seen.version, call.request.wait_for_disconnect)
+    """Show which items a budget includes, in document order, and which it leaves out, highest priority first."""
+    request = query.request
+    current = await get_current(call.database, call.caller, request)
+    return await call.use(BrainPlanner).get(
+        call.caller.scope, request, current.version, call.request.wait_for_disconnect
+    )
 
 
 @routes.add("GET", "/api/v2/brain/history", needs(KEY | LOGIN), name="history", errors=(errors.PROJECT_NOT_FOUND,))
-async def list_moments(call: Call, query: MomentsQuery) -> list[BrainMoment]:
-    """When approved memory changed, newest first. What was deleted for ever since is in no moment."""
-    await get_project(call.tx, call.caller, query.project_id, Right.READ)
-    return await show_moments(call, query.project_id, query)
+async def list_moments(call: Call, query: MomentsQuery) -> list[BrainHistoryEntry]:
+    """List changes to approved memory, newest first. Permanently deleted items are not included."""
+    await get_project(call.tx, call.caller, query.project_id, Access.READ)
+    return await list_moment_page(call, query.project_id, query)
 
 
 @routes.add(
     "GET",
-    "/api/v2/brain/past",
+    "/api/v2/brain/snapshot",
     needs(KEY | LOGIN),
-    name="past",
+    name="snapshot",
     tx=TxMode.NONE,
     errors=(errors.TOKEN_BUDGET_RANGE, errors.PROJECT_NOT_FOUND),
 )
 async def get_past(call: Call, query: PastQuery) -> Brain:
-    """The brain as it was at a moment. What was deleted for ever since is not in it: deletion is a promise."""
-    asked = query.asked
-    await look(call.database, call.caller, asked)
+    """Get the brain as it was at a point in time, without items that were permanently deleted since."""
+    request = query.request
+    await get_current(call.database, call.caller, request)
     at_ms = min(clock.now_ms(), epoch_ms(query.at))
-    made = await call.use(Pasts).get(call.caller.scope, asked, at_ms, call.request.wait_for_disconnect)
-    return brain_of(asked, made, at_ms)
+    assembled = await call.use(PastBrains).get(call.caller.scope, request, at_ms, call.request.wait_for_disconnect)
+    return to_brain(request, assembled, at_ms)

@@ -1,4 +1,4 @@
-"""Brains at hand: made once however many ask at the same moment, and kept while there is room."""
+"""Cache of assembled brains. Concurrent requests for the same brain share one assembly."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import msgspec
 from loremark.base import clock, errors, ids, log
 from loremark.base.caller import Caller, Scope
 from loremark.features.brain import store
-from loremark.features.brain.asked import Asked
 from loremark.features.brain.assembly import Assembled, assemble
-from loremark.features.brain.places import Gone, Places
-from loremark.features.projects.access import right_of
+from loremark.features.brain.request import BrainRequest
+from loremark.features.brain.team_slots import TeamSlots, WaitForDisconnect
+from loremark.features.projects.access import access_of
 from loremark.storage.database import Database, StorageUnavailable
 from loremark.wire.brain import Brain, BrainMetadata, BrainOmitted
 
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_BYTES = 32 * 1024 * 1024
 _log = log.logger("brain")
 _encode = msgspec.json.Encoder().encode
 Key = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What one look at the database tells: the memory's version, and the brain known to be of it (or none)."""
+class CurrentBrain:
+    """The current memory version, and the ETag of its brain if it has been assembled before."""
 
     version: int
     etag: str | None
@@ -34,8 +34,8 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A brain as it is sent."""
+class CachedBrain:
+    """A brain in the formats it is sent in."""
 
     etag: str
     markdown: bytes
@@ -49,141 +49,145 @@ class Kept:
 
 
 @dataclass(slots=True, eq=False)
-class _Making:
-    """A brain being made, and for how many. Until its making has begun it can be done without."""
+class _Assembly:
+    """A brain being assembled, and how many requests wait for it. It can be cancelled until it has started."""
 
-    task: asyncio.Task[Kept | None] = field(init=False)
+    task: asyncio.Task[CachedBrain | None] = field(init=False)
     waiting: int = 0
-    begun: bool = False
+    started: bool = False
 
 
-async def look(database: Database, caller: Caller, asked: Asked) -> Seen:
-    """One look-up by primary keys: whether the caller may read the project, and which brain is the current one."""
+async def get_current(database: Database, caller: Caller, request: BrainRequest) -> CurrentBrain:
+    """Check access to the project and find its current brain, in one query by primary keys."""
     row = None
-    if ids.looks_valid(asked.project_id, "prj"):
+    if ids.looks_valid(request.project_id, "prj"):
         async with database.read() as tx:
-            row = await store.look(tx, caller, asked.project_id, asked.variant)
-    if row is None or right_of(caller, row) is None:
+            row = await store.find_current(tx, caller, request.project_id, request.variant)
+    if row is None or access_of(caller, row) is None:
         raise errors.PROJECT_NOT_FOUND()
     if row["brain_version"] != row["memory_version"]:
-        return Seen(row["memory_version"], None, 0)
-    return Seen(row["memory_version"], row["etag"], row["updated_at_ms"])
+        return CurrentBrain(row["memory_version"], None, 0)
+    return CurrentBrain(row["memory_version"], row["etag"], row["updated_at_ms"])
 
 
-class Brains:
-    """The brains of a process. What is the current one, and since when, is said by the database alone."""
+class BrainCache:
+    """Brains cached in this process. The database decides which one is current, and since when."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._cached: OrderedDict[Key, CachedBrain] = OrderedDict()
         self._bytes = 0
-        self._under_way: dict[Key, _Making] = {}
-        self._places = Places()
+        self._in_progress: dict[Key, _Assembly] = {}
+        self._slots = TeamSlots()
 
-    async def get(self, scope: Scope, asked: Asked, seen: Seen, gone: Gone) -> Kept:
-        """The brain at the version just seen, or a newer one. ``gone`` returns when the caller waits no more."""
-        key = (asked.project_id, seen.version, asked.variant)
-        kept = self._kept.get(key)
-        if kept is not None and (kept.etag, kept.assembled_at_ms) == (seen.etag, seen.assembled_at_ms):
-            self._kept.move_to_end(key)
-            return kept
-        making = self._under_way.get(key) or self._begin(key, scope, asked, kept)
-        made = await self._wait(key, making, gone)
-        if made is None:
+    async def get(
+        self, scope: Scope, request: BrainRequest, current: CurrentBrain, wait_for_disconnect: WaitForDisconnect
+    ) -> CachedBrain:
+        """Return the brain at the given memory version or a newer one."""
+        key = (request.project_id, current.version, request.variant)
+        cached = self._cached.get(key)
+        if cached is not None and (cached.etag, cached.assembled_at_ms) == (current.etag, current.assembled_at_ms):
+            self._cached.move_to_end(key)
+            return cached
+        assembly = self._in_progress.get(key) or self._start(key, scope, request, cached)
+        brain = await self._wait(key, assembly, wait_for_disconnect)
+        if brain is None:
             raise errors.PROJECT_NOT_FOUND()
-        return made
+        return brain
 
     async def close(self) -> None:
-        """Nobody waits any more for what is under way."""
-        ends = [making.task for making in self._under_way.values()]
-        for task in ends:
+        """Cancel all assemblies in progress."""
+        tasks = [assembly.task for assembly in self._in_progress.values()]
+        for task in tasks:
             task.cancel()
-        if ends:
-            await asyncio.wait(ends)
+        if tasks:
+            await asyncio.wait(tasks)
 
-    def _begin(self, key: Key, scope: Scope, asked: Asked, known: Kept | None) -> _Making:
-        making = _Making()
-        making.task = asyncio.create_task(self._make(key, making, scope, asked, known))
-        making.task.add_done_callback(lambda _: self._ended(key, making))
-        self._under_way[key] = making
-        return making
+    def _start(self, key: Key, scope: Scope, request: BrainRequest, known: CachedBrain | None) -> _Assembly:
+        assembly = _Assembly()
+        assembly.task = asyncio.create_task(self._assemble(key, assembly, scope, request, known))
+        assembly.task.add_done_callback(lambda _: self._on_done(key, assembly))
+        self._in_progress[key] = assembly
+        return assembly
 
-    def _ended(self, key: Key, making: _Making) -> None:
-        self._forget(key, making)
-        if not making.task.cancelled():
-            making.task.exception()  # counts as retrieved, also when everybody who waited has gone
+    def _on_done(self, key: Key, assembly: _Assembly) -> None:
+        self._remove(key, assembly)
+        if not assembly.task.cancelled():
+            assembly.task.exception()  # marks the exception as retrieved even if all clients have disconnected
 
-    def _forget(self, key: Key, making: _Making) -> None:
-        """From now on nobody joins it. Another of the same key may already be under way."""
-        if self._under_way.get(key) is making:
-            del self._under_way[key]
+    def _remove(self, key: Key, assembly: _Assembly) -> None:
+        """Stop new requests from joining this assembly. Another one with the same key may be in progress."""
+        if self._in_progress.get(key) is assembly:
+            del self._in_progress[key]
 
-    async def _wait(self, key: Key, making: _Making, gone: Gone) -> Kept | None:
-        """Whoever gives up waiting does not take it from the others; the last one takes its place in line along."""
-        making.waiting += 1
-        leaving = asyncio.ensure_future(gone())
+    async def _wait(self, key: Key, assembly: _Assembly, wait_for_disconnect: WaitForDisconnect) -> CachedBrain | None:
+        """Wait for the assembly. If all waiting clients disconnect before it has started, it is cancelled."""
+        assembly.waiting += 1
+        disconnected = asyncio.ensure_future(wait_for_disconnect())
         try:
-            await asyncio.wait((making.task, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not making.task.done():
-                raise errors.UNAVAILABLE()  # nobody is there to read it
-            return making.task.result()
+            await asyncio.wait((assembly.task, disconnected), return_when=asyncio.FIRST_COMPLETED)
+            if not assembly.task.done():
+                raise errors.UNAVAILABLE()  # no client to respond to
+            return assembly.task.result()
         finally:
-            leaving.cancel()
-            making.waiting -= 1
-            if not making.waiting and not making.begun:
-                self._forget(key, making)
-                making.task.cancel()
+            disconnected.cancel()
+            assembly.waiting -= 1
+            if not assembly.waiting and not assembly.started:
+                self._remove(key, assembly)
+                assembly.task.cancel()
 
-    async def _make(self, key: Key, making: _Making, scope: Scope, asked: Asked, known: Kept | None) -> Kept | None:
-        if known is not None:  # only what the database knew of it is gone
-            making.begun = True
+    async def _assemble(
+        self, key: Key, assembly: _Assembly, scope: Scope, request: BrainRequest, known: CachedBrain | None
+    ) -> CachedBrain | None:
+        if known is not None:  # only the database record is missing
+            assembly.started = True
             assembled: Assembled | None = known.assembled
         else:
-            async with self._places.place(scope):
-                making.begun = True
-                assembled = await assemble(self._database, scope, asked)
-        at_ms = None if assembled is None else await self._note(scope, asked, assembled)
+            async with self._slots.acquire(scope):
+                assembly.started = True
+                assembled = await assemble(self._database, scope, request)
+        at_ms = None if assembled is None else await self._store_version(scope, request, assembled)
         if assembled is None or at_ms is None:
             return None
-        made = _shape(asked, assembled, at_ms)
-        self._keep((key[0], assembled.version, key[2]), made)
-        return made
+        brain = _shape(request, assembled, at_ms)
+        self._cache((key[0], assembled.version, key[2]), brain)
+        return brain
 
-    async def _note(self, scope: Scope, asked: Asked, assembled: Assembled) -> int | None:
-        """Since when the document is this one, told also when that cannot be written down; None: the project is gone.
+    async def _store_version(self, scope: Scope, request: BrainRequest, assembled: Assembled) -> int | None:
+        """Record the brain and return since when it has been current, or None if the project does not exist.
 
-        The project is held meanwhile: what is noted after its deletion, nobody would clear away.
+        The project is locked, because a record written after its deletion would never be cleaned up.
         """
         try:
             async with self._database.write() as tx:
-                if await store.hold_version(tx, scope, asked.project_id) is None:
+                if await store.lock_version(tx, scope, request.project_id) is None:
                     return None
-                row = await store.keep_brain(
+                row = await store.upsert_brain(
                     tx,
                     scope,
-                    asked.project_id,
-                    asked.variant,
+                    request.project_id,
+                    request.variant,
                     version=assembled.version,
                     etag=assembled.etag,
                     item_count=assembled.document.item_count,
                 )
-                await store.prune_brains(tx, scope, asked.project_id)
+                await store.prune_brains(tx, scope, request.project_id)
         except StorageUnavailable as error:
-            _log.warning("a brain could not be noted", project_id=asked.project_id, error=str(error))
+            _log.warning("could not record brain version", project_id=request.project_id, error=str(error))
             return clock.now_ms()
         return int(row["updated_at_ms"]) if row["etag"] == assembled.etag else clock.now_ms()
 
-    def _keep(self, key: Key, made: Kept) -> None:
-        before = self._kept.pop(key, None)
+    def _cache(self, key: Key, brain: CachedBrain) -> None:
+        before = self._cached.pop(key, None)
         self._bytes -= before.size if before is not None else 0
-        self._kept[key] = made
-        self._bytes += made.size
-        while self._bytes > _MOST_BYTES:
-            self._bytes -= self._kept.popitem(last=False)[1].size
+        self._cached[key] = brain
+        self._bytes += brain.size
+        while self._bytes > _MAX_BYTES:
+            self._bytes -= self._cached.popitem(last=False)[1].size
 
 
-def brain_of(asked: Asked, assembled: Assembled, at_ms: int) -> Brain:
-    """The document as it is answered."""
+def to_brain(request: BrainRequest, assembled: Assembled, at_ms: int) -> Brain:
+    """Return the document as an API response."""
     document = assembled.document
     metadata = BrainMetadata(
         item_count=document.item_count,
@@ -194,11 +198,11 @@ def brain_of(asked: Asked, assembled: Assembled, at_ms: int) -> Brain:
             count=sum(document.omitted.values()),
             by_layer={str(layer): number for layer, number in document.omitted.items()},
         ),
-        budget=asked.budget,
+        budget=request.budget,
     )
     return Brain(markdown=document.markdown, metadata=metadata)
 
 
-def _shape(asked: Asked, assembled: Assembled, at_ms: int) -> Kept:
-    sent = _encode(brain_of(asked, assembled, at_ms))
-    return Kept(assembled.etag, assembled.document.markdown.encode(), sent, assembled, at_ms)
+def _shape(request: BrainRequest, assembled: Assembled, at_ms: int) -> CachedBrain:
+    sent = _encode(to_brain(request, assembled, at_ms))
+    return CachedBrain(assembled.etag, assembled.document.markdown.encode(), sent, assembled, at_ms)

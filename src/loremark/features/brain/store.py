@@ -1,4 +1,4 @@
-"""What a brain is read from, and which brains there were."""
+"""Queries for assembling brains and recording their versions."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from sqlalchemy import Select, and_, bindparam, case, delete, func, literal_colu
 
 from loremark.base import clock
 from loremark.base.caller import Caller, Scope
-from loremark.features.brain.asked import DEFAULT_VARIANT, TOLD
-from loremark.memory.branches import USUAL_DEFAULTS
+from loremark.features.brain.request import DEFAULT_VARIANT, LAST_ANNOUNCED
+from loremark.memory.branches import COMMON_DEFAULT_BRANCHES
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
-from loremark.storage.tables import brains, contexts, item_files, items, memory_touched, project_members, projects
+from loremark.storage.tables import brains, brains_to_check, contexts, item_files, items, project_members, projects
 
 PATH_SEPARATOR = "\n"
-"""Between the paths of an item in a result row; no path holds a line break."""
+"""Separates an item's paths in a result row. Paths cannot contain line breaks."""
 BEGINNING_CHARS = 4_000
-_VARIANTS_KEPT = 64
+_MAX_VARIANTS = 64
 
 _PROJECT = (projects.c.id, projects.c.team_id, projects.c.name, projects.c.description, projects.c.repo_url)
-_LIVING = and_(
+_PROJECT_EXISTS = and_(
     projects.c.team_id == bindparam("scope"),
     projects.c.id == bindparam("of_project"),
     projects.c.deleted_at_ms.is_(None),
 )
-# Project, the caller's part in it and the brain that was made last: three primary keys, one statement.
-_LOOK = Sql(
+# The project, the caller's membership and the last brain: three primary key lookups in one statement.
+_FIND_CURRENT = Sql(
     select(
         projects.c.visibility,
         projects.c.memory_version,
@@ -42,10 +42,10 @@ _LOOK = Sql(
         isouter=True,
     )
     .join(brains, and_(brains.c.project_id == projects.c.id, brains.c.variant == bindparam("variant")), isouter=True)
-    .where(_LIVING)
+    .where(_PROJECT_EXISTS)
 )
-_FIND_PROJECT = Sql(select(*_PROJECT, projects.c.memory_version).where(_LIVING))
-_HOLD_VERSION = Sql(select(projects.c.memory_version).where(_LIVING).with_for_update())
+_FIND_PROJECT = Sql(select(*_PROJECT, projects.c.memory_version).where(_PROJECT_EXISTS))
+_LOCK_VERSION = Sql(select(projects.c.memory_version).where(_PROJECT_EXISTS).with_for_update())
 
 _APPROVED_ITEM = and_(
     items.c.team_id == bindparam("scope"),
@@ -62,14 +62,14 @@ ITEM_COLUMNS = (
     items.c.token_count,
     items.c.updated_at_ms,
     (items.c.evidence != "[]").label("has_evidence"),
-    and_(*(items.c.branch != name for name in sorted(USUAL_DEFAULTS)), items.c.merged_at_ms.is_(None)).label(
+    and_(*(items.c.branch != name for name in sorted(COMMON_DEFAULT_BRANCHES)), items.c.merged_at_ms.is_(None)).label(
         "on_branch"
     ),
 )
 OF_BRANCH = or_(
     items.c.branch.is_(None),
     items.c.merged_at_ms.is_not(None),
-    *(items.c.branch == name for name in sorted(USUAL_DEFAULTS)),
+    *(items.c.branch == name for name in sorted(COMMON_DEFAULT_BRANCHES)),
     items.c.branch == bindparam("of_branch"),
 )
 _ITEMS = Sql(select(*ITEM_COLUMNS).where(_APPROVED_ITEM, OF_BRANCH).order_by(items.c.id))
@@ -88,7 +88,7 @@ CONTEXT_COLUMNS = (
 )
 _CONTEXTS = Sql(select(*CONTEXT_COLUMNS).where(_APPROVED_CONTEXT).order_by(contexts.c.id))
 
-# Written into the statement: a parameter would have to be known when the statement is compiled.
+# A literal, because the separator must be known when the statement is compiled.
 _SEPARATOR: Any = literal_column(f"'{PATH_SEPARATOR}'")
 _paths = (
     select(func.aggregate_strings(item_files.c.path, _SEPARATOR))
@@ -135,19 +135,21 @@ _FILES = Sql(
 )
 
 
-def _keep(new: Any) -> Any:
-    """The newer memory wins; the same document keeps the time it was first put together."""
-    made = new(brains)
-    newer = made.excluded.memory_version >= brains.c.memory_version
-    kept = {name: case((newer, made.excluded[name]), else_=brains.c[name]) for name in ("memory_version", "etag")}
-    other = and_(newer, made.excluded.etag != brains.c.etag)
-    kept |= {name: case((other, made.excluded[name]), else_=brains.c[name]) for name in ("item_count", "updated_at_ms")}
-    return made.on_conflict_do_update(index_elements=["project_id", "variant"], set_=kept).returning(
+def _upsert(new: Any) -> Any:
+    """Upsert: the newer memory version wins, and an unchanged document keeps its original time."""
+    insert = new(brains)
+    newer = insert.excluded.memory_version >= brains.c.memory_version
+    columns = {name: case((newer, insert.excluded[name]), else_=brains.c[name]) for name in ("memory_version", "etag")}
+    other = and_(newer, insert.excluded.etag != brains.c.etag)
+    columns |= {
+        name: case((other, insert.excluded[name]), else_=brains.c[name]) for name in ("item_count", "updated_at_ms")
+    }
+    return insert.on_conflict_do_update(index_elements=["project_id", "variant"], set_=columns).returning(
         brains.c.etag, brains.c.updated_at_ms
     )
 
 
-_KEEP = Sql(_keep)
+_UPSERT = Sql(_upsert)
 _OF_BRAINS = and_(brains.c.team_id == bindparam("scope"), brains.c.project_id == bindparam("of_project"))
 _FIND_BRAIN = Sql(select(brains).where(_OF_BRAINS, brains.c.variant == bindparam("of_variant")))
 _PRUNE = Sql(
@@ -155,47 +157,49 @@ _PRUNE = Sql(
         _OF_BRAINS,
         brains.c.variant.in_(
             select(brains.c.variant)
-            .where(_OF_BRAINS, brains.c.variant != DEFAULT_VARIANT, brains.c.variant != TOLD)
+            .where(_OF_BRAINS, brains.c.variant != DEFAULT_VARIANT, brains.c.variant != LAST_ANNOUNCED)
             .order_by(brains.c.updated_at_ms.desc(), brains.c.variant)
-            .offset(_VARIANTS_KEPT)
+            .offset(_MAX_VARIANTS)
         ),
     )
 )
 _TOUCHED = Sql(
-    select(memory_touched)
-    .where(memory_touched.c.project_id > bindparam("after"))
-    .order_by(memory_touched.c.project_id)
+    select(brains_to_check)
+    .where(brains_to_check.c.project_id > bindparam("after"))
+    .order_by(brains_to_check.c.project_id)
     .limit(bindparam("take"))
 )
-_UNMARK = Sql(
-    delete(memory_touched).where(
-        memory_touched.c.team_id == bindparam("scope"), memory_touched.c.project_id == bindparam("of_project")
+_CLEAR_TOUCHED = Sql(
+    delete(brains_to_check).where(
+        brains_to_check.c.team_id == bindparam("scope"), brains_to_check.c.project_id == bindparam("of_project")
     )
 )
 
 
-async def look(tx: Tx, caller: Caller, project_id: str, variant: str) -> Row | None:
-    """The project for this caller, with the brain of this variant if there was one."""
-    return await tx.one(_LOOK, scope=caller.scope, of_project=project_id, user_id=caller.user_id, variant=variant)
+async def find_current(tx: Tx, caller: Caller, project_id: str, variant: str) -> Row | None:
+    """Return the project for this caller with the last brain of this variant, if any."""
+    return await tx.one(
+        _FIND_CURRENT, scope=caller.scope, of_project=project_id, user_id=caller.user_id, variant=variant
+    )
 
 
 async def find_project(tx: Tx, scope: Scope, project_id: str) -> Row | None:
     return await tx.one(_FIND_PROJECT, scope=scope, of_project=project_id)
 
 
-async def hold_version(tx: Tx, scope: Scope, project_id: str) -> int | None:
-    """The version of a project's memory, which stays so until the transaction ends; None: the project is gone."""
-    row = await tx.one(_HOLD_VERSION, scope=scope, of_project=project_id)
+async def lock_version(tx: Tx, scope: Scope, project_id: str) -> int | None:
+    """Lock the project until the transaction ends and return its memory version, or None if it does not exist."""
+    row = await tx.one(_LOCK_VERSION, scope=scope, of_project=project_id)
     return None if row is None else int(row["memory_version"])
 
 
 async def list_items(tx: Tx, scope: Scope, project_id: str, branch: str | None) -> list[Row]:
-    """Approved items without their texts: those of the default branch, and of this one."""
+    """List approved items of the default branch and this one, without texts."""
     return await tx.many(_ITEMS, scope=scope, of_project=project_id, of_branch=branch)
 
 
 async def list_contexts(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
-    """Approved contexts without their texts: the project's own and the team-wide ones."""
+    """List approved contexts, the project's own and team-wide ones, without texts."""
     return await tx.many(_CONTEXTS, scope=scope, of_project=project_id)
 
 
@@ -214,13 +218,13 @@ async def list_context_texts(
 
 
 async def list_titles(tx: Tx, scope: Scope, project_id: str, ids: Collection[str]) -> dict[str, str]:
-    """How items and contexts are called now, in whatever state they are, by id."""
+    """Return current titles of items and contexts by id, in any status."""
     rows = await tx.many(_TITLES, scope=scope, of_project=project_id, ids=list(ids)) if ids else []
     return {row["id"]: row["title"] for row in rows}
 
 
 async def list_files(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
-    """Every file of every item."""
+    """List the files of all items."""
     return await tx.many(_FILES, scope=scope, of_project=project_id)
 
 
@@ -228,12 +232,12 @@ async def find_brain(tx: Tx, scope: Scope, project_id: str, variant: str) -> Row
     return await tx.one(_FIND_BRAIN, scope=scope, of_project=project_id, of_variant=variant)
 
 
-async def keep_brain(
+async def upsert_brain(
     tx: Tx, scope: Scope, project_id: str, variant: str, *, version: int, etag: str, item_count: int
 ) -> Row:
-    """Note what a brain was at a version of the memory; what holds now, with the time it was put together."""
+    """Record a brain at a memory version; return the current record."""
     row = await tx.one(
-        _KEEP,
+        _UPSERT,
         project_id=project_id,
         variant=variant,
         team_id=scope,
@@ -247,14 +251,14 @@ async def keep_brain(
 
 
 async def prune_brains(tx: Tx, scope: Scope, project_id: str) -> None:
-    """Only the newest variants are kept, beside the usual one and what was told last."""
+    """Delete all but the newest variants, the default one and the last announced one."""
     await tx.run(_PRUNE, scope=scope, of_project=project_id)
 
 
 async def list_touched(tx: Tx, after: str, take: int) -> list[Row]:
-    """Projects whose memory has changed. Unscoped: the upkeep of the whole installation asks."""
+    """List projects whose memory has changed. Unscoped: maintenance across teams."""
     return await tx.many(_TOUCHED, after=after, take=take)
 
 
-async def unmark(tx: Tx, scope: Scope, project_id: str) -> None:
-    await tx.run(_UNMARK, scope=scope, of_project=project_id)
+async def clear_touched(tx: Tx, scope: Scope, project_id: str) -> None:
+    await tx.run(_CLEAR_TOUCHED, scope=scope, of_project=project_id)

@@ -1,4 +1,4 @@
-"""Conversations with the memory: who may read a project reads them, and their author goes on with them.
+"""Chat sessions. Everyone with read access to the project can read them; only the author can continue them.
 
-Owns: chats, chat_messages, chat_favorites. Tells: ``chats`` notices.
+Owns: chats, chat_messages, chat_favorites. Sends: ``chats`` notices.
 """

@@ -1,4 +1,4 @@
-"""What is left of a deleted project's conversations: nothing, and what they held is the team's again."""
+"""Deletes the chats of a deleted project and releases their storage."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from loremark.storage.database import Tx
 
 
 async def clear_chats(tx: Tx, project_id: str, most: int) -> int:
-    """Up to so many of them, and their storage in the same transaction; returns how many."""
-    gone = await store.delete_some(tx, project_id, most)
-    if gone:
-        scope = Scope(gone[0]["team_id"])
-        await count_chat_storage(tx, scope, -sum(row["storage_tokens"] for row in gone))
-    return len(gone)
+    """Delete up to ``most`` chats and release their storage; return the number deleted."""
+    deleted = await store.delete_some(tx, project_id, most)
+    if deleted:
+        scope = Scope(deleted[0]["team_id"])
+        await count_chat_storage(tx, scope, -sum(row["storage_tokens"] for row in deleted))
+    return len(deleted)

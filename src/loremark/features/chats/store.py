@@ -1,4 +1,4 @@
-"""Conversations, their messages, and who likes them."""
+"""Queries for chats, messages and favorites."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from loremark.storage.tables import chat_favorites, chat_messages, chats, projec
 
 _ONE = and_(chats.c.team_id == bindparam("scope"), chats.c.id == bindparam("chat_id"))
 _FIND = Sql(select(chats).where(_ONE))
-_HOLD = Sql(select(chats).where(_ONE).with_for_update())
+_LOCK = Sql(select(chats).where(_ONE).with_for_update())
 _INSERT = Sql(insert(chats))
 _UPDATE = Sql(
     update(chats).where(_ONE).values({name: bindparam(f"new_{name}") for name in ("title", "title_words", "status")})
 )
 _DELETE = Sql(delete(chats).where(_ONE))
-# For as long as a conversation is being made, its project is not deleted: whoever clears it away finds all of it.
-_HOLD_PROJECT = Sql(
+# Blocks deletion of the project while a chat is created, so that the cleanup job finds all chats.
+_LOCK_PROJECT = Sql(
     select(projects.c.id)
     .where(
         projects.c.team_id == bindparam("scope"),
@@ -55,11 +55,15 @@ _NEWEST = Sql(
 _FIND_MESSAGE = Sql(select(chat_messages.c.id).where(_OF_CHAT, chat_messages.c.id == bindparam("message_id")))
 _DELETE_MESSAGES = Sql(delete(chat_messages).where(_OF_CHAT))
 
-_LIKED = and_(chat_favorites.c.team_id == bindparam("scope"), chat_favorites.c.chat_id == bindparam("of_chat"))
-_LIKE = Sql(insert(chat_favorites))
-_UNLIKE = Sql(delete(chat_favorites).where(_LIKED, chat_favorites.c.user_id == bindparam("by_user")))
-_UNLIKE_ALL = Sql(delete(chat_favorites).where(_LIKED))
-_LIKES = Sql(
+_FAVORITES_OF_CHAT = and_(
+    chat_favorites.c.team_id == bindparam("scope"), chat_favorites.c.chat_id == bindparam("of_chat")
+)
+_INSERT_FAVORITE = Sql(insert(chat_favorites))
+_DELETE_FAVORITE = Sql(
+    delete(chat_favorites).where(_FAVORITES_OF_CHAT, chat_favorites.c.user_id == bindparam("by_user"))
+)
+_DELETE_FAVORITES = Sql(delete(chat_favorites).where(_FAVORITES_OF_CHAT))
+_LIST_FAVORITES = Sql(
     select(chat_favorites.c.chat_id, chat_favorites.c.user_id)
     .where(chat_favorites.c.team_id == bindparam("scope"), InList(chat_favorites.c.chat_id, "chat_ids"))
     .order_by(chat_favorites.c.created_at_ms, chat_favorites.c.user_id)
@@ -78,18 +82,18 @@ async def find_chat(tx: Tx, scope: Scope, chat_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, chat_id=chat_id)
 
 
-async def hold_chat(tx: Tx, scope: Scope, chat_id: str) -> Row | None:
-    """The conversation, for a change: nobody else changes it until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, chat_id=chat_id)
+async def lock_chat(tx: Tx, scope: Scope, chat_id: str) -> Row | None:
+    """Return the chat, locked until the transaction ends."""
+    return await tx.one(_LOCK, scope=scope, chat_id=chat_id)
 
 
 def _matching(caller: Caller, project_id: str, *, favorites: bool, words: Sequence[str]) -> ColumnElement[bool]:
     conditions = [chats.c.team_id == caller.scope, chats.c.project_id == project_id]
     if favorites:
-        liked = select(chat_favorites.c.chat_id).where(
+        favorited = select(chat_favorites.c.chat_id).where(
             chat_favorites.c.chat_id == chats.c.id, chat_favorites.c.user_id == caller.user_id
         )
-        conditions.append(liked.exists())
+        conditions.append(favorited.exists())
     conditions += [chats.c.title_words.contains(f" {word}", autoescape=True) for word in words]
     return and_(*conditions)
 
@@ -97,19 +101,19 @@ def _matching(caller: Caller, project_id: str, *, favorites: bool, words: Sequen
 async def list_chats(
     tx: Tx, caller: Caller, project_id: str, *, favorites: bool, words: Sequence[str], skip: int, take: int
 ) -> tuple[list[Row], int]:
-    """A page of a project's conversations, the newest activity first, and how many there are in all."""
-    wanted = _matching(caller, project_id, favorites=favorites, words=words)
-    counted = await tx.many(select(func.count().label("total")).select_from(chats).where(wanted))
+    """Return a page of a project's chats, latest activity first, and the total."""
+    condition = _matching(caller, project_id, favorites=favorites, words=words)
+    counted = await tx.many(select(func.count().label("total")).select_from(chats).where(condition))
     total = int(counted[0]["total"])
     if skip >= total:
         return [], total
     newest_first = (chats.c.last_message_at_ms.desc(), chats.c.id.desc())
-    return await tx.many(select(chats).where(wanted).order_by(*newest_first).limit(take).offset(skip)), total
+    return await tx.many(select(chats).where(condition).order_by(*newest_first).limit(take).offset(skip)), total
 
 
-async def hold_project(tx: Tx, scope: Scope, project_id: str) -> bool:
-    """Whether the project is there, and stays so until the transaction ends."""
-    return await tx.one(_HOLD_PROJECT, scope=scope, of_project=project_id) is not None
+async def lock_project(tx: Tx, scope: Scope, project_id: str) -> bool:
+    """Lock the project against deletion; return False if it does not exist."""
+    return await tx.one(_LOCK_PROJECT, scope=scope, of_project=project_id) is not None
 
 
 async def insert_chat(tx: Tx, scope: Scope, columns: Mapping[str, Any]) -> str:
@@ -137,7 +141,7 @@ async def update_chat(tx: Tx, scope: Scope, chat_id: str, *, title: str, words: 
 async def count_turn(
     tx: Tx, scope: Scope, chat: Row, *, messages: int, ai_tokens: int, stored: int, model: str
 ) -> None:
-    """What a turn adds to a conversation that is held."""
+    """Update the counters of a locked chat."""
     await tx.run(
         _COUNT_TURN,
         scope=scope,
@@ -151,24 +155,24 @@ async def count_turn(
 
 
 async def delete_chat(tx: Tx, scope: Scope, chat_id: str) -> None:
-    """With its messages, and without those who liked it."""
+    """Delete a chat with its messages and favorites."""
     await tx.sweep(_DELETE_MESSAGES, scope=scope, of_chat=chat_id)
-    await tx.sweep(_UNLIKE_ALL, scope=scope, of_chat=chat_id)
+    await tx.sweep(_DELETE_FAVORITES, scope=scope, of_chat=chat_id)
     await tx.run(_DELETE, scope=scope, chat_id=chat_id)
 
 
 async def delete_some(tx: Tx, project_id: str, most: int) -> list[Row]:
-    """Unscoped: the job knows the project only. Up to so many of a deleted project's conversations, as they were."""
-    gone = await tx.many(_SOME_OF_PROJECT, of_project=project_id, take=most)
-    if gone:
-        await tx.sweep(_DELETE_SOME, of_project=project_id, chat_ids=[row["id"] for row in gone])
-    return gone
+    """Delete up to ``most`` chats of a deleted project and return them. Unscoped: the job knows only the project."""
+    deleted = await tx.many(_SOME_OF_PROJECT, of_project=project_id, take=most)
+    if deleted:
+        await tx.sweep(_DELETE_SOME, of_project=project_id, chat_ids=[row["id"] for row in deleted])
+    return deleted
 
 
 async def insert_messages(tx: Tx, scope: Scope, chat: Row, messages: Sequence[Mapping[str, Any]]) -> str:
-    """After all messages of a conversation that is held, whichever process wrote those: an id is a place.
+    """Append messages to a locked chat and return the last id.
 
-    Returns the id of the last one.
+    Messages are sorted by id, so new ids must follow those written by other processes.
     """
     row = await tx.one(_LAST_MESSAGE, scope=scope, of_chat=chat["id"])
     last, now_ms = row["id"] if row is not None else "", clock.now_ms()
@@ -191,19 +195,19 @@ async def has_message(tx: Tx, scope: Scope, chat_id: str, message_id: str) -> bo
 
 
 async def list_newest(tx: Tx, scope: Scope, chat_id: str, take: int) -> list[Row]:
-    """The newest messages, oldest first, without their sources."""
+    """List the newest messages, oldest first, without sources."""
     return (await tx.many(_NEWEST, scope=scope, of_chat=chat_id, take=take))[::-1]
 
 
 async def list_messages(tx: Tx, scope: Scope, chat_id: str, *, after: str | None, take: int) -> list[Row]:
-    """Oldest first. Fewer where they are very long; ``found`` in each row says how many there were to take."""
+    """List messages, oldest first. Stops early on long texts; ``found`` in each row is the untruncated count."""
     size = (func.length(chat_messages.c.content) + func.length(chat_messages.c.sources)).label("size")
-    wanted = select(chat_messages.c.id, size).where(
+    matching = select(chat_messages.c.id, size).where(
         chat_messages.c.team_id == scope, chat_messages.c.chat_id == chat_id
     )
     if after is not None:
-        wanted = wanted.where(chat_messages.c.id > after)
-    page = wanted.order_by(chat_messages.c.id).limit(take).subquery()
+        matching = matching.where(chat_messages.c.id > after)
+    page = matching.order_by(chat_messages.c.id).limit(take).subquery()
     up_to = func.sum(page.c.size).over(order_by=page.c.id).label("up_to")
     sizes = select(page, up_to, func.count().over().label("found")).subquery()
     statement = (
@@ -215,13 +219,13 @@ async def list_messages(tx: Tx, scope: Scope, chat_id: str, *, after: str | None
 
 
 async def list_favorites(tx: Tx, scope: Scope, chat_ids: Collection[str]) -> list[Row]:
-    """Who likes which of these conversations, in the order in which they came to."""
-    return await tx.many(_LIKES, scope=scope, chat_ids=list(chat_ids)) if chat_ids else []
+    """List the favorites of these chats, oldest first."""
+    return await tx.many(_LIST_FAVORITES, scope=scope, chat_ids=list(chat_ids)) if chat_ids else []
 
 
 async def add_favorite(tx: Tx, scope: Scope, chat: Row, user_id: str) -> None:
     await tx.run(
-        _LIKE,
+        _INSERT_FAVORITE,
         chat_id=chat["id"],
         user_id=user_id,
         team_id=scope,
@@ -231,5 +235,5 @@ async def add_favorite(tx: Tx, scope: Scope, chat: Row, user_id: str) -> None:
 
 
 async def delete_favorite(tx: Tx, scope: Scope, chat_id: str, user_id: str) -> bool:
-    """Whether there was one."""
-    return await tx.run(_UNLIKE, scope=scope, of_chat=chat_id, by_user=user_id) > 0
+    """Delete the favorite; return whether it existed."""
+    return await tx.run(_DELETE_FAVORITE, scope=scope, of_chat=chat_id, by_user=user_id) > 0

@@ -1,4 +1,4 @@
-"""Contexts: the tree of knowledge, addressed by schema keys.
+"""Contexts: a tree of documents addressed by schema keys.
 
-Owns: contexts. Tells nothing.
+Owns: contexts. Emits nothing.
 """

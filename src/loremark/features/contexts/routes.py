@@ -5,26 +5,26 @@ from __future__ import annotations
 from msgspec import UNSET, Struct
 
 from loremark.base import errors
-from loremark.features.contexts import editing, moving, store
-from loremark.features.history.shown import RevisionPage, show_revisions
-from loremark.features.projects.access import Right, get_project
+from loremark.features.contexts import editing, hierarchy, store
+from loremark.features.history.revision_pages import RevisionPage, list_revision_page
+from loremark.features.projects.access import Access, get_project
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.etag import refuse_if_changed, show_etag
-from loremark.web.needs import KEY, LOGIN, needs
+from loremark.web.etag import check_if_match, set_etag
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes
 from loremark.wire.contexts import (
-    Compacted,
-    ContextChange,
+    CompactionResult,
     ContextDecision,
     ContextDetail,
     ContextEntry,
     ContextNode,
+    ContextUpdate,
     NewContext,
-    Populated,
-    Population,
+    PopulateRequest,
+    PopulateResult,
 )
-from loremark.wire.history import Reversion, Revision
+from loremark.wire.history import RevertRequest, Revision
 
 routes = Routes("contexts")
 
@@ -44,9 +44,9 @@ class TreeQuery(Struct, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/contexts", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_contexts(call: Call, query: ContextsQuery) -> list[ContextEntry]:
-    """Contexts without their texts, newest first: those of the whole team, and of one project or all one may see."""
+    """List contexts without content, newest first: team-wide ones plus those of one project or all visible ones."""
     if query.project_id is not None:
-        await get_project(call.tx, call.caller, query.project_id, Right.READ)
+        await get_project(call.tx, call.caller, query.project_id, Access.READ)
     rows = await store.list_contexts(
         call.tx,
         call.caller,
@@ -60,9 +60,9 @@ async def list_contexts(call: Call, query: ContextsQuery) -> list[ContextEntry]:
 
 @routes.add("GET", "/api/contexts/tree", needs(KEY | LOGIN), name="tree", errors=(errors.PROJECT_NOT_FOUND,))
 async def show_tree(call: Call, query: TreeQuery) -> list[ContextNode]:
-    """The same contexts as a tree, children oldest first."""
+    """Get the contexts as a tree, children oldest first."""
     if query.project_id is not None:
-        await get_project(call.tx, call.caller, query.project_id, Right.READ)
+        await get_project(call.tx, call.caller, query.project_id, Access.READ)
     return editing.tree_shape(await store.list_tree(call.tx, call.caller, query.project_id))
 
 
@@ -75,8 +75,8 @@ async def show_tree(call: Call, query: TreeQuery) -> list[ContextNode]:
     errors=(*_CHANGE, errors.PROJECT_NOT_FOUND, errors.SCHEMA_KEY_TAKEN),
 )
 async def create_context(call: Call, body: NewContext) -> ContextDetail:
-    """Make a context: a draft, until it is approved."""
-    return editing.detail_shape(await editing.make_context(call.tx, call.caller, body))
+    """Create a context. It is a draft until approved."""
+    return editing.detail_shape(await editing.create_context(call.tx, call.caller, body))
 
 
 @routes.add(
@@ -86,16 +86,16 @@ async def create_context(call: Call, body: NewContext) -> ContextDetail:
     name="populate",
     errors=(*_WRITE, errors.PROJECT_NOT_FOUND),
 )
-async def populate(call: Call, body: Population) -> Populated:
-    """Make or change many contexts by their schema keys, all or none."""
+async def populate(call: Call, body: PopulateRequest) -> PopulateResult:
+    """Create or update many contexts by schema key, all or nothing."""
     return await editing.populate(call.tx, call.caller, body)
 
 
 @routes.add("GET", "/api/contexts/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
 async def get_context(call: Call, id: str) -> ContextDetail:
-    """One context with its text."""
-    context = editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Right.READ))
-    show_etag(call, context)
+    """Get a context with its content."""
+    context = editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
+    set_etag(call, context)
     return context
 
 
@@ -104,47 +104,47 @@ async def get_context(call: Call, id: str) -> ContextDetail:
     "/api/contexts/{id}",
     needs(KEY | LOGIN),
     name="update",
-    errors=(*_CHANGE, errors.CHANGED_MEANWHILE),
+    errors=(*_CHANGE, errors.PRECONDITION_FAILED),
 )
-async def update_context(call: Call, id: str, body: ContextChange) -> ContextDetail:
-    """Change a context's name or texts, or move it with all below it; its state and its key stay as they are."""
+async def update_context(call: Call, id: str, body: ContextUpdate) -> ContextDetail:
+    """Update a context's name, description or content, or move its subtree. State and key do not change."""
     if body.parent_context_id is not UNSET:
-        await moving.lock_tree(call.tx, call.caller.scope)
-    row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
-    refuse_if_changed(call, editing.detail_shape(row))
+        await hierarchy.lock_tree(call.tx, call.caller.scope)
+    row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
+    check_if_match(call, editing.detail_shape(row))
     await editing.update_context(call.tx, call.caller, row, body)
-    context = editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Right.READ))
-    show_etag(call, context)
+    context = editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
+    set_etag(call, context)
     return context
 
 
 @routes.add("DELETE", "/api/contexts/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_CHANGE)
 async def delete_context(call: Call, id: str) -> None:
-    """Delete a context for ever; its children move up to its parent."""
-    row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
+    """Permanently delete a context. Its children move up to its parent."""
+    row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     await editing.delete_context(call.tx, call.caller, row)
 
 
 @routes.add("POST", "/api/contexts/{id}/approve", needs(KEY | LOGIN), name="approve", errors=_CHANGE)
 async def approve_context(call: Call, id: str, body: ContextDecision) -> ContextDetail:
-    """Take a context into the brain, or out of it."""
-    row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
-    await editing.decide(call.tx, call.caller, row, body.action)
-    return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Right.READ))
+    """Approve a context, or deprecate it to hide it from the brain."""
+    row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
+    await editing.apply_action(call.tx, call.caller, row, body.action)
+    return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))
 
 
 @routes.add("POST", "/api/contexts/{id}/compact", needs(KEY | LOGIN), name="compact", errors=_CHANGE)
-async def compact_context(call: Call, id: str) -> Compacted:
-    """Make one entry of all the entries of a journal; the longer text stays in the history."""
-    row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
+async def compact_context(call: Call, id: str) -> CompactionResult:
+    """Summarize a journal's entries into one. The full text stays in the history."""
+    row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     return await editing.compact_context(call.tx, call.caller, row)
 
 
 @routes.add("GET", "/api/contexts/{id}/revisions", needs(KEY | LOGIN), name="revisions", errors=_MISSING)
 async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revision]:
-    """Every state a context has had, newest first."""
-    await editing.get_context(call.tx, call.caller, id, Right.READ)
-    return await show_revisions(call, call.caller.scope, id, query)
+    """List a context's revisions, newest first."""
+    await editing.get_context(call.tx, call.caller, id, Access.READ)
+    return await list_revision_page(call, call.caller.scope, id, query)
 
 
 @routes.add(
@@ -154,8 +154,8 @@ async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revis
     name="revert",
     errors=(*_CHANGE, errors.REVISION_NOT_FOUND),
 )
-async def revert_context(call: Call, id: str, body: Reversion) -> ContextDetail:
-    """Give a context the texts of an earlier version again; its state and place stay."""
-    row = await editing.get_context(call.tx, call.caller, id, Right.WRITE)
+async def revert_context(call: Call, id: str, body: RevertRequest) -> ContextDetail:
+    """Restore the text of an earlier version. State and parent do not change."""
+    row = await editing.get_context(call.tx, call.caller, id, Access.WRITE)
     await editing.revert_context(call.tx, call.caller, row, int(body.version))
-    return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Right.READ))
+    return editing.detail_shape(await editing.get_context(call.tx, call.caller, id, Access.READ))

@@ -1,6 +1,6 @@
-"""Writing contexts: each change is a new version, with a revision that can be gone back to.
+"""Creating and changing contexts. Every change creates a new version with a revision that can be restored.
 
-Nobody is asked for rights here; people's own calls come through ``editing``.
+Nothing here checks access rights; user requests go through ``editing``.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from msgspec import UNSET, structs
 from loremark.base import ids, limits
 from loremark.base.caller import Scope
 from loremark.features.contexts import store
-from loremark.features.contexts.planning import Plan, make_plan
+from loremark.features.contexts.populate_plan import PopulatePlan, build_plan
 from loremark.features.history import store as history
-from loremark.features.history.memory import lock_memory, touch_memory
+from loremark.features.history.memory_version import lock_memory, touch_memory
 from loremark.features.history.tokens import count_tokens
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.memory import schema_keys
 from loremark.memory.compaction import compact
 from loremark.memory.extraction.results import ContextUpdate
 from loremark.storage.database import Row, Tx
-from loremark.wire.contexts import ContextType, PopulateEntry, PopulateNode
+from loremark.wire.contexts import ContextType, PopulateDiffEntry, PopulateNode
 
-_KEPT = {
+_SNAPSHOT_COLUMNS = {
     "name": "name",
     "description": "description",
     "content": "content",
@@ -33,14 +33,14 @@ _KEPT = {
     "tier": "tier",
     "contextType": "context_type",
 }
-"""What a revision holds, and the columns it comes from. The place in the tree is no part: a revert moves nothing."""
+"""Snapshot fields and their columns. The parent is not included, so a revert does not move a context."""
 _TYPES: dict[str, ContextType] = {"system": "system", "reference": "reference", "memory": "memory"}
 _NODE_FIELDS = ("name", "description", "content", "context_type", "tier")
-_ON_WIRE = {field.name: field.encode_name for field in structs.fields(PopulateNode)}
-_NEW: dict[str, Any] = {"description": "", "content": "", "state": "draft", "tier": 2, "context_type": "memory"}
+_JSON_NAMES = {field.name: field.encode_name for field in structs.fields(PopulateNode)}
+_DEFAULTS: dict[str, Any] = {"description": "", "content": "", "state": "draft", "tier": 2, "context_type": "memory"}
 
 
-async def create_context(
+async def add_context(
     tx: Tx,
     scope: Scope,
     *,
@@ -49,32 +49,32 @@ async def create_context(
     reason: str,
     actor_id: str | None,
 ) -> str | None:
-    """A new context; returns its id, or None when its schema key is taken.
+    """Create a context and return its id, or None if its schema key is taken.
 
-    ``fields`` are columns: name, schema_key and parent_id always, others where they are not the usual.
+    ``fields`` are columns: name, schema_key and parent_id are required, the others have defaults.
     """
     columns = _columns(ids.new("ctx"), project_id, fields)
     if not await store.insert_context(tx, scope, columns):
         return None
     await _record(tx, scope, columns, project_id, 1, reason, actor_id)
-    tell_changed(tx, scope, "contexts", project_id)
+    notify_changed(tx, scope, "contexts", project_id)
     return str(columns["id"])
 
 
 def _columns(context_id: str, project_id: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a new context."""
-    columns = {**_NEW, **fields, "id": context_id, "project_id": project_id}
+    """Return the columns of a new context."""
+    columns = {**_DEFAULTS, **fields, "id": context_id, "project_id": project_id}
     return {**columns, "token_count": count_tokens(columns["content"])}
 
 
 def _snapshot(columns: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: columns[column] for name, column in _KEPT.items()}
+    return {name: columns[column] for name, column in _SNAPSHOT_COLUMNS.items()}
 
 
 async def change_context(
     tx: Tx, scope: Scope, row: Row, changes: Mapping[str, Any], *, reason: str, actor_id: str | None
 ) -> bool:
-    """Write what differs as the next version; ``row`` was held before. False: nothing does."""
+    """Write a new version and return whether anything changed. The caller has locked ``row``."""
     differing = {name: value for name, value in changes.items() if row[name] != value}
     if not differing:
         return False
@@ -82,9 +82,9 @@ async def change_context(
         differing["token_count"] = count_tokens(differing["content"])
     version = row["version"] + 1
     await store.update_context(tx, scope, row, {**differing, "version": version})
-    after = {name: differing.get(name, row[name]) for name in ("id", *_KEPT.values())}
+    after = {name: differing.get(name, row[name]) for name in ("id", *_SNAPSHOT_COLUMNS.values())}
     await _record(tx, scope, after, row["project_id"], version, reason, actor_id)
-    tell_changed(tx, scope, "contexts", row["project_id"])
+    notify_changed(tx, scope, "contexts", row["project_id"])
     return True
 
 
@@ -100,8 +100,8 @@ async def _record(
     await history.record(
         tx,
         scope,
-        of_kind="context",
-        of_id=columns["id"],
+        record_kind="context",
+        record_id=columns["id"],
         project_id=project_id,
         version=version,
         snapshot=_snapshot(columns),
@@ -110,13 +110,13 @@ async def _record(
     )
 
 
-async def find_above(tx: Tx, scope: Scope, project_id: str | None, schema_key: str) -> Row | None:
-    """The context one step up by its key: the project's own, else the team's."""
-    above = schema_keys.parent(schema_key)
-    if above is None:
+async def find_parent_by_key(tx: Tx, scope: Scope, project_id: str | None, schema_key: str) -> Row | None:
+    """Return the context at the parent key: the project's, or else the team-wide one."""
+    parent_key = schema_keys.parent(schema_key)
+    if parent_key is None:
         return None
-    own = await store.find_by_key(tx, scope, project_id, above)
-    return own if own is not None or project_id is None else await store.find_by_key(tx, scope, None, above)
+    own = await store.find_by_key(tx, scope, project_id, parent_key)
+    return own if own is not None or project_id is None else await store.find_by_key(tx, scope, None, parent_key)
 
 
 async def apply_nodes(
@@ -128,28 +128,28 @@ async def apply_nodes(
     reason: str,
     actor_id: str | None,
     dry_run: bool = False,
-) -> list[PopulateEntry]:
-    """Make or change contexts so that all of these are there; what became of each, made ancestors first."""
+) -> list[PopulateDiffEntry]:
+    """Create or update these contexts and return what changed, starting with created ancestors."""
     await lock_memory(tx, scope, project_id)
-    places = await store.list_places(tx, scope, project_id)
-    plan = make_plan(nodes, places, store.project_key(project_id), lambda: ids.new("ctx"))
+    places = await store.list_nodes(tx, scope, project_id)
+    plan = build_plan(nodes, places, store.project_key(project_id), lambda: ids.new("ctx"))
     known = {
         row["schema_key"]: row
-        for row in await store.hold_by_keys(tx, scope, project_id, [node.schema_key for node in nodes])
+        for row in await store.lock_by_keys(tx, scope, project_id, [node.schema_key for node in nodes])
     }
-    entries = [PopulateEntry(schema_key=key, change="created", fields=[]) for key in plan.ancestors]
+    entries = [PopulateDiffEntry(schema_key=key, change="created", fields=[]) for key in plan.ancestors]
     entries += [_entry(node, known.get(node.schema_key), plan) for node in nodes]
     if dry_run:
         return entries
-    await _make(tx, scope, project_id, nodes, plan, reason, actor_id)
-    shown = False
+    await _create_new(tx, scope, project_id, nodes, plan, reason, actor_id)
+    affects_brain = False
     for node, entry in zip(nodes, entries[len(plan.ancestors) :], strict=True):
         row = known.get(node.schema_key)
         if row is not None and entry.change == "updated":
             changes = {**_given(node), "parent_id": plan.parents.get(node.schema_key, row["parent_id"])}
             await change_context(tx, scope, row, changes, reason=reason, actor_id=actor_id)
-            shown = shown or row["state"] == "approved"
-    if shown:
+            affects_brain = affects_brain or row["state"] == "approved"
+    if affects_brain:
         await touch_memory(tx, scope, project_id)
     return entries
 
@@ -161,53 +161,53 @@ def _given(node: PopulateNode) -> dict[str, Any]:
     return {**values, "name": node.name.strip()}
 
 
-def _entry(node: PopulateNode, row: Row | None, plan: Plan) -> PopulateEntry:
-    """What becomes of a node, and which of its fields say something new."""
+def _entry(node: PopulateNode, row: Row | None, plan: PopulatePlan) -> PopulateDiffEntry:
+    """Return the change to a node and the fields that differ."""
     given = _given(node)
     if row is None:
-        fields = [_ON_WIRE[name] for name in given]
+        fields = [_JSON_NAMES[name] for name in given]
         fields += ["parentSchemaKey"] if node.parent_schema_key is not None else []
-        return PopulateEntry(schema_key=node.schema_key, change="created", fields=fields)
-    fields = [_ON_WIRE[name] for name, value in given.items() if row[name] != value]
+        return PopulateDiffEntry(schema_key=node.schema_key, change="created", fields=fields)
+    fields = [_JSON_NAMES[name] for name, value in given.items() if row[name] != value]
     moves = plan.parents.get(node.schema_key, row["parent_id"]) != row["parent_id"]
     fields += ["parentSchemaKey"] if moves else []
-    return PopulateEntry(schema_key=node.schema_key, change="updated" if fields else "unchanged", fields=fields)
+    return PopulateDiffEntry(schema_key=node.schema_key, change="updated" if fields else "unchanged", fields=fields)
 
 
-async def _make(
+async def _create_new(
     tx: Tx,
     scope: Scope,
     project_id: str | None,
     nodes: Sequence[PopulateNode],
-    plan: Plan,
+    plan: PopulatePlan,
     reason: str,
     actor_id: str | None,
 ) -> None:
-    """All that are new, at once: hundreds of single writes would hold everybody up."""
+    """Create all new contexts in bulk, because hundreds of single writes would block other requests."""
     fields = {key: {"name": key.rpartition("/")[2], "context_type": "system"} for key in plan.ancestors}
     fields |= {node.schema_key: _given(node) for node in nodes if node.schema_key in plan.new}
     if not fields:
         return
-    made = {**plan.ancestors, **plan.new}
+    new_ids = {**plan.ancestors, **plan.new}
     rows = [
-        _columns(made[key], project_id, {**given, "schema_key": key, "parent_id": plan.parents[key]})
+        _columns(new_ids[key], project_id, {**given, "schema_key": key, "parent_id": plan.parents[key]})
         for key, given in fields.items()
     ]
     await store.insert_contexts(tx, scope, rows)
-    await history.record_first(
+    await history.record_initial(
         tx,
         scope,
-        of_kind="context",
+        record_kind="context",
         project_id=project_id,
         snapshots={row["id"]: _snapshot(row) for row in rows},
         reason=reason,
         actor_id=actor_id,
     )
-    tell_changed(tx, scope, "contexts", project_id)
+    notify_changed(tx, scope, "contexts", project_id)
 
 
-async def take_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpdate) -> bool:
-    """What a tool says about a context of the project: its text is set, appended or left. Whether anything changed."""
+async def apply_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpdate) -> bool:
+    """Apply a tool's context update (replace, append or keep the content) and return whether anything changed."""
     if not schema_keys.is_valid(update.schema_key) or len(update.schema_key) > limits.SCHEMA_KEY_CHARS:
         return False
     row = await store.find_by_key(tx, scope, project_id, update.schema_key)
@@ -215,7 +215,7 @@ async def take_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpda
     node = PopulateNode(
         schema_key=update.schema_key,
         name=name or (row["name"] if row is not None else update.schema_key.rpartition("/")[2]),
-        content=UNSET if update.content is None else _text_after(row, update.content, append=update.append),
+        content=UNSET if update.content is None else _updated_content(row, update.content, append=update.append),
         context_type=_TYPES.get(update.context_type or "", UNSET),
         tier=update.tier if update.tier in (1, 2, 3) else UNSET,
     )
@@ -223,12 +223,12 @@ async def take_update(tx: Tx, scope: Scope, project_id: str, update: ContextUpda
     return entries[-1].change != "unchanged"
 
 
-def _text_after(row: Row | None, told: str, *, append: bool) -> str:
-    text = _appended(row["content"], told) if append and row is not None else told
+def _updated_content(row: Row | None, update: str, *, append: bool) -> str:
+    text = _append(row["content"], update) if append and row is not None else update
     return text[-limits.CONTENT_CHARS :]
 
 
-def _appended(content: str, more: str) -> str:
-    """The text with more below it; a journal that grows too long is made short first."""
+def _append(content: str, more: str) -> str:
+    """Append a text, compacting the result if it exceeds the size limit."""
     joined = f"{content.rstrip()}\n\n{more.strip()}\n" if content.strip() else more
     return joined if len(joined) <= limits.CONTENT_CHARS else compact(joined).content

@@ -1,4 +1,4 @@
-"""Contexts."""
+"""Queries for contexts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,25 @@ from loremark.storage.tables import contexts, projects
 _OF_TEAM = contexts.c.team_id == bindparam("scope")
 _ONE = and_(_OF_TEAM, contexts.c.id == bindparam("context_id"))
 _FIND = Sql(select(contexts).where(_ONE))
-_HOLD = Sql(select(contexts).where(_ONE).with_for_update())
-_PLACE = (contexts.c.id, contexts.c.name, contexts.c.schema_key, contexts.c.parent_id, contexts.c.project_key)
-_FIND_PLACE = Sql(select(*_PLACE).where(_ONE))
+_LOCK = Sql(select(contexts).where(_ONE).with_for_update())
+_NODE_COLUMNS = (contexts.c.id, contexts.c.name, contexts.c.schema_key, contexts.c.parent_id, contexts.c.project_key)
+_FIND_NODE = Sql(select(*_NODE_COLUMNS).where(_ONE))
 _FIND_BY_KEY = Sql(
     select(contexts).where(
         _OF_TEAM, contexts.c.project_key == bindparam("of_project"), contexts.c.schema_key == bindparam("key")
     )
 )
-_PLACES = Sql(select(*_PLACE).where(_OF_TEAM, InList(contexts.c.project_key, "project_keys")).order_by(contexts.c.id))
-_HOLD_BY_KEYS = Sql(
+_NODES = Sql(
+    select(*_NODE_COLUMNS).where(_OF_TEAM, InList(contexts.c.project_key, "project_keys")).order_by(contexts.c.id)
+)
+_LOCK_BY_KEYS = Sql(
     select(contexts)
     .where(_OF_TEAM, contexts.c.project_key == bindparam("of_project"), InList(contexts.c.schema_key, "schema_keys"))
     .order_by(contexts.c.id)
     .with_for_update()
 )
 _INSERT = Sql(lambda new: new(contexts).on_conflict_do_nothing(index_elements=["team_id", "project_key", "schema_key"]))
-_CHANGING = (
+_MUTABLE_COLUMNS = (
     "parent_id",
     "name",
     "description",
@@ -45,7 +47,7 @@ _CHANGING = (
     "version",
     "updated_at_ms",
 )
-_UPDATE = Sql(update(contexts).where(_ONE).values({name: bindparam(f"new_{name}") for name in _CHANGING}))
+_UPDATE = Sql(update(contexts).where(_ONE).values({name: bindparam(f"new_{name}") for name in _MUTABLE_COLUMNS}))
 _COLUMNS = tuple(contexts.c.keys())
 _INSERT_MANY = Bulk(contexts, _COLUMNS, ("team_id", "project_key", "schema_key"))
 _DELETE = Sql(delete(contexts).where(_ONE))
@@ -54,7 +56,7 @@ _MOVE_CHILDREN = Sql(
     .where(_OF_TEAM, contexts.c.parent_id == bindparam("old_parent"))
     .values(parent_id=bindparam("new_parent"), updated_at_ms=bindparam("now_ms"))
 )
-# A context and all below it, whosever they are; no deeper than it may be, lest a circle be walked for ever.
+# A context and its descendants, across projects. The depth is bounded in case of a cycle.
 _top = select(contexts.c.id, literal_column("1").label("level")).where(_ONE).cte("below", recursive=True)
 _below = _top.union_all(
     select(contexts.c.id, _top.c.level + literal_column("1"))
@@ -71,7 +73,7 @@ _TEAM_WIDE = ""
 
 
 def project_key(project_id: str | None) -> str:
-    """Stands for the project in the rule that a schema key is unique, where null would be equal to nothing."""
+    """Return the value used for the project in the unique constraint, where NULLs would not conflict."""
     return project_id or _TEAM_WIDE
 
 
@@ -79,18 +81,18 @@ async def find_context(tx: Tx, scope: Scope, context_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, context_id=context_id)
 
 
-async def hold_context(tx: Tx, scope: Scope, context_id: str) -> Row | None:
-    """The context, for a change: nobody else changes it until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, context_id=context_id)
+async def lock_context(tx: Tx, scope: Scope, context_id: str) -> Row | None:
+    """Return the context, locked until the transaction ends."""
+    return await tx.one(_LOCK, scope=scope, context_id=context_id)
 
 
-async def find_place(tx: Tx, scope: Scope, context_id: str) -> Row | None:
-    """Where a context stands, without its text."""
-    return await tx.one(_FIND_PLACE, scope=scope, context_id=context_id)
+async def find_node(tx: Tx, scope: Scope, context_id: str) -> Row | None:
+    """Return a context's position in the tree, without its content."""
+    return await tx.one(_FIND_NODE, scope=scope, context_id=context_id)
 
 
-async def measure_branch(tx: Tx, scope: Scope, context_id: str, other_id: str) -> tuple[int, bool]:
-    """How many levels a context has with all below it, and whether the other one is among them."""
+async def measure_subtree(tx: Tx, scope: Scope, context_id: str, other_id: str) -> tuple[int, bool]:
+    """Return the depth of a context's subtree and whether ``other_id`` is in it."""
     (row,) = await tx.many(_LEVELS, scope=scope, context_id=context_id, other_id=other_id)
     return int(row["levels"] or 0), bool(row["holds_other"])
 
@@ -99,17 +101,17 @@ async def find_by_key(tx: Tx, scope: Scope, project_id: str | None, schema_key: 
     return await tx.one(_FIND_BY_KEY, scope=scope, of_project=project_key(project_id), key=schema_key)
 
 
-async def list_places(tx: Tx, scope: Scope, project_id: str | None) -> list[Row]:
-    """Where the contexts that count for a project stand, its own and the team-wide ones, oldest first."""
-    return await tx.many(_PLACES, scope=scope, project_keys=list({project_key(project_id), _TEAM_WIDE}))
+async def list_nodes(tx: Tx, scope: Scope, project_id: str | None) -> list[Row]:
+    """List tree positions of a project's own and the team-wide contexts, oldest first."""
+    return await tx.many(_NODES, scope=scope, project_keys=list({project_key(project_id), _TEAM_WIDE}))
 
 
-async def hold_by_keys(tx: Tx, scope: Scope, project_id: str | None, schema_keys: Collection[str]) -> list[Row]:
-    return await tx.many(_HOLD_BY_KEYS, scope=scope, of_project=project_key(project_id), schema_keys=list(schema_keys))
+async def lock_by_keys(tx: Tx, scope: Scope, project_id: str | None, schema_keys: Collection[str]) -> list[Row]:
+    return await tx.many(_LOCK_BY_KEYS, scope=scope, of_project=project_key(project_id), schema_keys=list(schema_keys))
 
 
 def _seen_by(caller: Caller, project_id: str | None) -> ColumnElement[bool]:
-    """Of the team: what is for all, and what is of this project or of any the caller may see."""
+    """Match team-wide contexts and those of the given project, or of all projects visible to the caller."""
     if project_id is not None:
         own: ColumnElement[bool] = contexts.c.project_id == project_id
     else:
@@ -120,7 +122,7 @@ def _seen_by(caller: Caller, project_id: str | None) -> ColumnElement[bool]:
 async def list_contexts(
     tx: Tx, caller: Caller, *, project_id: str | None, parent_id: str | None, before: str | None, take: int
 ) -> list[Row]:
-    """Newest first, without their texts."""
+    """List contexts without content, newest first."""
     columns = [column for column in contexts.c if column.name != "content"]
     statement = select(*columns).where(_seen_by(caller, project_id))
     if parent_id is not None:
@@ -131,8 +133,8 @@ async def list_contexts(
 
 
 async def list_tree(tx: Tx, caller: Caller, project_id: str | None) -> list[Row]:
-    """Where all of them stand, oldest first."""
-    return await tx.many(select(*_PLACE).where(_seen_by(caller, project_id)).order_by(contexts.c.id))
+    """List the tree positions of all visible contexts, oldest first."""
+    return await tx.many(select(*_NODE_COLUMNS).where(_seen_by(caller, project_id)).order_by(contexts.c.id))
 
 
 def _new_row(scope: Scope, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,25 +150,25 @@ def _new_row(scope: Scope, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def insert_context(tx: Tx, scope: Scope, columns: Mapping[str, Any]) -> bool:
-    """False when its schema key is taken."""
+    """Insert a context; return False if its schema key is taken."""
     return await tx.run(_INSERT, **_new_row(scope, columns)) == 1
 
 
 async def insert_contexts(tx: Tx, scope: Scope, many: Sequence[Mapping[str, Any]]) -> None:
-    """All of them: their keys are known to be free."""
+    """Insert contexts whose keys are known to be free."""
     rows = [_new_row(scope, columns) for columns in many]
     new = await tx.insert_new(_INSERT_MANY, [[row[name] for name in _COLUMNS] for row in rows])
-    assert len(new) == len(rows), "all who make contexts hold the lock"
+    assert len(new) == len(rows), "contexts are only created under the memory lock"
 
 
 async def update_context(tx: Tx, scope: Scope, row: Row, changes: Mapping[str, Any]) -> None:
-    after = {name: changes[name] if name in changes else row[name] for name in _CHANGING}
+    after = {name: changes[name] if name in changes else row[name] for name in _MUTABLE_COLUMNS}
     after["updated_at_ms"] = clock.now_ms()
     await tx.run(_UPDATE, scope=scope, context_id=row["id"], **{f"new_{name}": value for name, value in after.items()})
 
 
 async def delete_context(tx: Tx, scope: Scope, context: Row) -> None:
-    """The context itself; what hung on it hangs on what it hung on."""
+    """Delete a context. Its children move up to its parent."""
     await tx.sweep(
         _MOVE_CHILDREN,
         scope=scope,

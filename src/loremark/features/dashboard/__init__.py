@@ -1,4 +1,4 @@
-"""The dashboard's pages and files, the one-time sign-in link that opens it, and the page that lets a command line in.
+"""Serves the dashboard, one-time sign-in links, and the page that authorizes a command line.
 
-Owns no table. Pages are served as files; what they show comes from the API like anyone else's.
+Owns no table. The dashboard is static files; its data comes from the public API.
 """

@@ -1,4 +1,4 @@
-"""The dashboard as it was built: one page for all its addresses, and its files, ready to send."""
+"""The built dashboard: one page for all routes, and its assets."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _TYPES = {
 }
 _NONCE = b"%NONCE%"
 _NONCE_BYTES = 16
-# Its name changes with its content: nobody has to ask for it twice.
-_NAMED_BY_CONTENT = re.compile(r".+-[A-Za-z0-9_-]{8}\.(?:js|css)")
-_FOR_EVER = (b"cache-control", b"public, max-age=31536000, immutable")
+# Hashed file names change with their content, so they can be cached forever.
+_HASHED_NAME = re.compile(r".+-[A-Za-z0-9_-]{8}\.(?:js|css)")
+_IMMUTABLE = (b"cache-control", b"public, max-age=31536000, immutable")
 _REVALIDATE = (b"cache-control", b"no-cache")
 _COMPRESSED: Headers = [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
-_WHOLE: Headers = [(b"vary", b"accept-encoding")]
+_UNCOMPRESSED: Headers = [(b"vary", b"accept-encoding")]
 
 
 class Asset(NamedTuple):
-    """A file, and the same compressed where that was done when it was built."""
+    """A file and, if the build created one, its gzip version."""
 
-    whole: bytes
+    content: bytes
     kind: bytes
     caching: tuple[bytes, bytes]
     compressed: bytes | None
@@ -40,7 +40,7 @@ class Asset(NamedTuple):
     def response(self, accepted: str) -> Response:
         if self.compressed is not None and "gzip" in accepted:
             return Response(200, self.compressed, self.kind, [self.caching, *_COMPRESSED])
-        return Response(200, self.whole, self.kind, [self.caching, *_WHOLE])
+        return Response(200, self.content, self.kind, [self.caching, *_UNCOMPRESSED])
 
 
 def _read(path: Path) -> Asset:
@@ -48,7 +48,7 @@ def _read(path: Path) -> Asset:
     return Asset(
         path.read_bytes(),
         _TYPES[path.suffix],
-        _FOR_EVER if _NAMED_BY_CONTENT.fullmatch(path.name) else _REVALIDATE,
+        _IMMUTABLE if _HASHED_NAME.fullmatch(path.name) else _REVALIDATE,
         compressed.read_bytes() if compressed.exists() else None,
     )
 
@@ -60,19 +60,23 @@ def _read_all() -> dict[str, Asset]:
 
 
 class Pages:
-    """What a browser is given. ``worker_url``: where answers are streamed from, perhaps another origin."""
+    """The page and assets. ``worker_url`` is where answers are streamed from, possibly another origin."""
 
     def __init__(self, worker_url: str = "") -> None:
         page = _BUILT / "index.html"
         self._page = (page if page.exists() else _PLAIN / "unbuilt.html").read_bytes()
-        self._also = _origin(worker_url)
+        self._worker_origin = _origin(worker_url)
         self._assets = _read_all()
 
-    def page(self) -> Response:
-        """Styles made in the page carry a number that is good for this one visit."""
+    def page(self, status: int = 200) -> Response:
+        """The page, with a fresh nonce for its inline styles."""
         nonce = ids.token(_NONCE_BYTES)
-        policy = page_policy(nonce=nonce, also=self._also)
-        return Response(200, self._page.replace(_NONCE, nonce.encode()), HTML, [policy])
+        policy = page_policy(nonce=nonce, connect_to=self._worker_origin)
+        return Response(status, self._page.replace(_NONCE, nonce.encode()), HTML, [policy])
+
+    def not_found(self) -> Response:
+        """The dashboard with status 404: it shows its own "Page not found"."""
+        return self.page(404)
 
     def find(self, name: str) -> Asset | None:
         return self._assets.get(name)

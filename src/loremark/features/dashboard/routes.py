@@ -1,15 +1,15 @@
-"""The dashboard's addresses, /assets/{name}, /signin, /connect."""
+"""Dashboard pages, /assets/{name}, /signin and /connect."""
 
 from __future__ import annotations
 
 from loremark.base import errors, limits
-from loremark.features.dashboard import connecting
+from loremark.features.dashboard import cli_login
 from loremark.features.dashboard.pages import Pages
 from loremark.features.identity import service
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.service import Door
+from loremark.features.identity.service import AuthConfig
+from loremark.web.authentication import ANYONE, page_needs_login
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, page_needs_login
 from loremark.web.response import HTML, Response
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import Shape
@@ -29,7 +29,7 @@ class ConnectQuery(Shape):
     port: str = ""
 
 
-_PLACES = {
+_PAGES = {
     "home": "/",
     "sign_in": "/sign-in",
     "register": "/register",
@@ -41,66 +41,74 @@ _PLACES = {
     "audit": "/audit",
     "account": "/account",
 }
+PROJECT_PAGES = frozenset(
+    ("review", "memory", "map", "brain", "ask", "sessions", "genesis", "hygiene", "webhooks", "settings")
+)
+PAGES_WITH_RECORDS = frozenset(("memory", "map", "ask", "sessions"))
 
 
 async def page(call: Call) -> Response:
-    """The dashboard. One page for all addresses: it asks the API for what it shows, like anyone else."""
+    """The dashboard. One page serves all routes; its data comes from the API."""
     return call.use(Pages).page()
 
 
-for _name, _path in _PLACES.items():
-    routes.add("GET", _path, ANYONE, name=_name, tx=TxMode.NONE, described=False)(page)
+for _name, _path in _PAGES.items():
+    routes.add("GET", _path, ANYONE, name=_name, tx=TxMode.NONE, in_openapi=False)(page)
 
 
-@routes.add("GET", "/p/{projectId}", ANYONE, name="project", tx=TxMode.NONE, described=False)
+@routes.add("GET", "/p/{projectId}", ANYONE, name="project", tx=TxMode.NONE, in_openapi=False)
 async def project(call: Call, project_id: str) -> Response:
-    """The dashboard, at a project."""
+    """The dashboard of a project."""
     return call.use(Pages).page()
 
 
-@routes.add("GET", "/p/{projectId}/{page}", ANYONE, name="project_page", tx=TxMode.NONE, described=False)
+@routes.add("GET", "/p/{projectId}/{page}", ANYONE, name="project_page", tx=TxMode.NONE, in_openapi=False)
 async def project_page(call: Call, project_id: str, page: str) -> Response:
-    """The dashboard, at a page of a project."""
+    """A dashboard page of a project."""
+    if page not in PROJECT_PAGES:
+        raise errors.NOT_FOUND()
     return call.use(Pages).page()
 
 
-@routes.add("GET", "/p/{projectId}/{page}/{id}", ANYONE, name="project_part", tx=TxMode.NONE, described=False)
-async def project_part(call: Call, project_id: str, page: str, id: str) -> Response:
-    """The dashboard, at one thing on a page of a project."""
+@routes.add("GET", "/p/{projectId}/{page}/{id}", ANYONE, name="project_record", tx=TxMode.NONE, in_openapi=False)
+async def project_record(call: Call, project_id: str, page: str, id: str) -> Response:
+    """A record on a dashboard page of a project."""
+    if page not in PAGES_WITH_RECORDS:
+        raise errors.NOT_FOUND()
     return call.use(Pages).page()
 
 
-@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, counted=False, described=False)
+@routes.add("GET", "/assets/{name}", ANYONE, name="asset", tx=TxMode.NONE, counted=False, in_openapi=False)
 async def asset(call: Call, name: str) -> Response:
-    """A file of the dashboard."""
+    """A dashboard asset."""
     found = call.use(Pages).find(name)
     if found is None:
         raise errors.NOT_FOUND()
     return found.response(call.request.header(b"accept-encoding") or "")
 
 
-@routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, described=False)
+@routes.add("GET", "/signin", ANYONE, name="signin", tx=TxMode.WRITE, in_openapi=False)
 async def signin(call: Call, query: SigninQuery) -> Response:
-    """Use a one-time sign-in link up, then show the dashboard; an old link shows the sign-in form."""
+    """Sign in with a one-time link, then redirect to the dashboard; used or expired links lead to the sign-in form."""
     if call.request.method == "GET" and 0 < len(query.token) <= limits.SIGNIN_TOKEN_CHARS:
-        signed_in = await service.use_signin_link(call.tx, call.use(Door), query.token, call.request.origin)
+        signed_in = await service.sign_in_with_link(call.tx, call.use(AuthConfig), query.token, call.request.origin)
         if signed_in is not None:
             call.use(LoginCookie).set(call, signed_in.token)
     return Response(303, b"", HTML, [(b"location", b"/")])
 
 
-@routes.add("GET", "/connect", page_needs_login(), name="connect", tx=TxMode.NONE, described=False)
+@routes.add("GET", "/connect", page_needs_login(), name="connect", tx=TxMode.NONE, in_openapi=False)
 async def connect(call: Call, query: ConnectQuery) -> Response:
-    """The question whether a command line may act as whoever is signed in."""
-    asked = connecting.read(query.key, query.name, query.port)
-    return Response(200, connecting.question(asked, call.caller.email).encode(), HTML)
+    """Ask the signed-in user to authorize a command line."""
+    request = cli_login.parse(query.key, query.name, query.port)
+    return Response(200, cli_login.consent_page(request, call.caller.email).encode(), HTML)
 
 
-@routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.WRITE, described=False)
+@routes.add("POST", "/connect", page_needs_login(), name="allow", tx=TxMode.WRITE, in_openapi=False)
 async def allow(call: Call) -> Response:
-    """Give it a key, in a letter that only it can open."""
-    asked = connecting.read_form(await call.request.read_body(_FORM_BYTES))
-    if asked is None:
-        return Response(400, connecting.question(None).encode(), HTML)
-    letter = await connecting.allow(call.tx, call.caller, asked)
-    return Response(200, connecting.answer(asked, letter).encode(), HTML)
+    """Create an API key, encrypted for the command line."""
+    request = cli_login.parse_form(await call.request.read_body(_FORM_BYTES))
+    if request is None:
+        return Response(400, cli_login.consent_page(None).encode(), HTML)
+    letter = await cli_login.allow(call.tx, call.caller, request)
+    return Response(200, cli_login.result_page(request, letter).encode(), HTML)

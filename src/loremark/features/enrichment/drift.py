@@ -1,4 +1,4 @@
-"""The last stage: what is new is held against what is approved, and what is known against the files."""
+"""Pipeline stage 4: checks new items against approved memory, and existing items against changed files."""
 
 from __future__ import annotations
 
@@ -9,216 +9,218 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loremark.base import clock
-from loremark.features.enrichment import ground, origins, store, vectors
-from loremark.features.enrichment.dedup import LIFTED
-from loremark.features.enrichment.nearby import Nearby
-from loremark.features.enrichment.records import DigestFound, FilesFound, decode
+from loremark.features.enrichment import origins, repository_state, store, vectors
+from loremark.features.enrichment.dedup import PROMOTED
+from loremark.features.enrichment.records import DigestCandidate, FilesCandidate, decode
 from loremark.features.enrichment.task import Task
+from loremark.features.enrichment.vector_index import VectorIndex
 from loremark.features.items import records
 from loremark.features.items import service as items
 from loremark.jobs import outbox, queue
 from loremark.memory import branches, drift
-from loremark.memory.drift import FileNow, Holding
+from loremark.memory.drift import FileState, TrackedItem
 from loremark.memory.extraction.results import Digest, FileChange
 from loremark.memory.items import Item
-from loremark.ports.embeddings.compact import unpack
+from loremark.ports.embeddings.vector_packing import unpack
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 
 STAGE = "drift_check"
-_AT_ONCE = 48
-_FILES_AT_ONCE = 500
-_NEIGHBOURS = 6
+_BATCH = 48
+_FILES_BATCH = 500
+_NEIGHBORS = 6
 
 
 async def drift_check(task: Task) -> None:
-    """In bounded batches over all that the job has settled, in order; then the session is done."""
-    nearby = Nearby(task.scope, task.project_id, task.kit.embedder.name)
-    async with task.kit.database.read() as tx:
-        await nearby.refresh(tx)
-    while await _check_some(task, nearby):
+    """Check all candidates of the job in bounded batches, then complete the session."""
+    index = VectorIndex(task.scope, task.project_id, task.deps.embedder.name)
+    async with task.deps.database.read() as tx:
+        await index.refresh(tx)
+    while await _check_batch(task, index):
         pass
     async with task.run.finish(STAGE) as tx:
-        await _end(task, tx)
+        await _complete(task, tx)
 
 
-async def _check_some(task: Task, nearby: Nearby) -> bool:
+async def _check_batch(task: Task, index: VectorIndex) -> bool:
     async with task.run.step() as tx:
         await items.lock_memory(tx, task.scope, task.project_id)
-        rows = await store.list_settled(tx, task.scope, task.job_id, _AT_ONCE)
+        rows = await store.list_candidates(tx, task.scope, task.job_id, _BATCH)
         if not rows:
             return False
-        await nearby.refresh(tx)
-        check = Check(task, tx, nearby)
-        told = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged", LIFTED))
-        new, lifted = ({row["item_id"] for row in rows if row["outcome"] == one} for one in ("created", LIFTED))
-        await check.against_memory(list(told), new, lifted)
+        await index.refresh(tx)
+        check = DriftCheck(task, tx, index)
+        item_ids = dict.fromkeys(row["item_id"] for row in rows if row["outcome"] in ("created", "merged", PROMOTED))
+        new, promoted = ({row["item_id"] for row in rows if row["outcome"] == one} for one in ("created", PROMOTED))
+        await check.against_memory(list(item_ids), new, promoted)
         for row in rows:
-            found = decode(row["content"])
-            if isinstance(found, DigestFound):
-                await check.take_digest(found.digest, row["event_id"])
-            elif isinstance(found, FilesFound):
-                await check.take_files(found.files, row["event_id"])
-        await store.forget_settled(tx, task.scope, task.job_id, rows[-1]["position"])
+            candidate = decode(row["content"])
+            if isinstance(candidate, DigestCandidate):
+                await check.apply_digest(candidate.digest, row["event_id"])
+            elif isinstance(candidate, FilesCandidate):
+                await check.apply_file_changes(candidate.files, row["event_id"])
+        await store.delete_candidates(tx, task.scope, task.job_id, rows[-1]["position"])
         if check.touched:
             await items.touch_memory(tx, task.scope, task.project_id)
     return True
 
 
-class Check:
-    """One batch."""
+class DriftCheck:
+    """Drift check of one batch of candidates."""
 
-    def __init__(self, task: Task, tx: Tx, nearby: Nearby) -> None:
+    def __init__(self, task: Task, tx: Tx, index: VectorIndex) -> None:
         self._task = task
         self._tx = tx
-        self._nearby = nearby
+        self._index = index
         self.touched = False
 
-    async def against_memory(self, item_ids: list[str], new: set[str], lifted: set[str]) -> None:
-        """One after the other, so that two newcomers that contradict each other are not both approved."""
+    async def against_memory(self, item_ids: list[str], new: set[str], promoted: set[str]) -> None:
+        """Check items one by one, so that two new items that contradict each other are not both approved."""
         task, tx = self._task, self._tx
-        kept = await vectors.find_vectors(tx, task.scope, task.project_id, task.kit.embedder.name, item_ids)
-        asked = [item_id for item_id in item_ids if item_id in kept]
+        stored = await vectors.find_vectors(tx, task.scope, task.project_id, task.deps.embedder.name, item_ids)
+        embedded = [item_id for item_id in item_ids if item_id in stored]
         nearest: list[list[tuple[str, float]]] = []
-        if asked:
-            nearest = await asyncio.to_thread(self._nearest, unpack([kept[item_id] for item_id in asked]))
-        neighbours = dict(zip(asked, nearest, strict=True))
+        if embedded:
+            nearest = await asyncio.to_thread(self._nearest, unpack([stored[item_id] for item_id in embedded]))
+        neighbors = dict(zip(embedded, nearest, strict=True))
         for item_id in item_ids:
-            row = await items.hold_item(tx, task.scope, item_id)
+            row = await items.lock_item(tx, task.scope, item_id)
             if row is not None:
-                await self._check(row, neighbours.get(item_id, []), item_id in new, item_id in lifted)
+                await self._check(row, neighbors.get(item_id, []), item_id in new, item_id in promoted)
 
     def _nearest(self, queries: NDArray[np.float32]) -> list[list[tuple[str, float]]]:
-        return self._nearby.nearest(queries, _NEIGHBOURS)
+        return self._index.nearest(queries, _NEIGHBORS)
 
-    async def _check(self, row: Row, neighbours: list[tuple[str, float]], is_new: bool, is_lifted: bool) -> None:
+    async def _check(self, row: Row, neighbors: list[tuple[str, float]], is_new: bool, is_promoted: bool) -> None:
         task, tx = self._task, self._tx
-        found = await self._conflicts(row, dict(neighbours)) if row["status"] != "deprecated" else []
+        conflicts = await self._conflicts(row, dict(neighbors)) if row["status"] != "deprecated" else []
         item = records.to_item(row)
-        flags = {*item.flags, *(["conflict"] if found else [])}
+        flags = {*item.flags, *(["conflict"] if conflicts else [])}
         status = item.status
-        if (is_new or is_lifted) and status == "draft" and "conflict" not in flags and self._is_sure(item):
+        if (is_new or is_promoted) and status == "draft" and "conflict" not in flags and self._is_confident(item):
             status = "approved"
-        settled = dataclasses.replace(item, flags=tuple(sorted(flags)), status=status)
+        checked = dataclasses.replace(item, flags=tuple(sorted(flags)), status=status)
         reason = "approved" if status != item.status else "flagged"
         changed = await items.change_item(
-            tx, task.scope, row, settled, reason=reason, fingerprints=await self._fingerprints(item.files)
+            tx, task.scope, row, checked, reason=reason, fingerprints=await self._fingerprints(item.files)
         )
-        for conflict in found:
-            await items.set_conflict(tx, task.scope, task.project_id, item.id, conflict.other_id, conflict.reason)
+        for conflict in conflicts:
+            await items.add_conflict(tx, task.scope, task.project_id, item.id, conflict.other_id, conflict.reason)
             await self._flag(conflict.other_id, "conflict")
         if is_new:
-            await items.tell(tx, task.scope, WebhookEvent.ITEM_CREATED, task.project_id, item.id, settled)
+            await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_CREATED, task.project_id, item.id, checked)
         elif changed:
-            await items.tell(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item.id, settled)
+            await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item.id, checked)
         self.touched |= "approved" in (status, item.status)
 
     async def _conflicts(self, row: Row, cosines: dict[str, float]) -> list[drift.Conflict]:
-        """What the item contradicts of approved memory, and which drafts it takes back or is taken back by."""
+        """Return conflicts with approved items, and with drafts that revert the item or are reverted by it."""
         task, tx = self._task, self._tx
         rows = await items.list_by_ids(tx, task.scope, {*cosines} - {row["id"]})
-        beside = [other for other in rows if _same_ground(row, other)]
-        known = await origins.to_items(tx, task.scope, [row, *beside])
+        same_branch = [other for other in rows if _same_branch(row, other)]
+        known = await origins.load_items(tx, task.scope, [row, *same_branch])
         approved, drafts = (
-            [(known[other["id"]], cosines[other["id"]]) for other in beside if other["status"] == status]
+            [(known[other["id"]], cosines[other["id"]]) for other in same_branch if other["status"] == status]
             for status in ("approved", "draft")
         )
-        return await asyncio.to_thread(drift.conflicts, known[row["id"]], approved, drafts)
+        return await asyncio.to_thread(drift.find_conflicts, known[row["id"]], approved, drafts)
 
-    def _is_sure(self, item: Item) -> bool:
+    def _is_confident(self, item: Item) -> bool:
         return item.confidence >= self._task.project["auto_approve_threshold"] and "redacted" not in item.flags
 
     async def _fingerprints(self, paths: tuple[str, ...]) -> dict[str, str | None]:
-        """An item just learnt or confirmed is about the files as they are now."""
+        """Return current fingerprints: a new or confirmed item describes the files as they are now."""
         if not paths:
             return {}
-        known = await ground.find_files(self._tx, self._task.scope, self._task.project_id, paths)
+        known = await repository_state.find_file_states(self._tx, self._task.scope, self._task.project_id, paths)
         return {path: row["fingerprint"] for path, row in known.items() if row["fingerprint"]}
 
     async def _flag(self, item_id: str, flag: str) -> None:
         task, tx = self._task, self._tx
-        row = await items.hold_item(tx, task.scope, item_id)
+        row = await items.lock_item(tx, task.scope, item_id)
         if row is None:
             return
         item = records.to_item(row)
         flagged = dataclasses.replace(item, flags=tuple(sorted({*item.flags, flag})))
         if await items.change_item(tx, task.scope, row, flagged, reason="flagged"):
-            await items.tell(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item_id, flagged)
+            await items.emit_item_event(tx, task.scope, WebhookEvent.ITEM_UPDATED, task.project_id, item_id, flagged)
             self.touched |= item.status == "approved"
 
-    async def take_digest(self, digest: Digest, event_id: str) -> None:
-        """Commits of a branch are noted; on the default branch they bring in the branches they belong to."""
+    async def apply_digest(self, digest: Digest, event_id: str) -> None:
+        """Record commits of a branch. Commits on the default branch mark the branches they belong to as merged."""
         task, tx = self._task, self._tx
-        if digest.branch and not branches.is_default(digest.branch, digest.default_branch):
-            await ground.note_commits(tx, task.scope, task.project_id, digest.branch, digest, event_id)
+        if digest.branch and not branches.is_default_branch(digest.branch, digest.default_branch):
+            await repository_state.record_commits(tx, task.scope, task.project_id, digest.branch, digest, event_id)
             return
-        concerned = await ground.branches_with(tx, task.scope, task.project_id, digest.commits)
-        known = await ground.heads(tx, task.scope, task.project_id, concerned)
-        merged = sorted(branches.merged(known, set(digest.commits), set(digest.merged_branches)))
+        involved = await repository_state.find_branches(tx, task.scope, task.project_id, digest.commits)
+        known = await repository_state.find_heads(tx, task.scope, task.project_id, involved)
+        merged = sorted(branches.find_merged_branches(known, set(digest.commits), set(digest.merged_branches)))
         if not merged:
             return
-        freed = await ground.list_unmerged(tx, task.scope, task.project_id, merged)
-        await ground.forget_branches(tx, task.scope, task.project_id, merged)
-        for item_id in freed:
-            await self._free(item_id)
-        await self.against_memory(freed, set(), set())
+        merged_items = await repository_state.list_unmerged(tx, task.scope, task.project_id, merged)
+        await repository_state.delete_branches(tx, task.scope, task.project_id, merged)
+        for item_id in merged_items:
+            await self._mark_merged(item_id)
+        await self.against_memory(merged_items, set(), set())
 
-    async def _free(self, item_id: str) -> None:
+    async def _mark_merged(self, item_id: str) -> None:
         task, tx = self._task, self._tx
-        row = await items.hold_item(tx, task.scope, item_id)
+        row = await items.lock_item(tx, task.scope, item_id)
         if row is None:
             return
         item = records.to_item(row)
         await items.change_item(tx, task.scope, row, item, reason="merged branch", merged_at_ms=clock.now_ms())
         self.touched |= item.status == "approved"
 
-    async def take_files(self, changes: tuple[FileChange, ...], event_id: str) -> None:
-        """Files that have changed or gone since an item was learnt make it stale.
+    async def apply_file_changes(self, changes: tuple[FileChange, ...], event_id: str) -> None:
+        """Flag items as stale if their files have changed or been deleted since the item was learned.
 
-        Not so what this session itself has learnt or confirmed: the change is the work it speaks of.
+        Items learned or confirmed in this session are excluded, because they describe that very change.
         """
-        for start in range(0, len(changes), _FILES_AT_ONCE):
-            await self._take_files(changes[start : start + _FILES_AT_ONCE], event_id)
+        for start in range(0, len(changes), _FILES_BATCH):
+            await self._apply_file_batch(changes[start : start + _FILES_BATCH], event_id)
 
-    async def _take_files(self, changes: tuple[FileChange, ...], event_id: str) -> None:
+    async def _apply_file_batch(self, changes: tuple[FileChange, ...], event_id: str) -> None:
         task, tx = self._task, self._tx
-        now = {change.path: FileNow(change.fingerprint, change.deleted) for change in changes}
-        holding = await ground.list_holding(tx, task.scope, task.project_id, list(now))
-        told, known = await self._holding(holding, event_id, are_some_gone=any(file.deleted for file in now.values()))
-        for item_id in sorted(drift.stale_items(now, known)):
+        now = {change.path: FileState(change.fingerprint, change.deleted) for change in changes}
+        rows = await repository_state.list_item_files(tx, task.scope, task.project_id, list(now))
+        fresh, known = await self._split_fresh(rows, event_id, any_deleted=any(file.deleted for file in now.values()))
+        for item_id in sorted(drift.find_stale_items(now, known)):
             await self._flag(item_id, "stale")
-        await ground.see_files(tx, task.scope, task.project_id, changes, event_id)
-        for item_id in sorted(told):
-            held = await items.hold_item(tx, task.scope, item_id)
-            assert held is not None
-            item = records.to_item(held)
+        await repository_state.upsert_file_states(tx, task.scope, task.project_id, changes, event_id)
+        for item_id in sorted(fresh):
+            locked = await items.lock_item(tx, task.scope, item_id)
+            assert locked is not None
+            item = records.to_item(locked)
             known_now = {path: now[path].fingerprint for path in item.files if path in now}
-            await items.change_item(tx, task.scope, held, item, reason="flagged", fingerprints=known_now)
+            await items.change_item(tx, task.scope, locked, item, reason="flagged", fingerprints=known_now)
 
-    async def _holding(
-        self, holding: list[Row], event_id: str, *, are_some_gone: bool
-    ) -> tuple[set[str], list[Holding]]:
-        """Which items this session has told, or this event or a later one speaks of; and the rest with their files."""
+    async def _split_fresh(
+        self, item_files: list[Row], event_id: str, *, any_deleted: bool
+    ) -> tuple[set[str], list[TrackedItem]]:
+        """Split items into ids confirmed by this session, this event or a later one, and the rest with their files."""
         task, tx = self._task, self._tx
-        rows = await items.list_by_ids(tx, task.scope, {row["item_id"] for row in holding})
-        known = await origins.to_items(tx, task.scope, rows)
-        told = {
+        rows = await items.list_by_ids(tx, task.scope, {row["item_id"] for row in item_files})
+        known = await origins.load_items(tx, task.scope, rows)
+        fresh = {
             row["id"]
             for row in rows
             if row["session_id"] == task.session_id
             or any(quote.event_id >= event_id for quote in known[row["id"]].evidence)
         }
-        paths = {path for item in known.values() if item.id not in told for path in item.files if are_some_gone}
-        seen = await ground.find_files(tx, task.scope, task.project_id, sorted(paths)) if paths else {}
-        gone = {path for path, row in seen.items() if row["deleted"]}
+        paths = {path for item in known.values() if item.id not in fresh for path in item.files if any_deleted}
+        seen = await repository_state.find_file_states(tx, task.scope, task.project_id, sorted(paths)) if paths else {}
+        deleted = {path for path, row in seen.items() if row["deleted"]}
         fingerprints: dict[str, dict[str, str | None]] = {}
-        for row in holding:
+        for row in item_files:
             fingerprints.setdefault(row["item_id"], {})[row["path"]] = row["fingerprint"]
-        return told, [Holding(item, fingerprints[item.id], gone) for item in known.values() if item.id not in told]
+        return fresh, [
+            TrackedItem(item, fingerprints[item.id], deleted) for item in known.values() if item.id not in fresh
+        ]
 
 
-def _same_ground(one: Row, another: Row) -> bool:
-    """Whether both speak of the same line of work: what a branch does differently is no conflict before its merge."""
+def _same_branch(one: Row, another: Row) -> bool:
+    """Return whether both items belong to the same branch. Differences between unmerged branches are no conflict."""
     return _open_branch(one) == _open_branch(another)
 
 
@@ -226,13 +228,13 @@ def _open_branch(row: Row) -> str | None:
     return None if row["merged_at_ms"] is not None else row["branch"]
 
 
-async def _end(task: Task, tx: Tx) -> None:
-    """The session is done: counters, the model that ran, and the word to webhooks, all with the last stage."""
+async def _complete(task: Task, tx: Tx) -> None:
+    """Complete the session: counters, model name and webhook event, in the transaction of the last stage."""
     await store.count_extracted(
         tx, task.scope, task.session_id, task.progress.items_extracted, task.progress.model or task.builtin_name
     )
     await task.complete_session(tx)
-    await task.keep(tx)
+    await task.save_progress(tx)
     data = {
         "sessionId": task.session_id,
         "itemsExtracted": task.progress.items_extracted,
@@ -240,4 +242,5 @@ async def _end(task: Task, tx: Tx) -> None:
         "jobId": task.job_id,
     }
     await outbox.emit(tx, task.scope, WebhookEvent.ENRICHMENT_COMPLETED, task.project_id, data)
-    await queue.complete(tx, task.run.job)  # with the session, so that who is told of one sees both done
+    # In the same transaction as the session, so that both appear completed together.
+    await queue.complete(tx, task.run.job)

@@ -1,4 +1,4 @@
-"""The first stage: events become candidates. With a model where there is one, and without in any case."""
+"""Pipeline stage 1: extracts candidates from events with the built-in engine, and a model if one is configured."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 
-from loremark.base.redaction.redacting import redact_payload
+from loremark.base.redaction.redactor import redact_payload
 from loremark.features.enrichment import store
-from loremark.features.enrichment.records import Found, ItemFound, beside_items, encode
+from loremark.features.enrichment.records import Candidate, ItemCandidate, encode, non_item_candidates
 from loremark.features.enrichment.task import Task
 from loremark.features.metering import service as metering
-from loremark.features.sessions.blobs import Unpacking
-from loremark.memory.combining import combine
+from loremark.features.sessions.blobs import PayloadReader
 from loremark.memory.extraction import prompting
-from loremark.memory.extraction.extract import extract, texts_of
+from loremark.memory.extraction.extract import event_texts, extract
 from loremark.memory.items import Item, RawEvent
+from loremark.memory.rule_model_merge import merge_rule_and_model_items
 from loremark.ports.llm import tokens
 from loremark.ports.llm.model import CapReached, ModelFailed, Prompt
 
 STAGE = "enrich"
-_EVENTS_AT_ONCE = 50
-_EVENTS_A_CALL = 10
-_BYTES_AT_ONCE = 1024 * 1024
-_WHOLE_CHARS_AT_ONCE = 8 * 1024 * 1024
+_EVENTS_BATCH = 50
+_EVENTS_PER_CALL = 10
+_BATCH_BYTES = 1024 * 1024
+_BATCH_CHARS = 8 * 1024 * 1024
 _ANSWER_TOKENS = 400
-_ANSWER_TOKENS_AN_EVENT = 400
+_ANSWER_TOKENS_PER_EVENT = 400
 _REDACTED_MARK = "[redacted:"
-_SAID_OUTRIGHT = ("context_update", "memory_operation", "scan_result")
-"""Events that say themselves what is to be remembered: no model is asked about them."""
+_STRUCTURED_EVENTS = ("context_update", "memory_operation", "scan_result")
+"""Events that already state what to remember, so they are not sent to a model."""
 
 
 async def enrich(task: Task) -> None:
-    """In bounded batches; each batch's findings, its events' marks and its cost are one commit."""
+    """Enrich events in bounded batches. Candidates, event marks and cost of a batch are committed together."""
     after, position = "", 0
-    async with task.kit.database.read() as tx:
+    async with task.deps.database.read() as tx:
         position = await store.last_position(tx, task.scope, task.job_id)
     while events := await _load(task, after):
         found = await _find(task, events)
@@ -49,10 +49,10 @@ async def enrich(task: Task) -> None:
                 task.scope,
                 task.plan,
                 counted,
-                metered=task.kit.meter_builtin and task.model is None,
+                metered=task.deps.meter_builtin and task.model is None,
                 reference=f"{task.job_id}/{events[-1].id}",
             )
-            await task.keep(tx)
+            await task.save_progress(tx)
         task.meter.forget_charged()
         after, position = events[-1].id, position + len(rows)
     async with task.run.finish(STAGE):
@@ -60,24 +60,24 @@ async def enrich(task: Task) -> None:
 
 
 async def _load(task: Task, after: str) -> list[RawEvent]:
-    """The next events, whole and without secrets."""
-    take = _EVENTS_AT_ONCE if task.model is None else _EVENTS_A_CALL
-    async with task.kit.database.read() as tx:
+    """Load the next events with large texts restored and secrets redacted."""
+    take = _EVENTS_BATCH if task.model is None else _EVENTS_PER_CALL
+    async with task.deps.database.read() as tx:
         rows = await store.list_raw_events(
-            tx, task.scope, task.session_id, after=after, take=take, most_bytes=_BYTES_AT_ONCE
+            tx, task.scope, task.session_id, after=after, take=take, most_bytes=_BATCH_BYTES
         )
-    unpacking = Unpacking(task.kit.blobs, task.project_id)
+    reader = PayloadReader(task.deps.blobs, task.project_id)
     events: list[RawEvent] = []
     for row in rows:
-        events.append(RawEvent(row["id"], row["event"], await unpacking.payload(row["payload"])))
-        if unpacking.size > _WHOLE_CHARS_AT_ONCE:
+        events.append(RawEvent(row["id"], row["event"], await reader.read(row["payload"])))
+        if reader.size > _BATCH_CHARS:
             break
-    if task.kit.deep is not None and task.project["deep_enrich_enabled"] and task.project["repo_url"]:
-        events = await task.kit.deep.read(task.project, events, task.progress)
-    return await asyncio.to_thread(_without_secrets, task, events)
+    if task.deps.deep is not None and task.project["deep_enrich_enabled"] and task.project["repo_url"]:
+        events = await task.deps.deep.read(task.project, events, task.progress)
+    return await asyncio.to_thread(_redact_events, task, events)
 
 
-def _without_secrets(task: Task, events: Sequence[RawEvent]) -> list[RawEvent]:
+def _redact_events(task: Task, events: Sequence[RawEvent]) -> list[RawEvent]:
     clean: list[RawEvent] = []
     for event in events:
         payload, redacted = redact_payload(event.payload)
@@ -86,17 +86,17 @@ def _without_secrets(task: Task, events: Sequence[RawEvent]) -> list[RawEvent]:
     return clean
 
 
-async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Found]]:
-    """All that the events tell, in their order."""
+async def _find(task: Task, events: Sequence[RawEvent]) -> list[tuple[str, Candidate]]:
+    """Return all candidates found in the events, in order."""
     extractions = await asyncio.to_thread(lambda: [extract(event) for event in events])
-    modelled = await _ask(task, [event for event in events if event.event not in _SAID_OUTRIGHT])
-    found: list[tuple[str, Found]] = []
+    from_model = await _ask(task, [event for event in events if event.event not in _STRUCTURED_EVENTS])
+    found: list[tuple[str, Candidate]] = []
     for event, extraction in zip(events, extractions, strict=True):
         for warning in extraction.warnings:
             task.progress.warn(warning)
-        items = [_flagged(item) for item in combine(extraction.items, modelled.get(event.id, ()))]
-        found += [(event.id, ItemFound(item, event.event)) for item in items]
-        found += [(event.id, one) for one in beside_items(extraction)]
+        items = [_flagged(item) for item in merge_rule_and_model_items(extraction.items, from_model.get(event.id, ()))]
+        found += [(event.id, ItemCandidate(item, event.event)) for item in items]
+        found += [(event.id, one) for one in non_item_candidates(extraction)]
     return found
 
 
@@ -111,25 +111,25 @@ def _flagged(item: Item) -> Item:
 
 
 async def _ask(task: Task, events: Sequence[RawEvent]) -> dict[str, list[Item]]:
-    """What the model finds, by event. When it fails, what the built-in engine found stands alone, and we say so."""
-    if task.model is None or task.gave_up_model or not events:
+    """Return the items found by the model, by event. If it fails, add a warning and rely on the built-in engine."""
+    if task.model is None or task.model_disabled or not events:
         return {}
-    system, user, schema = prompting.prompt(events)
-    most = _ANSWER_TOKENS + _ANSWER_TOKENS_AN_EVENT * len(events)
-    prompt = Prompt(system, user, max_tokens=most, schema=schema, schema_name="memory")
+    system, user, schema = prompting.build_prompt(events)
+    max_tokens = _ANSWER_TOKENS + _ANSWER_TOKENS_PER_EVENT * len(events)
+    prompt = Prompt(system, user, max_tokens=max_tokens, schema=schema, schema_name="memory")
     try:
         completion = await task.model.complete(prompt, task.meter)
-        answer = prompting.read_answer(completion.text, events)
+        answer = prompting.parse_answer(completion.text, events)
     except CapReached:
-        task.gave_up_model = True
-        task.progress.warn("The AI token limit was reached; the built-in engine did the rest.")
+        task.model_disabled = True
+        task.progress.warn("AI token limit reached. The built-in engine processed the remaining events.")
         return {}
     except ModelFailed as failure:
-        task.gave_up_model = failure.reason in ("unavailable", "refused")
-        task.progress.warn(f"The model failed ({failure.reason}): {failure}. The built-in engine did its part.")
+        task.model_disabled = failure.reason in ("unavailable", "refused")
+        task.progress.warn(f"The model failed ({failure.reason}): {failure}. The built-in engine was used instead.")
         return {}
     except prompting.MalformedAnswer:
-        task.progress.warn("The model's answer could not be read; the built-in engine did its part.")
+        task.progress.warn("The model returned an invalid answer. The built-in engine was used instead.")
         return {}
     task.progress.model = task.model.name
     task.progress.dropped_unsupported += answer.dropped_unsupported
@@ -141,4 +141,4 @@ async def _ask(task: Task, events: Sequence[RawEvent]) -> dict[str, list[Item]]:
 
 
 def _count_tokens(events: Sequence[RawEvent]) -> int:
-    return sum(tokens.count(text) for event in events for text in texts_of(event))
+    return sum(tokens.count(text) for event in events for text in event_texts(event))

@@ -1,4 +1,4 @@
-"""What an item rests on: the kinds of the events that it quotes."""
+"""Item origins: the types of the events an item quotes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KINDS = Sql(
     select(events.c.id, events.c.event).where(events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids"))
 )
 _UNKNOWN = ""
-"""The kind of an event that is there no more: nobody can say that it was a commit."""
+"""Type of a deleted event, which may or may not have been a commit."""
 
 
-async def to_items(tx: Tx, scope: Scope, rows: Iterable[Row]) -> dict[str, Item]:
-    """The items of these rows by their ids, each with what it rests on."""
+async def load_items(tx: Tx, scope: Scope, rows: Iterable[Row]) -> dict[str, Item]:
+    """Return the items of these rows by id, each with its origins."""
     found = [records.to_item(row) for row in rows]
     event_ids = sorted({quote.event_id for item in found for quote in item.evidence})
     rows = await tx.many(_KINDS, scope=scope, event_ids=event_ids) if event_ids else []
@@ -31,6 +31,6 @@ async def to_items(tx: Tx, scope: Scope, rows: Iterable[Row]) -> dict[str, Item]
 
 
 def _origins(item: Item, kinds: dict[str, str]) -> tuple[str, ...]:
-    """None where no event is there any more."""
+    """Return the event types, or an empty tuple if none of the events exists anymore."""
     found = {kinds.get(quote.event_id, _UNKNOWN) for quote in item.evidence}
     return tuple(sorted(found)) if found != {_UNKNOWN} else ()

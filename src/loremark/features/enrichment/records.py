@@ -1,4 +1,4 @@
-"""What passes between the stages, as rows keep it."""
+"""Candidates passed between the stages, and the progress of a job, as stored in the database."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from loremark.memory.extraction.results import ContextUpdate, Digest, Extraction
 from loremark.memory.items import Item
 
 
-class ItemFound(msgspec.Struct, frozen=True, tag="item"):
-    """``event``: the kind of event it was found in."""
+class ItemCandidate(msgspec.Struct, frozen=True, tag="item"):
+    """``event`` is the type of the event it was found in."""
 
     item: Item
     event: str = ""
 
 
-class OperationFound(msgspec.Struct, frozen=True, tag="operation"):
+class OperationCandidate(msgspec.Struct, frozen=True, tag="operation"):
     operation: Operation
 
 
-class ContextFound(msgspec.Struct, frozen=True, tag="context"):
+class ContextCandidate(msgspec.Struct, frozen=True, tag="context"):
     context: ContextUpdate
 
 
-class DigestFound(msgspec.Struct, frozen=True, tag="digest"):
+class DigestCandidate(msgspec.Struct, frozen=True, tag="digest"):
     digest: Digest
 
 
-class FilesFound(msgspec.Struct, frozen=True, tag="files"):
+class FilesCandidate(msgspec.Struct, frozen=True, tag="files"):
     files: tuple[FileChange, ...]
 
 
-_MOST_WARNINGS = 10
-Found = ItemFound | OperationFound | ContextFound | DigestFound | FilesFound
-_decoder = msgspec.json.Decoder(Found)
+_MAX_WARNINGS = 10
+Candidate = ItemCandidate | OperationCandidate | ContextCandidate | DigestCandidate | FilesCandidate
+_decoder = msgspec.json.Decoder(Candidate)
 _encode = msgspec.json.Encoder().encode
 
 
-def encode(found: Found) -> str:
+def encode(found: Candidate) -> str:
     return _encode(found).decode()
 
 
-def decode(kept: str) -> Found:
-    found: Found = _decoder.decode(kept)
+def decode(stored: str) -> Candidate:
+    found: Candidate = _decoder.decode(stored)
     return found
 
 
-def beside_items(extraction: Extraction) -> list[Found]:
-    """Everything an event told beside its items, each part by itself."""
-    found: list[Found] = [OperationFound(operation) for operation in extraction.operations]
-    found += [ContextFound(context) for context in extraction.contexts]
+def non_item_candidates(extraction: Extraction) -> list[Candidate]:
+    """Return the candidates of an extraction other than items."""
+    found: list[Candidate] = [OperationCandidate(operation) for operation in extraction.operations]
+    found += [ContextCandidate(context) for context in extraction.contexts]
     if extraction.digest is not None:
-        found.append(DigestFound(extraction.digest))
+        found.append(DigestCandidate(extraction.digest))
     if extraction.files:
-        found.append(FilesFound(extraction.files))
+        found.append(FilesCandidate(extraction.files))
     return found
 
 
@@ -64,7 +64,7 @@ def text_hash(text: str) -> str:
 
 
 class Progress(msgspec.Struct, rename="camel", omit_defaults=True):
-    """What has come of a job so far; kept with every step, so that another attempt goes on from it."""
+    """Results of a job so far, stored with every step so that the next attempt can resume."""
 
     model: str | None = None
     items_extracted: int = 0
@@ -76,6 +76,6 @@ class Progress(msgspec.Struct, rename="camel", omit_defaults=True):
     warnings: list[str] = []
 
     def warn(self, sentence: str) -> None:
-        """Each sentence once, and not for ever."""
-        if sentence not in self.warnings and len(self.warnings) < _MOST_WARNINGS:
+        """Add a warning once, up to the maximum."""
+        if sentence not in self.warnings and len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(sentence)

@@ -1,4 +1,4 @@
-"""Events on their way into memory: what is raw, what was found in it, and what came of that."""
+"""Queries for the pipeline: events to enrich, candidates and their outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _sizes = (
     .limit(bindparam("take"))
     .subquery()
 )
-_RAW = Sql(
+_TO_ENRICH = Sql(
     select(events.c.id, events.c.event, events.c.payload)
     .join(_sizes, _sizes.c.id == events.c.id)
     .where(_sizes.c.up_to - _sizes.c.size_bytes <= bindparam("most_bytes"))
@@ -34,7 +34,7 @@ _MARK = Sql(
     .where(events.c.team_id == bindparam("scope"), InList(events.c.id, "event_ids"))
     .values(enriched_by=bindparam("by_job"))
 )
-_FOUND = Bulk(
+_CANDIDATES = Bulk(
     candidates,
     ("job_id", "position", "team_id", "project_id", "event_id", "content"),
     ("job_id", "position"),
@@ -58,20 +58,20 @@ _SET_VECTOR = Sql(
     .where(_of_job, candidates.c.position == bindparam("at_position"))
     .values(vector=bindparam("new_vector"))
 )
-_SETTLE = Sql(
+_SET_OUTCOME = Sql(
     update(candidates)
     .where(_of_job, candidates.c.position == bindparam("at_position"))
     .values(outcome=bindparam("new_outcome"), item_id=bindparam("new_item_id"))
 )
-_OPEN = Sql(
+_PENDING = Sql(
     select(candidates)
     .where(_of_job, candidates.c.outcome.is_(None))
     .order_by(candidates.c.position)
     .limit(bindparam("take"))
 )
-_SETTLED = Sql(select(candidates).where(_of_job).order_by(candidates.c.position).limit(bindparam("take")))
-_FORGET = Sql(delete(candidates).where(_of_job, candidates.c.position <= bindparam("up_to")))
-_ADOPT = Sql(
+_LIST_CANDIDATES = Sql(select(candidates).where(_of_job).order_by(candidates.c.position).limit(bindparam("take")))
+_DELETE_CANDIDATES = Sql(delete(candidates).where(_of_job, candidates.c.position <= bindparam("up_to")))
+_TRANSFER = Sql(
     update(candidates)
     .where(candidates.c.team_id == bindparam("scope"), candidates.c.job_id == bindparam("from_job"))
     .values(job_id=bindparam("to_job"))
@@ -83,7 +83,7 @@ _PROJECT = Sql(
         projects.c.deleted_at_ms.is_(None),
     )
 )
-_ENDED = Sql(
+_COUNT_EXTRACTED = Sql(
     update(sessions)
     .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
     .values(items_extracted=sessions.c.items_extracted + bindparam("more"), enrichment_model=bindparam("new_model"))
@@ -117,7 +117,7 @@ _STRANDED = Sql(
 
 
 async def find_project(tx: Tx, scope: Scope, project_id: str) -> Row | None:
-    """A project that is not being deleted."""
+    """Return the project unless it is being deleted."""
     return await tx.one(_PROJECT, scope=scope, project_id=project_id)
 
 
@@ -126,15 +126,15 @@ async def find_latest_job(tx: Tx, scope: Scope, session_id: str, kind: str) -> R
 
 
 async def list_stranded(tx: Tx, kind: str, take: int) -> list[Row]:
-    """Unscoped: upkeep of all teams. Sessions said to be enriched although no job is at it."""
+    """List sessions in status "enriching" without an active job. Unscoped: maintenance across teams."""
     return await tx.many(_STRANDED, of_kind=kind, take=take)
 
 
 async def list_raw_events(
     tx: Tx, scope: Scope, session_id: str, *, after: str, take: int, most_bytes: int
 ) -> list[Row]:
-    """Events nobody has enriched, oldest first: so many, or as many as fit into the bytes and one more."""
-    return await tx.many(_RAW, scope=scope, of_session=session_id, after=after, take=take, most_bytes=most_bytes)
+    """List events to enrich, oldest first, up to ``take`` or until ``most_bytes`` is reached; at least one."""
+    return await tx.many(_TO_ENRICH, scope=scope, of_session=session_id, after=after, take=take, most_bytes=most_bytes)
 
 
 async def mark_enriched(tx: Tx, scope: Scope, event_ids: Sequence[str], job_id: str) -> None:
@@ -149,10 +149,10 @@ async def last_position(tx: Tx, scope: Scope, job_id: str) -> int:
 async def create_candidates(
     tx: Tx, scope: Scope, job_id: str, project_id: str, found: Sequence[tuple[int, str, str]]
 ) -> None:
-    """Each with its position, the event it was found in, and what it is."""
+    """Store candidates, given as position, event id and content."""
     rows = [(job_id, position, scope, project_id, event_id, content) for position, event_id, content in found]
     if rows:
-        await tx.insert_new(_FOUND, rows)
+        await tx.insert_new(_CANDIDATES, rows)
 
 
 async def list_to_embed(tx: Tx, scope: Scope, job_id: str, *, after: int, take: int) -> list[Row]:
@@ -163,29 +163,33 @@ async def set_vector(tx: Tx, scope: Scope, job_id: str, position: int, vector: b
     await tx.run(_SET_VECTOR, scope=scope, of_job=job_id, at_position=position, new_vector=vector)
 
 
-async def list_open(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
-    """What has not become anything yet, in order."""
-    return await tx.many(_OPEN, scope=scope, of_job=job_id, take=take)
+async def list_pending(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
+    """List candidates without an outcome, in order."""
+    return await tx.many(_PENDING, scope=scope, of_job=job_id, take=take)
 
 
-async def list_settled(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
-    """What has become something, in order."""
-    return await tx.many(_SETTLED, scope=scope, of_job=job_id, take=take)
+async def list_candidates(tx: Tx, scope: Scope, job_id: str, take: int) -> list[Row]:
+    """List a job's candidates, in order."""
+    return await tx.many(_LIST_CANDIDATES, scope=scope, of_job=job_id, take=take)
 
 
-async def forget_settled(tx: Tx, scope: Scope, job_id: str, up_to: int) -> None:
-    """Those up to this position have been looked at for the last time."""
-    await tx.run(_FORGET, scope=scope, of_job=job_id, up_to=up_to)
+async def delete_candidates(tx: Tx, scope: Scope, job_id: str, up_to: int) -> None:
+    """Delete a job's candidates up to this position."""
+    await tx.run(_DELETE_CANDIDATES, scope=scope, of_job=job_id, up_to=up_to)
 
 
-async def settle(tx: Tx, scope: Scope, job_id: str, position: int, outcome: str, item_id: str | None = None) -> None:
-    await tx.run(_SETTLE, scope=scope, of_job=job_id, at_position=position, new_outcome=outcome, new_item_id=item_id)
+async def set_outcome(
+    tx: Tx, scope: Scope, job_id: str, position: int, outcome: str, item_id: str | None = None
+) -> None:
+    await tx.run(
+        _SET_OUTCOME, scope=scope, of_job=job_id, at_position=position, new_outcome=outcome, new_item_id=item_id
+    )
 
 
-async def adopt_candidates(tx: Tx, scope: Scope, from_job: str, to_job: str) -> None:
-    """What a failed job has found already belongs to the one that goes on in its place."""
-    await tx.sweep(_ADOPT, scope=scope, from_job=from_job, to_job=to_job)
+async def transfer_candidates(tx: Tx, scope: Scope, from_job: str, to_job: str) -> None:
+    """Move the candidates of a failed job to the job that replaces it."""
+    await tx.sweep(_TRANSFER, scope=scope, from_job=from_job, to_job=to_job)
 
 
 async def count_extracted(tx: Tx, scope: Scope, session_id: str, more: int, model: str) -> None:
-    await tx.run(_ENDED, scope=scope, session_id=session_id, more=more, new_model=model)
+    await tx.run(_COUNT_EXTRACTED, scope=scope, session_id=session_id, more=more, new_model=model)

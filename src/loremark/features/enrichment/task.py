@@ -1,4 +1,4 @@
-"""An enrichment job at work: what it is about, and what it works with."""
+"""State and dependencies of a running enrichment job."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import msgspec
 
 from loremark.base.caller import Scope
 from loremark.base.plans import Plan, Plans
-from loremark.features.enrichment.deep import DeepReader
+from loremark.features.enrichment.deep_enrichment import DeepReader
 from loremark.features.enrichment.records import Progress
 from loremark.features.metering.service import TeamMeter
 from loremark.features.sessions import service as sessions
 from loremark.features.sessions import store as sessions_store
 from loremark.features.sessions.service import Models
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.jobs.run import Run
 from loremark.ports.blobs.store import Blobs
 from loremark.ports.embeddings.embedder import Embedder
@@ -24,8 +24,8 @@ from loremark.wire.events import WebhookEvent
 
 
 @dataclass(frozen=True)
-class Kit:
-    """What all enrichment jobs of a process share."""
+class Dependencies:
+    """Dependencies shared by all enrichment jobs of a process."""
 
     database: Database
     blobs: Blobs
@@ -33,16 +33,16 @@ class Kit:
     plans: Plans
     names: Models
     models: dict[str, LanguageModel]
-    """By name; a tier served by the built-in engine has none."""
+    """By name. A tier served by the built-in engine has no entry."""
     deep: DeepReader | None
     meter_builtin: bool
 
 
 @dataclass
 class Task:
-    """One job."""
+    """One enrichment job."""
 
-    kit: Kit
+    deps: Dependencies
     run: Run
     scope: Scope
     session: Row
@@ -52,7 +52,7 @@ class Task:
     progress: Progress
     model: LanguageModel | None
     builtin_name: str
-    gave_up_model: bool = False
+    model_disabled: bool = False
 
     @property
     def job_id(self) -> str:
@@ -66,20 +66,20 @@ class Task:
     def session_id(self) -> str:
         return str(self.session["id"])
 
-    async def keep(self, tx: Tx) -> None:
-        """Write down how far the job has come, with what it did."""
-        await self.run.keep_result(tx, msgspec.to_builtins(self.progress))
-        self.tell(tx)
+    async def save_progress(self, tx: Tx) -> None:
+        """Store the job's progress."""
+        await self.run.save_result(tx, msgspec.to_builtins(self.progress))
+        self.notify(tx)
 
-    def tell(self, tx: Tx) -> None:
-        """People who look on see how far the job has come."""
-        tell_changed(tx, self.scope, "sessions", self.project_id)
+    def notify(self, tx: Tx) -> None:
+        """Notify open pages that the job has progressed."""
+        notify_changed(tx, self.scope, "sessions", self.project_id)
 
     async def complete_session(self, tx: Tx) -> None:
-        """The session is completed; webhooks hear of it unless it was so before."""
+        """Complete the session, and emit the webhook event unless it was completed before."""
         await sessions_store.update_status(tx, self.scope, self.session_id, "completed")
         if not self.run.payload.get("wasCompleted"):
-            await sessions.tell(
+            await sessions.emit_session_event(
                 tx,
                 WebhookEvent.SESSION_COMPLETED,
                 self.session,

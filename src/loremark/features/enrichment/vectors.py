@@ -1,4 +1,4 @@
-"""Which texts have been embedded before, and which items still wait for a vector."""
+"""Queries for the vector cache and the embedding queue."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, delete, literal, select
 from loremark.base.caller import Scope
 from loremark.features.index.vectors import delete_other_models as delete_other_models
 from loremark.features.index.vectors import find_vectors as find_vectors
-from loremark.features.index.vectors import keep_vector as keep_vector
 from loremark.features.index.vectors import list_vectors as list_vectors
+from loremark.features.index.vectors import upsert_vector as upsert_vector
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Bulk, InList, Sql
 from loremark.storage.tables import items, items_to_embed, vector_cache
@@ -28,28 +28,28 @@ _CACHE = Bulk(
     ("project_id", "model", "text_hash", "team_id", "vector"),
     ("project_id", "model", "text_hash"),
 )
-_WANT_ALL = Sql(
+_QUEUE_ALL = Sql(
     lambda new: (
         new(items_to_embed)
         .from_select(
             ["project_id", "item_id", "team_id"],
             select(items.c.project_id, items.c.id, items.c.team_id).where(
-                # "true" also where nothing else is asked: without it SQLite takes ON CONFLICT for a join's condition
+                # SQLite needs a WHERE clause here, or it parses ON CONFLICT as a join condition.
                 literal(1) == 1
             ),
         )
         .on_conflict_do_nothing(index_elements=["project_id", "item_id"])
     )
 )
-_WANTED = Sql(
+_QUEUED = Sql(
     select(items_to_embed).order_by(items_to_embed.c.project_id, items_to_embed.c.item_id).limit(bindparam("take"))
 )
-_STILL_WANTED = Sql(
+_ANY_QUEUED = Sql(
     select(items_to_embed.c.item_id)
     .where(items_to_embed.c.team_id == bindparam("scope"), items_to_embed.c.project_id == bindparam("of_project"))
     .limit(1)
 )
-_DONE = Sql(
+_DEQUEUE = Sql(
     delete(items_to_embed).where(
         items_to_embed.c.team_id == bindparam("scope"),
         items_to_embed.c.project_id == bindparam("of_project"),
@@ -59,31 +59,31 @@ _DONE = Sql(
 
 
 async def find_cached(tx: Tx, scope: Scope, project_id: str, model: str, hashes: Sequence[str]) -> dict[str, bytes]:
-    """Vectors of texts this project has had embedded before."""
+    """Return cached vectors by text hash."""
     rows = await tx.many(_CACHED, scope=scope, of_project=project_id, of_model=model, hashes=list(hashes))
     return {row["text_hash"]: row["vector"] for row in rows}
 
 
-async def cache(tx: Tx, scope: Scope, project_id: str, model: str, vectors: Mapping[str, bytes]) -> None:
+async def cache_vectors(tx: Tx, scope: Scope, project_id: str, model: str, vectors: Mapping[str, bytes]) -> None:
     if vectors:
         rows = [(project_id, model, text_hash, scope, vector) for text_hash, vector in vectors.items()]
         await tx.insert_new(_CACHE, rows)
 
 
-async def want_all_vectors(tx: Tx) -> None:
-    """Unscoped: another embedder is in use, for all teams."""
-    await tx.sweep(_WANT_ALL)
+async def queue_all_items(tx: Tx) -> None:
+    """Queue every item for embedding. Unscoped: the embedder has changed for all teams."""
+    await tx.sweep(_QUEUE_ALL)
 
 
-async def list_wanted(tx: Tx, take: int) -> list[Row]:
-    """Unscoped: upkeep of all teams."""
-    return await tx.many(_WANTED, take=take)
+async def list_queued(tx: Tx, take: int) -> list[Row]:
+    """List queued items. Unscoped: maintenance across teams."""
+    return await tx.many(_QUEUED, take=take)
 
 
-async def forget_wanted(tx: Tx, scope: Scope, project_id: str, item_ids: Sequence[str]) -> None:
-    await tx.run(_DONE, scope=scope, of_project=project_id, item_ids=list(item_ids))
+async def dequeue(tx: Tx, scope: Scope, project_id: str, item_ids: Sequence[str]) -> None:
+    await tx.run(_DEQUEUE, scope=scope, of_project=project_id, item_ids=list(item_ids))
 
 
-async def is_wanted(tx: Tx, scope: Scope, project_id: str) -> bool:
-    """Whether any item of the project still waits for its vector."""
-    return await tx.one(_STILL_WANTED, scope=scope, of_project=project_id) is not None
+async def has_queued(tx: Tx, scope: Scope, project_id: str) -> bool:
+    """Return whether any item of the project is queued."""
+    return await tx.one(_ANY_QUEUED, scope=scope, of_project=project_id) is not None

@@ -1,4 +1,4 @@
-"""Genesis: a project's repository read as a whole, phase by phase, and what it says made into memory.
+"""Genesis: scans a project's repository in phases and turns the findings into memory.
 
 Owns: scans, running_scans, scan_files, findings.
 """

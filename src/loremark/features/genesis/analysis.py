@@ -1,4 +1,4 @@
-"""The phase that reads: chunk by chunk, each one commit, so that another attempt goes on with the next chunk."""
+"""The analyze phase. Each chunk is one commit, so that another attempt resumes with the next chunk."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import math
 from collections.abc import Mapping, Sequence
 
 from loremark.base import clock
-from loremark.base.redaction.redacting import redact
+from loremark.base.redaction.redactor import redact
 from loremark.features.genesis import facts, files, store
 from loremark.features.genesis.task import Task
-from loremark.memory.codebase import prompting
-from loremark.memory.codebase.choosing.contents import text_of
+from loremark.memory.codebase import prompts
 from loremark.memory.codebase.records import FileFacts, Finding
+from loremark.memory.codebase.selection.content_checks import text_of
 from loremark.ports.git.snapshot import Snapshot
 from loremark.ports.llm.model import CapReached, ModelFailed, Prompt
 
 PHASE = "analyze"
-_ASKED_CHUNKS = 60
-"""A model is asked about so many chunks of a scan, spread evenly."""
+_MAX_MODEL_CHUNKS = 60
+"""Maximum number of chunks sent to a model, spread evenly over the scan."""
 _ANSWER_TOKENS = 2_000
 
 
 async def analyze(task: Task) -> None:
-    """Read what each chunk holds, and ask a model about it where there is one.
+    """Parse the files of each chunk, and analyze them with a model if one is configured.
 
-    What is known already is loaded meanwhile: of a selective scan that is nearly all.
+    Known facts are loaded in parallel; in a selective scan that is nearly all of them.
     """
     total = task.scan["chunks_total"]
     known = asyncio.create_task(facts.load(task))
@@ -44,23 +44,23 @@ async def analyze(task: Task) -> None:
 
 async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> dict[str, FileFacts]:
     total = task.scan["chunks_total"]
-    async with task.kit.database.read() as tx:
+    async with task.deps.database.read() as tx:
         named = await files.list_chunk(tx, task.scope, task.scan_id, chunk)
     contents = await snapshot.read([blob for _, blob in named])
     texts = {path: text_of(contents[blob]) if blob in contents else None for path, blob in named}
-    found, unreadable = await task.reader.read({path: text for path, text in texts.items() if text is not None})
+    found, unreadable = await task.parser.read({path: text for path, text in texts.items() if text is not None})
     found |= {path: FileFacts(None, 0) for path, text in texts.items() if text is None}
     for path in unreadable:
-        task.note(f"`{path}` could not be read: the parser did not come to an end with it.")
-    told = await _ask(task, chunk, total, texts)
+        task.note(f"Could not parse `{path}`: the parser timed out or crashed.")
+    from_model = await _ask(task, chunk, total, texts)
     async with task.run.step() as tx:
         await files.set_facts(tx, task.scope, task.scan_id, found)
-        if told:
+        if from_model:
             now_ms = clock.now_ms()
-            dated = [(finding, now_ms) for finding in told]
+            dated = [(finding, now_ms) for finding in from_model]
             await store.replace_findings(tx, task.scope, task.project_id, task.scan_id, f"chunk:{chunk}", dated)
         await task.meter.charge(tx)
-        await task.keep(
+        await task.save(
             tx,
             {
                 "chunks_processed": chunk + 1,
@@ -74,39 +74,39 @@ async def _read_chunk(task: Task, snapshot: Snapshot, chunk: int) -> dict[str, F
 
 
 async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | None]) -> list[Finding]:
-    """What a model finds in a chunk. When it fails, what the built-in engine finds stands alone, and we say so."""
-    if task.model is None or chunk % math.ceil(total / _ASKED_CHUNKS):
+    """Return the model's findings in a chunk. If it fails, add a note and rely on the built-in engine."""
+    if task.model is None or chunk % math.ceil(total / _MAX_MODEL_CHUNKS):
         return []
-    readable = await asyncio.to_thread(_without_secrets, texts)
+    readable = await asyncio.to_thread(_redact_texts, texts)
     if not readable:
         return []
-    system, user, schema = prompting.chunk_prompt(readable, ())
+    system, user, schema = prompts.chunk_prompt(readable, ())
     prompt = Prompt(system, user, max_tokens=_ANSWER_TOKENS, schema=schema, schema_name="findings")
     try:
         completion = await task.model.complete(prompt, task.meter)
-        found, dropped = prompting.read_chunk_answer(completion.text, texts.keys())
+        found, dropped = prompts.read_chunk_answer(completion.text, texts.keys())
     except CapReached:
         task.model = None
-        task.note("The AI token limit was reached; the built-in engine did the rest.")
+        task.note("AI token limit reached. The built-in engine analyzed the remaining files.")
         return []
     except ModelFailed as failure:
         if failure.reason in ("unavailable", "refused"):
             task.model = None
-        task.note(f"The model failed ({failure.reason}): {failure}. The built-in engine did its part.")
+        task.note(f"The model failed ({failure.reason}): {failure}. The built-in engine was used instead.")
         return []
-    except prompting.MalformedAnswer:
-        task.note("The model's answer could not be read; the built-in engine did its part.")
+    except prompts.MalformedAnswer:
+        task.note("The model returned an invalid answer. The built-in engine was used instead.")
         return []
     if dropped:
-        task.note("Findings of the model that name no file of the repository were dropped.")
+        task.note("Dropped findings of the model that refer to files not in the repository.")
     return found
 
 
-def _without_secrets(texts: Mapping[str, str | None]) -> Sequence[tuple[str, str]]:
-    """What may be sent out. Cut first, at the end of a line: half of a secret would not be known as one."""
+def _redact_texts(texts: Mapping[str, str | None]) -> Sequence[tuple[str, str]]:
+    """Truncate at a line end, then redact. Half of a secret would not be recognized."""
     return [(path, redact(_beginning(text))[0]) for path, text in texts.items() if text]
 
 
 def _beginning(text: str) -> str:
-    cut = text[: prompting.CHUNK_CHARS]
+    cut = text[: prompts.CHUNK_CHARS]
     return cut if len(cut) == len(text) else cut[: cut.rfind("\n") + 1]

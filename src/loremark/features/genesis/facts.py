@@ -1,4 +1,4 @@
-"""What is known of the files of a scan, as it is kept."""
+"""Loading the facts of a scan's files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from loremark.storage.database import Row
 
 
 async def load(task: Task) -> dict[str, FileFacts]:
-    """Everything that was read or carried over, by path."""
+    """Return the facts of all files read or carried over, by path."""
     found: dict[str, FileFacts] = {}
     after = ""
     while True:
-        async with task.kit.database.read() as tx:
-            page = await files.page_of_facts(tx, task.scope, task.scan_id, after)
+        async with task.deps.database.read() as tx:
+            page = await files.list_facts(tx, task.scope, task.scan_id, after)
         if not page:
             return found
         found |= await asyncio.to_thread(_decoded, page)

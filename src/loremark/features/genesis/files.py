@@ -1,4 +1,4 @@
-"""The files of a scan: which are read, in which chunk, and what was found in each."""
+"""Queries for the files of a scan, their chunks and facts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from loremark.storage.statements import Bulk, Sql
 from loremark.storage.tables import scan_files
 
 CARRIED = -1
-"""The chunk of files that nobody has to read: their facts were carried over."""
+"""Chunk number of files whose facts were carried over, so they are not read."""
 WAITING = -2
-"""The chunk of files that are not in one yet."""
-_FACTS_AT_ONCE = 500
+"""Chunk number of files not assigned to a chunk yet."""
+_BATCH = 500
 
 _COLUMNS = ("scan_id", "path", "team_id", "project_id", "blob_hash", "chunk", "facts")
 _INSERT = Bulk(scan_files, _COLUMNS, ("scan_id", "path"))
@@ -28,7 +28,7 @@ _CHUNK = Sql(
     .order_by(scan_files.c.path)
 )
 _BLOBS = Sql(select(scan_files.c.path, scan_files.c.blob_hash).where(_of_scan))
-_FORGET_WAITING = Sql(delete(scan_files).where(_of_scan, scan_files.c.chunk == WAITING))
+_DELETE_WAITING = Sql(delete(scan_files).where(_of_scan, scan_files.c.chunk == WAITING))
 _SET_FACTS = Sql(
     update(scan_files).where(_of_scan, scan_files.c.path == bindparam("at_path")).values(facts=bindparam("new_facts"))
 )
@@ -50,14 +50,14 @@ async def create_files(
     chosen: Sequence[tuple[str, str, int]],
     known: Mapping[str, str],
 ) -> None:
-    """Each file with its blob and chunk; ``known``: facts carried over, as they are kept, by path."""
+    """Store files with their blob and chunk. ``known`` are encoded facts carried over, by path."""
     rows = [(scan_id, path, scope, project_id, blob, chunk, known.get(path)) for path, blob, chunk in chosen]
-    for start in range(0, len(rows), _FACTS_AT_ONCE):
-        await tx.insert_new(_INSERT, rows[start : start + _FACTS_AT_ONCE])
+    for start in range(0, len(rows), _BATCH):
+        await tx.insert_new(_INSERT, rows[start : start + _BATCH])
 
 
 async def list_chunk(tx: Tx, scope: Scope, scan_id: str, chunk: int) -> list[tuple[str, str]]:
-    """The files of a chunk with their blobs."""
+    """List the files of a chunk with their blobs."""
     rows = await tx.many(_CHUNK, scope=scope, of_scan=scan_id, at_chunk=chunk)
     return [(row["path"], row["blob_hash"]) for row in rows]
 
@@ -66,13 +66,13 @@ async def list_waiting(tx: Tx, scope: Scope, scan_id: str) -> list[tuple[str, st
     return await list_chunk(tx, scope, scan_id, WAITING)
 
 
-async def forget_waiting(tx: Tx, scope: Scope, scan_id: str) -> None:
-    """Those that are in no chunk yet, before they are written again with theirs."""
-    await tx.sweep(_FORGET_WAITING, scope=scope, of_scan=scan_id)
+async def delete_waiting(tx: Tx, scope: Scope, scan_id: str) -> None:
+    """Delete files not assigned to a chunk, before they are stored again with one."""
+    await tx.sweep(_DELETE_WAITING, scope=scope, of_scan=scan_id)
 
 
 async def list_blobs(tx: Tx, scope: Scope, scan_id: str) -> dict[str, str]:
-    """The blob of every file of a scan."""
+    """Return the blobs of a scan's files by path."""
     return {row["path"]: row["blob_hash"] for row in await tx.many(_BLOBS, scope=scope, of_scan=scan_id)}
 
 
@@ -81,10 +81,10 @@ async def set_facts(tx: Tx, scope: Scope, scan_id: str, facts: Mapping[str, File
         await tx.run(_SET_FACTS, scope=scope, of_scan=scan_id, at_path=path, new_facts=_encode(found).decode())
 
 
-async def page_of_facts(tx: Tx, scope: Scope, scan_id: str, after: str) -> list[Row]:
-    """The next files that were read, with what was found in them as it is kept."""
-    return await tx.many(_FACTS, scope=scope, of_scan=scan_id, after=after, take=_FACTS_AT_ONCE)
+async def list_facts(tx: Tx, scope: Scope, scan_id: str, after: str) -> list[Row]:
+    """List the next files that have facts, with the encoded facts."""
+    return await tx.many(_FACTS, scope=scope, of_scan=scan_id, after=after, take=_BATCH)
 
 
-def decode(kept: str) -> FileFacts:
-    return _decoder.decode(kept)
+def decode(stored: str) -> FileFacts:
+    return _decoder.decode(stored)

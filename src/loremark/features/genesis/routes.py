@@ -1,4 +1,4 @@
-"""/api/v2/genesis: start, status, results, cancel; all signed with the project's secret."""
+"""/api/v2/genesis: start, status, results and cancel, authenticated by the project's signature."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec import Struct
 from loremark.base import errors
 from loremark.features.genesis import service
 from loremark.features.projects.access import get_signed_project
+from loremark.web.authentication import SIGNATURE, needs
 from loremark.web.call import Call
-from loremark.web.needs import SIGNATURE, needs
 from loremark.web.routes import Routes
 from loremark.web.validation import require_json
-from loremark.wire.genesis import NewScan, ScanCancelled, ScanOf, ScanResults, ScanStarted, ScanStatus
+from loremark.wire.genesis import CancelScan, NewScan, ScanCancelled, ScanResults, ScanStarted, ScanStatus
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class ScanQuery(Struct, frozen=True, rename="camel"):
 
 
 async def _read(call: Call, kind: type[T]) -> T:
-    """The body; whatever is wrong with it has one text here."""
+    """Decode the body. The contract defines one error text for all problems."""
     require_json(call.request)
     try:
         return msgspec.json.decode(await call.request.read_body(), type=kind)
@@ -43,7 +43,7 @@ async def _read(call: Call, kind: type[T]) -> T:
     needs(SIGNATURE),
     name="start",
     status=202,
-    reads=NewScan,
+    raw_body=NewScan,
     errors=(
         *_SIGNED,
         *_BODY,
@@ -54,24 +54,26 @@ async def _read(call: Call, kind: type[T]) -> T:
     ),
 )
 async def start(call: Call) -> ScanStarted:
-    """Read the project's whole repository, in the background."""
-    wanted = await _read(call, NewScan)
-    project = await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=True)
-    started = await service.start(call.tx, call.caller.scope, project, wanted)
-    await call.spend("genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN)  # what is refused costs nothing
+    """Start a scan of the project's repository in the background."""
+    request = await _read(call, NewScan)
+    project = await get_signed_project(call.tx, call.caller, request.project_id, for_change=True)
+    started = await service.start(call.tx, call.caller.scope, project, request)
+    await call.check_rate_limit(
+        "genesis.start", call.caller.team_id, errors.RATE_LIMITED_PLAIN
+    )  # rejected requests do not count
     return started
 
 
 @routes.add("GET", "/api/v2/genesis/status", needs(SIGNATURE), name="status", errors=_SIGNED)
 async def status(call: Call, query: ScanQuery) -> ScanStatus:
-    """How far the newest scan has come."""
+    """Get the status of the latest scan."""
     await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
     return await service.status(call.tx, call.caller.scope, query.project_id)
 
 
 @routes.add("GET", "/api/v2/genesis/results", needs(SIGNATURE), name="results", errors=_SIGNED)
 async def results(call: Call, query: ScanQuery) -> ScanResults:
-    """What the newest scan has found, or has found so far."""
+    """Get the findings of the latest scan, complete or so far."""
     await get_signed_project(call.tx, call.caller, query.project_id, for_change=False)
     return await service.results(call.tx, call.caller.scope, query.project_id)
 
@@ -81,11 +83,11 @@ async def results(call: Call, query: ScanQuery) -> ScanResults:
     "/api/v2/genesis/cancel",
     needs(SIGNATURE),
     name="cancel",
-    reads=ScanOf,
+    raw_body=CancelScan,
     errors=(*_SIGNED, *_BODY, errors.NO_SCAN_RUNNING),
 )
 async def cancel(call: Call) -> ScanCancelled:
-    """End the scan after the phase it is in; what was found stays."""
-    wanted = await _read(call, ScanOf)
-    await get_signed_project(call.tx, call.caller, wanted.project_id, for_change=False)
-    return await service.cancel(call.tx, call.caller.scope, wanted.project_id)
+    """Cancel the scan after its current phase. Findings so far are kept."""
+    request = await _read(call, CancelScan)
+    await get_signed_project(call.tx, call.caller, request.project_id, for_change=False)
+    return await service.cancel(call.tx, call.caller.scope, request.project_id)

@@ -1,4 +1,4 @@
-"""Starting a scan, looking at it, cancelling it, and how it ends. Who may do so is asked before, by the routes."""
+"""Starting, cancelling and ending scans, and their results. The routes check access."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from loremark.base import clock, errors, ids
 from loremark.base.caller import Scope
 from loremark.features.genesis import store
 from loremark.jobs import queue
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.memory import states
 from loremark.memory.codebase.records import ENGINE
 from loremark.storage.database import Row, Tx
@@ -31,30 +31,30 @@ from loremark.wire.genesis import (
 
 SCAN = "genesis.scan"
 PHASES = ("fetch_tree", "fetch_files", "build_chunks", "analyze", "synthesize", "security_audit", "assemble")
-"""The phases that a scan works in, in their order."""
+"""The phases of a running scan, in order."""
 _ATTEMPTS = 10
-"""Crashes count too; each goes on where the one before stood."""
+"""Including crashes. Each attempt resumes where the previous one stopped."""
 
 
-async def start(tx: Tx, scope: Scope, project: Row, wanted: NewScan) -> ScanStarted:
-    """Promise a scan of the project's repository. One at a time: its place in the database says so."""
+async def start(tx: Tx, scope: Scope, project: Row, request: NewScan) -> ScanStarted:
+    """Enqueue a scan of the project's repository. A unique row per project prevents concurrent scans."""
     before = await store.find_newest_complete(tx, scope, project["id"])
-    lacks_one_before = wanted.selective and before is None
+    lacks_previous = request.selective and before is None
     if project["repo_url"] is None:
-        raise errors.NO_PREVIOUS_SCAN() if lacks_one_before else errors.NO_REPOSITORY()
+        raise errors.NO_PREVIOUS_SCAN() if lacks_previous else errors.NO_REPOSITORY()
     if await store.find_running(tx, scope, project["id"]) is not None:
         raise errors.SCAN_RUNNING()
-    if lacks_one_before:
+    if lacks_previous:
         raise errors.NO_PREVIOUS_SCAN()
     job_id = ids.new("job")
     scan_id = await store.create_scan(
         tx,
         scope,
         project["id"],
-        branch=wanted.branch,
-        max_files=int(wanted.max_files),
-        after_scan_id=before["id"] if before is not None else None,
-        selective=wanted.selective,
+        branch=request.branch,
+        max_files=int(request.max_files),
+        base_scan_id=before["id"] if before is not None else None,
+        selective=request.selective,
         engine=ENGINE,
         job_id=job_id,
     )
@@ -70,15 +70,15 @@ async def start(tx: Tx, scope: Scope, project: Row, wanted: NewScan) -> ScanStar
         max_attempts=_ATTEMPTS,
         stages=PHASES,
     )
-    tell_changed(tx, scope, "scans", project["id"])
+    notify_changed(tx, scope, "scans", project["id"])
     return ScanStarted(scan_id=scan_id, status="fetch_tree")
 
 
 async def cancel(tx: Tx, scope: Scope, project_id: str) -> ScanCancelled:
-    """The phase under way ends first; what was found stays."""
+    """Request cancellation. The current phase finishes first, and findings are kept."""
     running = await store.find_running(tx, scope, project_id)
-    held = await store.hold_scan(tx, scope, running["id"]) if running is not None else None
-    if running is None or held is None or held["completed_at_ms"] is not None:  # it may have ended just now
+    locked = await store.lock_scan(tx, scope, running["id"]) if running is not None else None
+    if running is None or locked is None or locked["completed_at_ms"] is not None:  # it may have just ended
         raise errors.NO_SCAN_RUNNING()
     await store.request_cancel(tx, scope, running["id"])
     preserved = await store.count_findings(tx, scope, running["id"])
@@ -91,7 +91,7 @@ async def status(tx: Tx, scope: Scope, project_id: str) -> ScanStatus:
 
 
 async def results(tx: Tx, scope: Scope, project_id: str) -> ScanResults:
-    """What the newest scan has found. Empty, with zeros, where there was none."""
+    """Return the findings of the latest scan, or an empty result if there is none."""
     row = await store.find_newest(tx, scope, project_id)
     found = await store.list_findings(tx, scope, row["id"]) if row is not None else []
     stack = store.to_stack(row["tech_stack"]) if row is not None else []
@@ -103,15 +103,15 @@ async def results(tx: Tx, scope: Scope, project_id: str) -> ScanResults:
             total_findings=len(found),
             by_layer={layer: by_layer[layer] for layer in LAYERS},
             scan_duration=_duration_s(row) if row is not None else 0.0,
-            files_analyzed=row["files_processed"] if row is not None else 0,
+            files_analyzed=_files_analyzed(row) if row is not None else 0,
             chunks_analyzed=row["chunks_processed"] if row is not None else 0,
         ),
     )
 
 
 async def graph(tx: Tx, scope: Scope, project_id: str) -> ScanGraph:
-    """The imports as the newest scan that came so far has seen them. Empty where there was none."""
-    return await store.find_newest_imports(tx, scope, project_id) or ScanGraph(modules=[], edges=[], more=0)
+    """Return the import graph of the latest scan that has one, or an empty graph."""
+    return await store.find_newest_imports(tx, scope, project_id) or ScanGraph(modules=[], edges=[], remaining=0)
 
 
 def scan_shape(row: Row) -> Scan:
@@ -144,20 +144,25 @@ def finding_shape(row: Row) -> Finding:
     )
 
 
+def _files_analyzed(row: Row) -> int:
+    """Return the number of files behind the findings. A complete scan covers all, also those it did not read again."""
+    return int(row["files_total"] if row["phase"] == "complete" else row["files_processed"])
+
+
 def _duration_s(row: Row) -> float:
     until_ms = row["completed_at_ms"] if row["completed_at_ms"] is not None else clock.now_ms()
     return float(round(max(0, until_ms - row["started_at_ms"]) / 1000, 3))
 
 
 async def end(tx: Tx, scope: Scope, scan: Row, phase: str, error: str | None = None) -> None:
-    """The scan is over, one way or the other, and another one may begin; its findings stay."""
+    """End the scan in the given phase and allow another one to start. Findings are kept."""
     assert states.SCAN.allows(scan["phase"], phase), (scan["phase"], phase)
     changes: dict[str, Any] = {"phase": phase, "error": error, "completed_at_ms": clock.now_ms()}
     if phase == "complete":
         changes["progress"] = 1.0
-        await store.forget_older(tx, scope, scan["project_id"], but=scan["id"])
+        await store.delete_older(tx, scope, scan["project_id"], but=scan["id"])
     else:
-        await store.forget_files(tx, scope, scan["id"])
+        await store.delete_files(tx, scope, scan["id"])
     await store.update_scan(tx, scope, scan["id"], changes)
-    await store.leave_place(tx, scope, scan["project_id"], scan["id"])
-    tell_changed(tx, scope, "scans", scan["project_id"])
+    await store.release_slot(tx, scope, scan["project_id"], scan["id"])
+    notify_changed(tx, scope, "scans", scan["project_id"])

@@ -1,4 +1,4 @@
-"""Scans and their findings."""
+"""Queries for scans and their findings."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from loremark.storage.tables import findings, jobs, running_scans, scan_files, s
 from loremark.wire.genesis import ScanGraph
 
 _INSERT = Sql(insert(scans))
-_TAKE_PLACE = Sql(lambda new: new(running_scans).on_conflict_do_nothing(index_elements=["project_id"]))
+_TAKE_SLOT = Sql(lambda new: new(running_scans).on_conflict_do_nothing(index_elements=["project_id"]))
 _of_project = and_(scans.c.team_id == bindparam("scope"), scans.c.project_id == bindparam("of_project"))
-_told = tuple(column for column in scans.c if column is not scans.c.imports)
-"""All but the picture of the imports, which only those who look at it read."""
-_newest = select(*_told).where(_of_project).order_by(scans.c.id.desc()).limit(1)
+_columns = tuple(column for column in scans.c if column is not scans.c.imports)
+"""All columns except the import graph, which is large and rarely needed."""
+_newest = select(*_columns).where(_of_project).order_by(scans.c.id.desc()).limit(1)
 _NEWEST = Sql(_newest)
 _NEWEST_COMPLETE = Sql(_newest.where(scans.c.phase == "complete"))
 _NEWEST_IMPORTS = Sql(
     select(scans.c.imports).where(_of_project, scans.c.imports.is_not(None)).order_by(scans.c.id.desc()).limit(1)
 )
 _this = and_(scans.c.team_id == bindparam("scope"), scans.c.id == bindparam("scan_id"))
-_FIND = Sql(select(*_told).where(_this))
-_HOLD = Sql(select(*_told).where(_this).with_for_update())
+_FIND = Sql(select(*_columns).where(_this))
+_LOCK = Sql(select(*_columns).where(_this).with_for_update())
 _RUNNING = Sql(
-    select(*_told)
+    select(*_columns)
     .join(running_scans, running_scans.c.scan_id == scans.c.id)
     .where(running_scans.c.team_id == bindparam("scope"), running_scans.c.project_id == bindparam("of_project"))
 )
 _CANCEL = Sql(update(scans).where(_this).values(cancel_requested=True))
-_LEAVE_PLACE = Sql(
+_RELEASE_SLOT = Sql(
     delete(running_scans).where(
         running_scans.c.team_id == bindparam("scope"),
         running_scans.c.project_id == bindparam("of_project"),
@@ -45,7 +45,7 @@ _LEAVE_PLACE = Sql(
 )
 _unfinished = jobs.alias("unfinished")
 _STRANDED = Sql(
-    select(*_told)
+    select(*_columns)
     .join(running_scans, running_scans.c.scan_id == scans.c.id)
     .where(
         scans.c.completed_at_ms.is_(None),
@@ -78,26 +78,26 @@ _FINDINGS = Bulk(
 )
 _of_scan = and_(findings.c.team_id == bindparam("scope"), findings.c.scan_id == bindparam("of_scan"))
 _LIST_FINDINGS = Sql(select(findings).where(_of_scan).order_by(findings.c.importance.desc(), findings.c.id))
-_FORGET_FINDINGS = Sql(delete(findings).where(_of_scan, findings.c.origin == bindparam("from_origin")))
+_DELETE_FINDINGS = Sql(delete(findings).where(_of_scan, findings.c.origin == bindparam("from_origin")))
 _COUNT_FINDINGS = Sql(select(func.count().label("count")).select_from(findings).where(_of_scan))
-_FORGET_OLDER_FINDINGS = Sql(
+_DELETE_OLDER_FINDINGS = Sql(
     delete(findings).where(
         findings.c.team_id == bindparam("scope"),
         findings.c.project_id == bindparam("of_project"),
         findings.c.scan_id != bindparam("but"),
     )
 )
-_FORGET_OLDER_IMPORTS = Sql(
+_CLEAR_OLDER_IMPORTS = Sql(
     update(scans).where(_of_project, scans.c.id != bindparam("but"), scans.c.imports.is_not(None)).values(imports=None)
 )
-_FORGET_OLDER_FILES = Sql(
+_DELETE_OLDER_FILES = Sql(
     delete(scan_files).where(
         scan_files.c.team_id == bindparam("scope"),
         scan_files.c.project_id == bindparam("of_project"),
         scan_files.c.scan_id != bindparam("but"),
     )
 )
-_FORGET_FILES = Sql(
+_DELETE_FILES = Sql(
     delete(scan_files).where(scan_files.c.team_id == bindparam("scope"), scan_files.c.scan_id == bindparam("of_scan"))
 )
 
@@ -109,14 +109,14 @@ async def create_scan(
     *,
     branch: str,
     max_files: int,
-    after_scan_id: str | None,
+    base_scan_id: str | None,
     selective: bool,
     engine: str,
     job_id: str,
 ) -> str | None:
-    """A new scan; None when one is under way: the database lets a project have one place for it."""
+    """Create a scan, or return None if one is running. A unique row per project enforces this."""
     scan_id = ids.new("scn")
-    if await tx.run(_TAKE_PLACE, project_id=project_id, team_id=scope, scan_id=scan_id) == 0:
+    if await tx.run(_TAKE_SLOT, project_id=project_id, team_id=scope, scan_id=scan_id) == 0:
         return None
     await tx.run(
         _INSERT,
@@ -139,7 +139,7 @@ async def create_scan(
         error=None,
         notes="[]",
         engine=engine,
-        after_scan_id=after_scan_id,
+        base_scan_id=base_scan_id,
         job_id=job_id,
         cancel_requested=False,
         started_at_ms=clock.now_ms(),
@@ -157,7 +157,7 @@ async def find_newest_complete(tx: Tx, scope: Scope, project_id: str) -> Row | N
 
 
 async def find_newest_imports(tx: Tx, scope: Scope, project_id: str) -> ScanGraph | None:
-    """The picture of the imports of the newest scan that has one."""
+    """Return the import graph of the latest scan that has one."""
     row = await tx.one(_NEWEST_IMPORTS, scope=scope, of_project=project_id)
     return None if row is None else msgspec.json.decode(row["imports"], type=ScanGraph)
 
@@ -170,9 +170,9 @@ async def find_scan(tx: Tx, scope: Scope, scan_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, scan_id=scan_id)
 
 
-async def hold_scan(tx: Tx, scope: Scope, scan_id: str) -> Row | None:
-    """The scan, for a change: nobody else changes it until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, scan_id=scan_id)
+async def lock_scan(tx: Tx, scope: Scope, scan_id: str) -> Row | None:
+    """Return the scan, locked until the transaction ends."""
+    return await tx.one(_LOCK, scope=scope, scan_id=scan_id)
 
 
 async def request_cancel(tx: Tx, scope: Scope, scan_id: str) -> None:
@@ -180,25 +180,25 @@ async def request_cancel(tx: Tx, scope: Scope, scan_id: str) -> None:
 
 
 async def update_scan(tx: Tx, scope: Scope, scan_id: str, changes: Mapping[str, Any]) -> None:
-    """Columns by their names."""
+    """Update columns by name."""
     await tx.run(update(scans).where(scans.c.team_id == scope, scans.c.id == scan_id).values(**changes))
 
 
-async def leave_place(tx: Tx, scope: Scope, project_id: str, scan_id: str) -> None:
-    """Another scan of the project may begin."""
-    await tx.run(_LEAVE_PLACE, scope=scope, of_project=project_id, of_scan=scan_id)
+async def release_slot(tx: Tx, scope: Scope, project_id: str, scan_id: str) -> None:
+    """Allow another scan of the project to start."""
+    await tx.run(_RELEASE_SLOT, scope=scope, of_project=project_id, of_scan=scan_id)
 
 
 async def list_stranded(tx: Tx, take: int) -> list[Row]:
-    """Unscoped: upkeep of all teams. Scans said to run although no job is at them."""
+    """List running scans without an active job. Unscoped: maintenance across teams."""
     return await tx.many(_STRANDED, take=take)
 
 
 async def replace_findings(
     tx: Tx, scope: Scope, project_id: str, scan_id: str, origin: str, found: Sequence[tuple[Finding, int]]
 ) -> None:
-    """What an origin has found, each with its time, in the place of what it had found before."""
-    await tx.sweep(_FORGET_FINDINGS, scope=scope, of_scan=scan_id, from_origin=origin)
+    """Replace the findings of an origin, given with their creation times."""
+    await tx.sweep(_DELETE_FINDINGS, scope=scope, of_scan=scan_id, from_origin=origin)
     rows = [
         (
             ids.new("fnd"),
@@ -221,7 +221,7 @@ async def replace_findings(
 
 
 async def list_findings(tx: Tx, scope: Scope, scan_id: str) -> list[Row]:
-    """The most important first."""
+    """List findings, most important first."""
     return await tx.many(_LIST_FINDINGS, scope=scope, of_scan=scan_id)
 
 
@@ -230,16 +230,16 @@ async def count_findings(tx: Tx, scope: Scope, scan_id: str) -> int:
     return int(row["count"]) if row is not None else 0
 
 
-async def forget_older(tx: Tx, scope: Scope, project_id: str, but: str) -> None:
-    """Findings, pictures and files of the scans before this one: it tells all that they told."""
-    await tx.sweep(_FORGET_OLDER_IMPORTS, scope=scope, of_project=project_id, but=but)
-    await tx.sweep(_FORGET_OLDER_FINDINGS, scope=scope, of_project=project_id, but=but)
-    await tx.sweep(_FORGET_OLDER_FILES, scope=scope, of_project=project_id, but=but)
+async def delete_older(tx: Tx, scope: Scope, project_id: str, but: str) -> None:
+    """Delete findings, import graphs and files of earlier scans, which this one supersedes."""
+    await tx.sweep(_CLEAR_OLDER_IMPORTS, scope=scope, of_project=project_id, but=but)
+    await tx.sweep(_DELETE_OLDER_FINDINGS, scope=scope, of_project=project_id, but=but)
+    await tx.sweep(_DELETE_OLDER_FILES, scope=scope, of_project=project_id, but=but)
 
 
-async def forget_files(tx: Tx, scope: Scope, scan_id: str) -> None:
-    """The files of a scan that came to nothing."""
-    await tx.sweep(_FORGET_FILES, scope=scope, of_scan=scan_id)
+async def delete_files(tx: Tx, scope: Scope, scan_id: str) -> None:
+    """Delete the files of a scan."""
+    await tx.sweep(_DELETE_FILES, scope=scope, of_scan=scan_id)
 
 
 def to_finding(row: Row) -> Finding:
@@ -253,12 +253,12 @@ def to_finding(row: Row) -> Finding:
     )
 
 
-def to_stack(kept: str) -> list[Tech]:
-    return msgspec.json.decode(kept, type=list[Tech])
+def to_stack(stored: str) -> list[Tech]:
+    return msgspec.json.decode(stored, type=list[Tech])
 
 
-def from_imports(drawn: ScanGraph) -> str:
-    return msgspec.json.encode(drawn).decode()
+def from_imports(graph: ScanGraph) -> str:
+    return msgspec.json.encode(graph).decode()
 
 
 def from_stack(stack: Sequence[Tech]) -> str:

@@ -1,4 +1,4 @@
-"""A scan at work: what it is about, what it works with, and how it moves from phase to phase."""
+"""State and dependencies of a running scan, and its transitions between phases."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from loremark.base.caller import Scope
 from loremark.base.crypto import Sealer
 from loremark.base.plans import Plan, Plans
 from loremark.features.genesis import store
-from loremark.features.genesis.reading import Reader
+from loremark.features.genesis.sandboxed_parser import SandboxedParser
 from loremark.features.genesis.service import PHASES
 from loremark.features.metering.service import TeamMeter
 from loremark.features.projects.repository import token_context
 from loremark.features.sessions.service import Models
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.jobs.run import Run
-from loremark.memory.codebase.records import Codebase, FileFacts, Study
+from loremark.memory.codebase.records import Codebase, CodebaseAnalysis, FileFacts
 from loremark.ports.git.repository import Repositories
 from loremark.ports.git.snapshot import PastCommit, Snapshot, TreeEntry
 from loremark.ports.llm.model import LanguageModel
 from loremark.storage.database import Database, Row, Tx
 
-_BEGINS_AT = {
+_PHASE_START = {
     "fetch_tree": 0.0,
     "fetch_files": 0.1,
     "build_chunks": 0.18,
@@ -35,14 +35,14 @@ _BEGINS_AT = {
     "security_audit": 0.9,
     "assemble": 0.94,
 }
-"""How far a scan has come when a phase begins."""
-_MOST_NOTES = 20
+"""Overall progress at the start of each phase."""
+_MAX_NOTES = 20
 _COMMITS = 60
 
 
 @dataclass(frozen=True)
-class Kit:
-    """What all scans of a process share."""
+class Dependencies:
+    """Dependencies shared by all scans of a process."""
 
     database: Database
     repositories: Repositories
@@ -50,18 +50,18 @@ class Kit:
     plans: Plans
     names: Models
     models: dict[str, LanguageModel]
-    """By name; a tier served by the built-in engine has none."""
+    """By name. A tier served by the built-in engine has no entry."""
 
 
-class Gone(Exception):
-    """The scan, or its project, has been deleted meanwhile."""
+class ScanDeleted(Exception):
+    """The scan or its project was deleted while the scan was running."""
 
 
 @dataclass
 class Task:
     """One scan."""
 
-    kit: Kit
+    deps: Dependencies
     run: Run
     scope: Scope
     project: Row
@@ -70,15 +70,15 @@ class Task:
     meter: TeamMeter
     model: LanguageModel | None
     notes: list[str]
-    reader: Reader = field(default_factory=Reader)
+    parser: SandboxedParser = field(default_factory=SandboxedParser)
     facts: dict[str, FileFacts] | None = None
-    """Of all files, once this attempt has read the last of them; until then, and after a crash, they are only kept."""
+    """Facts of all files, once this attempt has read them all. Otherwise they are only in the database."""
 
-    seen: tuple[Codebase, Study] | None = None
-    """What the last phases look at, once it was put together; after a crash that is done again."""
+    studied: tuple[Codebase, CodebaseAnalysis] | None = None
+    """Input of the last phases, computed once per attempt."""
 
     _listed: list[TreeEntry] | None = None
-    _past: list[PastCommit] | None = None
+    _commits: list[PastCommit] | None = None
 
     @property
     def scan_id(self) -> str:
@@ -89,69 +89,69 @@ class Task:
         return str(self.project["id"])
 
     def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
-        """The repository: at the tip of the branch, or where the scan found it when it began."""
+        """Open the repository at the scan's commit, or at the tip of the branch if none is recorded yet."""
         sealed = self.project["repo_token_sealed"]
-        token = self.kit.sealer.open(sealed, token_context(self.project_id)) if sealed else None
-        return self.kit.repositories.snapshot(
+        token = self.deps.sealer.open(sealed, token_context(self.project_id)) if sealed else None
+        return self.deps.repositories.snapshot(
             self.project["repo_url"], token, branch=self.scan["branch"], commit=self.scan["commit_sha"]
         )
 
     async def entries(self, snapshot: Snapshot) -> list[TreeEntry]:
-        """The files of the snapshot, listed once in an attempt."""
+        """Return the files of the snapshot, listed once per attempt."""
         if self._listed is None:
             self._listed = await snapshot.entries()
         return self._listed
 
-    async def past(self, snapshot: Snapshot) -> list[PastCommit]:
-        """The last commits; the host is asked for them once in an attempt."""
-        if self._past is None:
-            self._past = await snapshot.commits(_COMMITS)
-        return self._past
+    async def recent_commits(self, snapshot: Snapshot) -> list[PastCommit]:
+        """Return the latest commits, fetched once per attempt."""
+        if self._commits is None:
+            self._commits = await snapshot.commits(_COMMITS)
+        return self._commits
 
-    async def around(self) -> tuple[list[TreeEntry], list[PastCommit]]:
-        """Both; the repository is opened only if this attempt has not asked for them yet."""
-        if self._listed is None or self._past is None:
+    async def tree_and_history(self) -> tuple[list[TreeEntry], list[PastCommit]]:
+        """Return files and latest commits, opening the repository only if this attempt has not loaded them yet."""
+        if self._listed is None or self._commits is None:
             async with self.snapshot() as snapshot:
-                return await self.entries(snapshot), await self.past(snapshot)
-        return self._listed, self._past
+                return await self.entries(snapshot), await self.recent_commits(snapshot)
+        return self._listed, self._commits
 
     def note(self, sentence: str) -> None:
-        """Each sentence once, and not for ever."""
-        if sentence not in self.notes and len(self.notes) < _MOST_NOTES:
+        """Add a note once, up to the maximum."""
+        if sentence not in self.notes and len(self.notes) < _MAX_NOTES:
             self.notes.append(sentence)
 
     def progress_in(self, phase: str, share: float) -> float:
-        """How far the whole has come when so much of a phase is done."""
-        begins = _BEGINS_AT[phase]
+        """Return the overall progress when this share of a phase is done."""
+        begins = _PHASE_START[phase]
         following = PHASES.index(phase) + 1
-        ends = _BEGINS_AT[PHASES[following]] if following < len(PHASES) else 0.99
+        ends = _PHASE_START[PHASES[following]] if following < len(PHASES) else 0.99
         return begins + (ends - begins) * min(1.0, max(0.0, share))
 
-    async def keep(self, tx: Tx, changes: Mapping[str, Any]) -> None:
-        """Write down what is known of the scan by now; people who look on hear of it."""
-        noted = {**changes, "notes": msgspec.json.encode(self.notes).decode()}
-        await store.update_scan(tx, self.scope, self.scan_id, noted)
-        await self._look_again(tx)
-        tell_changed(tx, self.scope, "scans", self.project_id)
+    async def save(self, tx: Tx, changes: Mapping[str, Any]) -> None:
+        """Update the scan's columns and notes, and notify open pages."""
+        columns = {**changes, "notes": msgspec.json.encode(self.notes).decode()}
+        await store.update_scan(tx, self.scope, self.scan_id, columns)
+        await self._reload(tx)
+        notify_changed(tx, self.scope, "scans", self.project_id)
 
     @asynccontextmanager
     async def finish(self, phase: str) -> AsyncIterator[Tx]:
-        """A transaction in which a phase's effects and the step to the next phase are one."""
+        """Open a transaction that stores a phase's results and moves the scan to the next phase."""
         async with self.run.finish(phase) as tx:
-            held = await store.hold_scan(tx, self.scope, self.scan_id)
-            if held is None:
-                raise Gone
-            self.scan = held
+            locked = await store.lock_scan(tx, self.scope, self.scan_id)
+            if locked is None:
+                raise ScanDeleted
+            self.scan = locked
             yield tx
             following = PHASES.index(phase) + 1
-            if following < len(PHASES) and not held["cancel_requested"]:
-                changes = {"phase": PHASES[following], "progress": _BEGINS_AT[PHASES[following]]}
+            if following < len(PHASES) and not locked["cancel_requested"]:
+                changes = {"phase": PHASES[following], "progress": _PHASE_START[PHASES[following]]}
                 await store.update_scan(tx, self.scope, self.scan_id, changes)
-            await self._look_again(tx)
-            tell_changed(tx, self.scope, "scans", self.project_id)
+            await self._reload(tx)
+            notify_changed(tx, self.scope, "scans", self.project_id)
 
-    async def _look_again(self, tx: Tx) -> None:
+    async def _reload(self, tx: Tx) -> None:
         row = await store.find_scan(tx, self.scope, self.scan_id)
         if row is None:
-            raise Gone
+            raise ScanDeleted
         self.scan = row

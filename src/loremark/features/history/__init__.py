@@ -1,4 +1,4 @@
-"""Revisions: every change of an item or a context, which can be taken back.
+"""Revisions: the history of items and contexts, which can be reverted.
 
-Owns: revisions. Tells nothing.
+Owns: revisions. Emits nothing.
 """

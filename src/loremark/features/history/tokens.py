@@ -1,4 +1,4 @@
-"""How large a text of the memory is for a model."""
+"""Token counts of stored texts."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from loremark.ports.llm import tokens
 
 
 def count_tokens(text: str) -> int:
-    """How much of a model's attention a text costs."""
+    """Return the number of tokens in a text."""
     return tokens.count(text)

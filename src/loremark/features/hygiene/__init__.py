@@ -1,4 +1,4 @@
-"""Hygiene: what could be tidied up in a project's memory is proposed, and what a person selects of it is done.
+"""Hygiene: proposes cleanup actions for a project's memory and applies those a user selects.
 
-Owns: hygiene_plans. Tells: item.updated, item.deprecated.
+Owns: hygiene_plans. Emits: item.updated, item.deprecated.
 """

@@ -1,4 +1,4 @@
-"""What each kind of action does to its items. Everything but a redaction can be reverted to the same bytes."""
+"""Applying each type of action to its items. Everything except a redaction can be undone exactly."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from loremark.base.caller import Caller
 from loremark.features.enrichment.records import text_hash
 from loremark.features.history.store import encode
 from loremark.features.hygiene import store
-from loremark.features.hygiene.records import Kept, concerned
+from loremark.features.hygiene.records import PlannedAction, affected_items
 from loremark.features.items import records
-from loremark.features.items.service import change_item, tell
-from loremark.features.items.store import hold_by_ids, want_vector
-from loremark.memory.hygiene import duplicates, quality, redacting
+from loremark.features.items.service import change_item, emit_item_event
+from loremark.features.items.store import lock_by_ids, queue_embedding
+from loremark.memory.hygiene import duplicates, quality, redaction
 from loremark.memory.items import TIER_OF_TYPE, Item
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
 from loremark.wire.hygiene import HygieneActionType
 
 REASON = "hygiene"
-"""Why there is a revision."""
-_SNAPSHOTS_AT_ONCE = 50
+"""Reason stored with the revisions."""
+_SNAPSHOT_BATCH = 50
 
 
 @dataclasses.dataclass
-class Work:
-    """One application of a plan. ``versions`` grow with what is done: the plan's own changes are not another's."""
+class PlanExecution:
+    """State while a plan is applied or undone. ``versions`` include the plan's own changes."""
 
     tx: Tx
     caller: Caller
@@ -37,10 +37,10 @@ class Work:
     versions: dict[str, int]
     touched: bool = False
     changed: dict[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
-    """What the action at hand has done: of each item, the version before and after."""
+    """Items changed by the current action, with the version before and after."""
 
     async def change(self, row: Row, after: Item, superseded_by: str | None, reason: str = REASON) -> None:
-        """Give an item its new state, and tell of it."""
+        """Change an item and emit the webhook event."""
         before = records.to_item(row)
         changed = await change_item(
             self.tx,
@@ -58,87 +58,95 @@ class Work:
         self.touched |= "approved" in (before.status, after.status)
         retired = after.status == "deprecated" and before.status != "deprecated"
         event = WebhookEvent.ITEM_DEPRECATED if retired else WebhookEvent.ITEM_UPDATED
-        await tell(self.tx, self.caller.scope, event, self.project_id, row["id"], after)
+        await emit_item_event(self.tx, self.caller.scope, event, self.project_id, row["id"], after)
 
 
-async def apply(work: Work, action: Kept) -> bool:
-    """False, and nothing done, when an item is not what it was when the plan was made, but for the plan's own doing."""
-    wanted = concerned(action)
-    rows = {row["id"]: row for row in await hold_by_ids(work.tx, work.caller.scope, wanted)}
-    for item_id in wanted:
+async def apply(execution: PlanExecution, action: PlannedAction) -> bool:
+    """Apply an action. Returns False, without changes, if anything but the plan has changed an item since."""
+    item_ids = affected_items(action)
+    rows = {row["id"]: row for row in await lock_by_ids(execution.tx, execution.caller.scope, item_ids)}
+    for item_id in item_ids:
         row = rows.get(item_id)
-        if row is None or row["project_id"] != work.project_id or row["version"] != work.versions.get(item_id):
+        if (
+            row is None
+            or row["project_id"] != execution.project_id
+            or row["version"] != execution.versions.get(item_id)
+        ):
             return False
-    work.changed = {}
-    await _DO[action.type](work, action, [rows[item_id] for item_id in action.item_ids])
-    action.changed = work.changed
+    execution.changed = {}
+    await _APPLY[action.type](execution, action, [rows[item_id] for item_id in action.item_ids])
+    action.changed = execution.changed
     return True
 
 
-async def _rename(work: Work, action: Kept, rows: list[Row]) -> None:
+async def _rename(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
     assert action.after is not None
     renamed = dataclasses.replace(records.to_item(rows[0]), title=action.after)
-    await work.change(rows[0], renamed, rows[0]["superseded_by"])
+    await execution.change(rows[0], renamed, rows[0]["superseded_by"])
 
 
-async def _retag(work: Work, action: Kept, rows: list[Row]) -> None:
+async def _retag(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
     item = records.to_item(rows[0])
     kind = action.new_type or item.type
-    # A tier that somebody chose stays; one that followed from the type goes on to do so.
+    # Keep a tier that was set explicitly; otherwise it follows the type.
     tier = TIER_OF_TYPE[kind] if item.tier == TIER_OF_TYPE[item.type] else item.tier
     tagged = dataclasses.replace(item, type=kind, tier=tier, schema_key=action.new_key or item.schema_key)
-    await work.change(rows[0], tagged, rows[0]["superseded_by"])
+    await execution.change(rows[0], tagged, rows[0]["superseded_by"])
 
 
-async def _deprecate(work: Work, action: Kept, rows: list[Row]) -> None:
+async def _deprecate(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
     retired = dataclasses.replace(records.to_item(rows[0]), status="deprecated")
-    await work.change(rows[0], retired, action.successor or rows[0]["superseded_by"])
+    await execution.change(rows[0], retired, action.successor or rows[0]["superseded_by"])
 
 
-async def _flag(work: Work, action: Kept, rows: list[Row]) -> None:
+async def _flag(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
     item = records.to_item(rows[0])
     flagged = dataclasses.replace(item, flags=tuple(sorted({*item.flags, quality.FLAG})))
-    await work.change(rows[0], flagged, rows[0]["superseded_by"])
+    await execution.change(rows[0], flagged, rows[0]["superseded_by"])
 
 
-async def _merge(work: Work, action: Kept, rows: list[Row]) -> None:
-    """The others go before the one that stays: going back on it gives them back."""
-    stays, *others = [records.to_item(row) for row in rows]
+async def _merge(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
+    """Deprecate the duplicates before changing the surviving item, so that reverting it restores them."""
+    survivor, *others = [records.to_item(row) for row in rows]
     for row, item in zip(rows[1:], others, strict=True):
-        await work.change(row, dataclasses.replace(item, status="deprecated"), stays.id)
-    await work.change(rows[0], duplicates.merged(stays, others), rows[0]["superseded_by"])
+        await execution.change(row, dataclasses.replace(item, status="deprecated"), survivor.id)
+    await execution.change(rows[0], duplicates.merged(survivor, others), rows[0]["superseded_by"])
 
 
-async def _redact(work: Work, action: Kept, rows: list[Row]) -> None:
-    """Out of the item, of what it is found by, and of every state it has had."""
+async def _redact(execution: PlanExecution, action: PlannedAction, rows: list[Row]) -> None:
+    """Redact the item, its search index entry and its history."""
     row = rows[0]
     item = records.to_item(row)
-    cleaned = redacting.clean_item(item)
-    flagged = dataclasses.replace(cleaned, flags=tuple(sorted({*item.flags, redacting.FLAG})))
-    await work.change(row, flagged, row["superseded_by"])
-    hashes = await _clean_history(work, row["id"])
-    await store.forget_vectors(work.tx, work.caller.scope, work.project_id, row["id"], sorted(hashes))
-    await want_vector(work.tx, work.caller.scope, work.project_id, row["id"])
+    cleaned = redaction.clean_item(item)
+    flagged = dataclasses.replace(cleaned, flags=tuple(sorted({*item.flags, redaction.FLAG})))
+    await execution.change(row, flagged, row["superseded_by"])
+    hashes = await _clean_history(execution, row["id"])
+    await store.delete_vectors(execution.tx, execution.caller.scope, execution.project_id, row["id"], sorted(hashes))
+    await queue_embedding(execution.tx, execution.caller.scope, execution.project_id, row["id"])
 
 
-async def _clean_history(work: Work, item_id: str) -> set[str]:
-    """The hashes of the texts that were embedded and held something."""
+async def _clean_history(execution: PlanExecution, item_id: str) -> set[str]:
+    """Redact the item's revisions; return the hashes of embedded texts that contained secrets."""
     hashes: set[str] = set()
     after = 0
     while True:
-        found = await store.list_snapshots(work.tx, work.caller.scope, item_id, after=after, take=_SNAPSHOTS_AT_ONCE)
+        found = await store.list_snapshots(
+            execution.tx, execution.caller.scope, item_id, after=after, take=_SNAPSHOT_BATCH
+        )
         for row in found:
             snapshot: dict[str, Any] = msgspec.json.decode(row["snapshot"])
-            cleaned = redacting.clean_snapshot(snapshot)
+            cleaned = redaction.clean_snapshot(snapshot)
             if cleaned != snapshot:
                 hashes.add(text_hash(records.item_text(records.from_snapshot(item_id, snapshot))))
-                await store.rewrite_snapshot(work.tx, work.caller.scope, item_id, row["version"], encode(cleaned))
-        if len(found) < _SNAPSHOTS_AT_ONCE:
+                await store.rewrite_snapshot(
+                    execution.tx, execution.caller.scope, item_id, row["version"], encode(cleaned)
+                )
+        if len(found) < _SNAPSHOT_BATCH:
             return hashes
         after = found[-1]["version"]
 
 
-_DO: dict[HygieneActionType, Callable[[Work, Kept, list[Row]], Awaitable[None]]] = {
+_APPLY: dict[HygieneActionType, Callable[[PlanExecution, PlannedAction, list[Row]], Awaitable[None]]] = {
     "RENAME_TITLE": _rename,
     "RETAG": _retag,
     "MERGE_MEMORIES": _merge,

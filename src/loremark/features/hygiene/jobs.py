@@ -1,4 +1,4 @@
-"""Plans whose time is over are forgotten: they name items and their titles."""
+"""Deletes expired plans, because they contain titles of items."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from loremark.jobs.run import Run
 from loremark.storage.database import Database
 
 PRUNE = "hygiene.prune"
-_AT_ONCE = 1_000
+_BATCH = 1_000
 
 
 class PrunePlans:
-    """A bounded piece at a time."""
+    """Deletes expired plans in bounded batches."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def __call__(self, run: Run) -> None:
-        while await self._prune_some() == _AT_ONCE:
+        while await self._prune_batch() == _BATCH:
             pass
 
-    async def _prune_some(self) -> int:
+    async def _prune_batch(self) -> int:
         async with self._database.write() as tx:
-            return await store.prune_plans(tx, _AT_ONCE)
+            return await store.prune_plans(tx, _BATCH)

@@ -1,4 +1,4 @@
-"""A plan as the database keeps it."""
+"""Plans as stored in the database, and their API responses."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from loremark.wire.hygiene import (
     HygieneActionType,
     HygienePlan,
     HygieneSummary,
-    KeptAction,
-    KeptPlan,
+    StoredAction,
+    StoredPlan,
 )
 from loremark.wire.items import ItemType
 
 
-class Kept(msgspec.Struct, omit_defaults=True, rename="camel"):
-    """An action of a plan. It never holds what it is to take out: a redaction finds that anew in the item."""
+class PlannedAction(msgspec.Struct, omit_defaults=True, rename="camel"):
+    """An action of a plan. It never contains secrets: a redaction searches the item for them again."""
 
     id: str
     type: HygieneActionType
@@ -38,17 +38,17 @@ class Kept(msgspec.Struct, omit_defaults=True, rename="camel"):
     successor: str | None = None
     applied_at_ms: int | None = None
     turn: int = 0
-    """Which of the plan's actions it was, in the order they were applied."""
+    """Position in the order in which the plan's actions were applied."""
     changed: dict[str, tuple[int, int]] = {}
-    """What applying it did: of each item, the version before and after."""
+    """Items changed by applying it, with the version before and after."""
 
 
-_actions = msgspec.json.Decoder(list[Kept])
+_actions = msgspec.json.Decoder(list[PlannedAction])
 _versions = msgspec.json.Decoder(dict[str, int])
 
 
-def keep(proposal: Proposal) -> Kept:
-    return Kept(
+def to_action(proposal: Proposal) -> PlannedAction:
+    return PlannedAction(
         id=ids.new("act"),
         type=proposal.type,
         item_ids=list(proposal.item_ids),
@@ -63,12 +63,12 @@ def keep(proposal: Proposal) -> Kept:
     )
 
 
-def concerned(action: Kept) -> list[str]:
-    """The items an action is about, also the one that takes another's place."""
+def affected_items(action: PlannedAction) -> list[str]:
+    """Return the items of an action, including a successor."""
     return [*action.item_ids, *([action.successor] if action.successor else [])]
 
 
-def actions_of(row: Row) -> list[Kept]:
+def actions_of(row: Row) -> list[PlannedAction]:
     return _actions.decode(row["actions"])
 
 
@@ -76,7 +76,7 @@ def versions_of(row: Row) -> dict[str, int]:
     return _versions.decode(row["versions"])
 
 
-def encode(value: list[Kept] | dict[str, int]) -> str:
+def encode(value: list[PlannedAction] | dict[str, int]) -> str:
     return msgspec.json.encode(value).decode()
 
 
@@ -93,13 +93,13 @@ def shape(row: Row, notes: Sequence[str] = ()) -> HygienePlan:
     )
 
 
-def kept_shape(row: Row, there: Collection[str]) -> KeptPlan:
-    """A plan as it is shown again; of items that are gone for ever nothing is told any more."""
-    actions = [action for action in actions_of(row) if all(item_id in there for item_id in concerned(action))]
-    return KeptPlan(
+def stored_shape(row: Row, existing: Collection[str]) -> StoredPlan:
+    """Return a stored plan without actions on items that have been deleted."""
+    actions = [action for action in actions_of(row) if all(item_id in existing for item_id in affected_items(action))]
+    return StoredPlan(
         plan_id=row["id"],
         items_analyzed=row["items_analyzed"],
-        actions=[_kept_shape(action) for action in actions],
+        actions=[_stored_shape(action) for action in actions],
         created_at=clock.iso(row["created_at_ms"]),
         expires_at=clock.iso(row["expires_at_ms"]),
         mode=row["mode"],
@@ -107,15 +107,15 @@ def kept_shape(row: Row, there: Collection[str]) -> KeptPlan:
     )
 
 
-def _summary(actions: Sequence[Kept], notes: Sequence[str]) -> HygieneSummary:
+def _summary(actions: Sequence[PlannedAction], notes: Sequence[str]) -> HygieneSummary:
     return HygieneSummary(by_type=dict(Counter(action.type for action in actions)), notes=list(notes))
 
 
-def _kept_shape(action: Kept) -> KeptAction:
-    return KeptAction(**msgspec.structs.asdict(_shape(action)), applied=action.applied_at_ms is not None)
+def _stored_shape(action: PlannedAction) -> StoredAction:
+    return StoredAction(**msgspec.structs.asdict(_shape(action)), applied=action.applied_at_ms is not None)
 
 
-def _shape(action: Kept) -> HygieneAction:
+def _shape(action: PlannedAction) -> HygieneAction:
     is_merge = action.type == "MERGE_MEMORIES"
     return HygieneAction(
         id=action.id,

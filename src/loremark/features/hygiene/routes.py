@@ -1,4 +1,4 @@
-"""/api/v2/hygiene: a look and what comes of it, the plans there are, and the way back."""
+"""/api/v2/hygiene: analyze, apply, list plans and undo."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from msgspec import Struct
 
 from loremark.base import errors
 from loremark.features.hygiene import service, undoing
-from loremark.features.hygiene.looking import Cleaner
-from loremark.features.projects.access import Right, get_project
+from loremark.features.hygiene.analysis import HygieneAnalyzer
+from loremark.features.projects.access import Access, get_project
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.routes import Routes, TxMode
-from loremark.wire.hygiene import HygieneApplied, HygienePlan, HygieneRequest, HygieneUndo, HygieneUndone, KeptPlan
+from loremark.wire.hygiene import (
+    HygieneApplied,
+    HygienePlan,
+    HygieneRequest,
+    HygieneUndone,
+    HygieneUndoRequest,
+    StoredPlan,
+)
 
 routes = Routes("hygiene")
 
@@ -32,9 +39,9 @@ class PlansQuery(Struct, frozen=True, rename="camel"):
     errors=_REFUSED,
 )
 async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
-    """Look at a memory and say what could be tidied up, or do what was selected of such a plan."""
+    """Analyze a project's memory and propose cleanup actions, or apply selected actions of a plan."""
     if body.action == "analyze":
-        return await call.use(Cleaner).look(call.caller, body.project_id, body.mode)
+        return await call.use(HygieneAnalyzer).analyze(call.caller, body.project_id, body.mode)
     if body.plan is None:
         raise errors.invalid("plan is required to apply")
     if body.selected_action_ids is None:
@@ -44,8 +51,8 @@ async def run(call: Call, body: HygieneRequest) -> HygienePlan | HygieneApplied:
 
 
 @routes.add("POST", "/api/v2/hygiene/undo", needs(KEY | LOGIN), name="undo", errors=_REFUSED)
-async def undo(call: Call, body: HygieneUndo) -> HygieneUndone:
-    """Take back what was applied of a plan, where nothing has changed since."""
+async def undo(call: Call, body: HygieneUndoRequest) -> HygieneUndone:
+    """Undo applied actions of a plan, unless the items have changed since."""
     return await undoing.undo(call.tx, call.caller, body.project_id, body.plan_id, body.action_ids)
 
 
@@ -56,7 +63,7 @@ async def undo(call: Call, body: HygieneUndo) -> HygieneUndone:
     name="plans",
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
-async def list_plans(call: Call, query: PlansQuery) -> list[KeptPlan]:
-    """The newest plans of the last seven days, each with what was applied of it."""
-    await get_project(call.tx, call.caller, query.project_id, Right.WRITE, archived_too=True)
-    return await service.list_kept(call.tx, call.caller.scope, query.project_id, _PLANS)
+async def list_plans(call: Call, query: PlansQuery) -> list[StoredPlan]:
+    """List the newest plans of the last seven days, including which actions were applied."""
+    await get_project(call.tx, call.caller, query.project_id, Access.WRITE, allow_archived=True)
+    return await service.list_plans(call.tx, call.caller.scope, query.project_id, _PLANS)

@@ -1,4 +1,4 @@
-"""Plans, the items a plan looks at, and the history that a redaction cleans."""
+"""Queries for plans, the items to analyze and the history to redact."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from loremark.base import clock, ids, limits
 from loremark.base.caller import Scope
 from loremark.features.hygiene import records
-from loremark.features.hygiene.records import Kept
-from loremark.features.items.store import WHOLE
+from loremark.features.hygiene.records import PlannedAction
+from loremark.features.items.store import ITEM_SELECT
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import hygiene_plans, item_vectors, items, revisions, vector_cache
 
-LIVING = ("approved", "draft")
+ACTIVE_STATUSES = ("approved", "draft")
 
 _newest = (
     select(items.c.id, func.length(items.c.content).label("size"))
@@ -29,10 +29,10 @@ _newest = (
     .limit(bindparam("take"))
     .subquery()
 )
-# Sizes first, so that what is beyond the characters of one look is not even read.
+# Sum the sizes first, so texts beyond the character limit of one analysis are not read.
 _sizes = select(_newest, func.sum(_newest.c.size).over(order_by=_newest.c.id.desc()).label("up_to")).subquery()
 _NEWEST = Sql(
-    WHOLE.join(_sizes, _sizes.c.id == items.c.id)
+    ITEM_SELECT.join(_sizes, _sizes.c.id == items.c.id)
     .where(items.c.team_id == bindparam("scope"), _sizes.c.up_to - _sizes.c.size <= limits.TEXTS_PAGE_CHARS)
     .order_by(items.c.id.desc())
 )
@@ -43,7 +43,7 @@ _ONE = and_(
     hygiene_plans.c.id == bindparam("plan_id"),
     hygiene_plans.c.expires_at_ms > bindparam("now_ms"),
 )
-_HOLD = Sql(select(hygiene_plans).where(_ONE).with_for_update())
+_LOCK = Sql(select(hygiene_plans).where(_ONE).with_for_update())
 _NEWEST_PLANS = Sql(
     select(hygiene_plans)
     .where(
@@ -65,7 +65,9 @@ _expired = (
 _PRUNE = Sql(delete(hygiene_plans).where(hygiene_plans.c.id.in_(_expired.scalar_subquery())))
 
 _OF_ITEM = and_(
-    revisions.c.team_id == bindparam("scope"), revisions.c.of_kind == "item", revisions.c.of_id == bindparam("of_item")
+    revisions.c.team_id == bindparam("scope"),
+    revisions.c.record_kind == "item",
+    revisions.c.record_id == bindparam("of_item"),
 )
 _SNAPSHOTS = Sql(
     select(revisions.c.version, revisions.c.snapshot)
@@ -82,7 +84,7 @@ _of_vectors = and_(
     item_vectors.c.item_id == bindparam("of_item"),
 )
 _DELETE_VECTORS = Sql(delete(item_vectors).where(_of_vectors))
-_UNCACHE = Sql(
+_DELETE_CACHED = Sql(
     delete(vector_cache).where(
         vector_cache.c.team_id == bindparam("scope"),
         vector_cache.c.project_id == bindparam("of_project"),
@@ -92,8 +94,8 @@ _UNCACHE = Sql(
 
 
 async def list_newest(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
-    """The newest living items, whole; fewer where they are very long."""
-    return await tx.many(_NEWEST, scope=scope, of_project=project_id, statuses=list(LIVING), take=take)
+    """List the newest active items. Stops early on very long texts."""
+    return await tx.many(_NEWEST, scope=scope, of_project=project_id, statuses=list(ACTIVE_STATUSES), take=take)
 
 
 async def create_plan(
@@ -102,11 +104,11 @@ async def create_plan(
     project_id: str,
     *,
     mode: str,
-    actions: Sequence[Kept],
+    actions: Sequence[PlannedAction],
     versions: Mapping[str, int],
     items_analyzed: int,
 ) -> Mapping[str, Any]:
-    """The plan as it was kept."""
+    """Store a plan and return its row."""
     now_ms = clock.now_ms()
     row: dict[str, Any] = {
         "id": ids.new("hyg"),
@@ -124,16 +126,18 @@ async def create_plan(
 
 
 async def list_plans(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
-    """Those whose time is not over, newest first."""
+    """List plans that have not expired, newest first."""
     return await tx.many(_NEWEST_PLANS, scope=scope, of_project=project_id, now_ms=clock.now_ms(), take=take)
 
 
-async def hold_plan(tx: Tx, scope: Scope, project_id: str, plan_id: str) -> Row | None:
-    """The plan, for a change; None when there is none of this project, or its time is over."""
-    return await tx.one(_HOLD, scope=scope, of_project=project_id, plan_id=plan_id, now_ms=clock.now_ms())
+async def lock_plan(tx: Tx, scope: Scope, project_id: str, plan_id: str) -> Row | None:
+    """Return the plan, locked until the transaction ends, or None if it does not exist or has expired."""
+    return await tx.one(_LOCK, scope=scope, of_project=project_id, plan_id=plan_id, now_ms=clock.now_ms())
 
 
-async def update_plan(tx: Tx, scope: Scope, plan_id: str, actions: Sequence[Kept], versions: Mapping[str, int]) -> None:
+async def update_plan(
+    tx: Tx, scope: Scope, plan_id: str, actions: Sequence[PlannedAction], versions: Mapping[str, int]
+) -> None:
     await tx.run(
         _UPDATE,
         scope=scope,
@@ -144,22 +148,22 @@ async def update_plan(tx: Tx, scope: Scope, plan_id: str, actions: Sequence[Kept
 
 
 async def prune_plans(tx: Tx, take: int) -> int:
-    """Unscoped: upkeep of all teams."""
+    """Delete expired plans and return the number deleted. Unscoped: maintenance across teams."""
     return await tx.sweep(_PRUNE, now_ms=clock.now_ms(), take=take)
 
 
 async def list_snapshots(tx: Tx, scope: Scope, item_id: str, *, after: int, take: int) -> list[Row]:
-    """The states an item has had, oldest first."""
+    """List an item's snapshots, oldest first."""
     return await tx.many(_SNAPSHOTS, scope=scope, of_item=item_id, after=after, take=take)
 
 
 async def rewrite_snapshot(tx: Tx, scope: Scope, item_id: str, version: int, snapshot: str) -> None:
-    """History is never changed, but for what must not be kept."""
+    """Replace a snapshot. Only redaction may change history."""
     await tx.run(_REWRITE, scope=scope, of_item=item_id, at_version=version, new=snapshot)
 
 
-async def forget_vectors(tx: Tx, scope: Scope, project_id: str, item_id: str, text_hashes: Sequence[str]) -> None:
-    """The item's vectors, and those kept for its earlier texts: they were made of what has been taken out."""
+async def delete_vectors(tx: Tx, scope: Scope, project_id: str, item_id: str, text_hashes: Sequence[str]) -> None:
+    """Delete the item's vectors and those cached for its earlier texts, which contained the redacted text."""
     await tx.run(_DELETE_VECTORS, scope=scope, of_project=project_id, of_item=item_id)
     if text_hashes:
-        await tx.run(_UNCACHE, scope=scope, of_project=project_id, hashes=list(text_hashes))
+        await tx.run(_DELETE_CACHED, scope=scope, of_project=project_id, hashes=list(text_hashes))

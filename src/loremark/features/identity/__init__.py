@@ -1,4 +1,4 @@
-"""People: accounts, browser logins, one-time sign-in links, and the team a new account begins with.
+"""Accounts, browser logins, one-time sign-in links, and the first team of a new account.
 
 Owns: users, teams, team_members (creation), logins, signin_links, installation.
 """

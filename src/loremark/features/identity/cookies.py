@@ -12,7 +12,7 @@ _LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 
 
 class LoginCookie:
-    """HTTP-only and same-site always; secure everywhere but on plain http on this machine."""
+    """HTTP-only and SameSite=Lax; Secure except on plain-HTTP loopback addresses."""
 
     def __init__(self, base_url: str) -> None:
         parts = urlsplit(base_url)
@@ -31,7 +31,7 @@ class LoginCookie:
 
 
 def own_origins(base_url: str) -> frozenset[str]:
-    """The origins our own pages have: the base address, and its other names when it is this machine."""
+    """The origins of our own pages: the base URL, plus the other loopback names if it is a loopback address."""
     parts = urlsplit(base_url)
     usual = {"http": 80, "https": 443}.get(parts.scheme)
     port = f":{parts.port}" if parts.port not in (None, usual) else ""

@@ -1,4 +1,4 @@
-"""POST /api/auth/…: register, login, logout, password; GET /api/auth/me, door."""
+"""/api/auth: registration, login, logout, password, current user."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from loremark.base import errors
 from loremark.base.signing import sha256_hex
 from loremark.features.identity import service, store
 from loremark.features.identity.cookies import LoginCookie
-from loremark.features.identity.service import Door, SignedIn
-from loremark.web.addresses import bucket
+from loremark.features.identity.service import AuthConfig, SignedIn
+from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, LOGIN, Origins, needs
+from loremark.web.client_address import bucket
 from loremark.web.routes import Routes, TxMode
-from loremark.wire.identity import DoorState, LoginRequest, Me, PasswordChange, Registration
+from loremark.wire.identity import CurrentUser, LoginRequest, PasswordChange, Registration, RegistrationStatus
 
 routes = Routes("auth")
 
 
-def _welcome(call: Call, signed_in: SignedIn) -> Me:
+def _set_cookie(call: Call, signed_in: SignedIn) -> CurrentUser:
     call.use(LoginCookie).set(call, signed_in.token)
     return signed_in.me
 
 
-@routes.add("GET", "/api/auth/door", ANYONE, name="door")
-async def door(call: Call) -> DoorState:
-    """Whether one may register here."""
-    return await service.look_at_door(call.tx, call.use(Door).policy)
+@routes.add("GET", "/api/auth/registration", ANYONE, name="registration")
+async def registration_status(call: Call) -> RegistrationStatus:
+    """Get the registration mode, and whether the first account still has to be created."""
+    return await service.registration_status(call.tx, call.use(AuthConfig).registration)
 
 
 @routes.add(
@@ -36,10 +36,10 @@ async def door(call: Call) -> DoorState:
     tx=TxMode.NONE,
     errors=(errors.EMAIL_TAKEN, errors.REGISTRATION_BY_INVITATION, errors.REGISTRATION_CLOSED, errors.CROSS_SITE),
 )
-async def register(call: Call, body: Registration) -> Me:
-    """Make an account with a team of its own, and sign in."""
+async def register(call: Call, body: Registration) -> CurrentUser:
+    """Create an account and a team owned by it, and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
-    return _welcome(call, await service.register(call.database, call.use(Door), body, call.request.origin))
+    return _set_cookie(call, await service.register(call.database, call.use(AuthConfig), body, call.request.origin))
 
 
 @routes.add(
@@ -50,25 +50,25 @@ async def register(call: Call, body: Registration) -> Me:
     tx=TxMode.NONE,
     errors=(errors.WRONG_PASSWORD, errors.CROSS_SITE),
 )
-async def login(call: Call, body: LoginRequest) -> Me:
-    """Sign in with e-mail and password."""
+async def login(call: Call, body: LoginRequest) -> CurrentUser:
+    """Sign in with email and password."""
     call.use(Origins).refuse_cross_site(call.request)
-    await call.spend("login", f"address:{bucket(call.request.address)}")
-    await call.spend("login", f"account:{sha256_hex(store.email_key(body.email))}")
-    return _welcome(call, await service.log_in(call.database, call.use(Door), body, call.request.origin))
+    await call.check_rate_limit("login", f"address:{bucket(call.request.address)}")
+    await call.check_rate_limit("login", f"account:{sha256_hex(store.email_key(body.email))}")
+    return _set_cookie(call, await service.log_in(call.database, call.use(AuthConfig), body, call.request.origin))
 
 
 @routes.add("POST", "/api/auth/logout", needs(LOGIN), name="logout", status=204)
 async def logout(call: Call) -> None:
-    """End this login."""
+    """Sign out."""
     await service.log_out(call.tx, call.caller)
     call.use(LoginCookie).clear(call)
 
 
 @routes.add("GET", "/api/auth/me", needs(KEY | LOGIN), name="me")
-async def me(call: Call) -> Me:
-    """Who is asking, and in which team."""
-    return await service.describe(call.tx, call.caller)
+async def me(call: Call) -> CurrentUser:
+    """Get the current user and team."""
+    return await service.get_current_user(call.tx, call.caller)
 
 
 @routes.add(
@@ -81,6 +81,6 @@ async def me(call: Call) -> Me:
     errors=(errors.WRONG_PASSWORD,),
 )
 async def change_password(call: Call, body: PasswordChange) -> None:
-    """Set another password; all other logins of the account end."""
-    await call.spend("login", f"account:{call.caller.user_id}")
-    await service.change_password(call.database, call.use(Door), call.caller, body)
+    """Change the password. All other logins of the account are ended."""
+    await call.check_rate_limit("login", f"account:{call.caller.user_id}")
+    await service.change_password(call.database, call.use(AuthConfig), call.caller, body)

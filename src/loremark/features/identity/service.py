@@ -1,70 +1,77 @@
-"""Accounts and logins: who may register, and how somebody proves who they are."""
+"""Registration, login and password changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from loremark.base import errors
-from loremark.base.caller import NOWHERE, OWNER, Caller, Origin, Via
+from loremark.base.caller import NO_ORIGIN, OWNER, AuthMethod, Caller, Origin
 from loremark.base.passwords import Passwords
 from loremark.base.plans import Plans
 from loremark.base.settings import Registration as Policy
 from loremark.features.audit import store as audit
 from loremark.features.identity import store
-from loremark.jobs.notices import tell_access_changed
+from loremark.jobs.notices import notify_access_changed
 from loremark.storage.database import Database, Tx
-from loremark.wire.identity import DoorState, LoginRequest, Me, PasswordChange, Registration, TeamShape
+from loremark.wire.identity import (
+    CurrentUser,
+    LoginRequest,
+    PasswordChange,
+    Registration,
+    RegistrationStatus,
+    TeamSummary,
+)
 
 FIRST_ACCOUNT = "first_account"
 LOCAL_OWNER_EMAIL = "owner@localhost"
 
 
 @dataclass(frozen=True)
-class Door:
-    """What decides who may come in."""
+class AuthConfig:
+    """The registration policy, and what is needed to create accounts."""
 
-    policy: Policy
+    registration: Policy
     passwords: Passwords
     plans: Plans
 
 
 @dataclass(frozen=True)
 class SignedIn:
-    """A new login: the cookie's token and what to tell the browser."""
+    """A new login: the cookie token and the response body."""
 
     token: str
-    me: Me
+    me: CurrentUser
 
 
-async def register(database: Database, door: Door, wanted: Registration, origin: Origin) -> SignedIn:
-    """A new account with a team of its own, if the installation lets people register."""
+async def register(database: Database, config: AuthConfig, wanted: Registration, origin: Origin) -> SignedIn:
+    """Create an account with its own team, if registration is allowed."""
     async with database.read() as tx:
-        await _refuse_registration(tx, door.policy)
-    hashed = await door.passwords.hash(wanted.password)
+        await _check_registration_allowed(tx, config.registration)
+    hashed = await config.passwords.hash(wanted.password)
     async with database.write() as tx:
         user_id = await store.create_user(tx, email=wanted.email, name=wanted.name, password_hash=hashed)
         if user_id is None:
             raise errors.EMAIL_TAKEN()
         is_first = await store.claim(tx, FIRST_ACCOUNT, user_id)
-        if door.policy != "open" and not is_first:
+        if config.registration != "open" and not is_first:
             raise errors.REGISTRATION_BY_INVITATION()
-        await store.end_open_links(tx)
+        await store.invalidate_setup_links(tx)
         team_name = wanted.team_name or f"{wanted.name.strip()}'s team"
-        caller = await create_owner(tx, door.plans, user_id, wanted.name, wanted.email, team_name, origin=origin)
+        caller = await create_owner(tx, config.plans, user_id, wanted.name, wanted.email, team_name, origin=origin)
         return await sign_in(tx, caller)
 
 
-async def _refuse_registration(tx: Tx, policy: Policy) -> None:
+async def _check_registration_allowed(tx: Tx, policy: Policy) -> None:
     if policy == "closed":
         raise errors.REGISTRATION_CLOSED()
     if policy == "invite" and await store.find_claim(tx, FIRST_ACCOUNT) is not None:
         raise errors.REGISTRATION_BY_INVITATION()
 
 
-async def look_at_door(tx: Tx, policy: Policy) -> DoorState:
-    """What ``register`` would say by now, without asking for anything."""
+async def registration_status(tx: Tx, policy: Policy) -> RegistrationStatus:
+    """The registration mode, and whether the first account can still be created."""
     unclaimed = policy != "closed" and await store.find_claim(tx, FIRST_ACCOUNT) is None
-    return DoorState(registration=policy, first_account=unclaimed)
+    return RegistrationStatus(mode=policy, first_account=unclaimed)
 
 
 async def create_owner(
@@ -74,10 +81,10 @@ async def create_owner(
     name: str,
     email: str,
     team_name: str,
-    via: Via = Via.LOGIN,
-    origin: Origin = NOWHERE,
+    auth_method: AuthMethod = AuthMethod.LOGIN,
+    origin: Origin = NO_ORIGIN,
 ) -> Caller:
-    """A team for a new account, owned by it."""
+    """Create a team owned by a new account."""
     team_id = await store.create_team(tx, team_name, plans.default)
     member_id = await store.add_member(tx, team_id=team_id, user_id=user_id, role=OWNER)
     assert member_id is not None
@@ -85,7 +92,7 @@ async def create_owner(
         user_id=user_id,
         team_id=team_id,
         role=OWNER,
-        via=via,
+        auth_method=auth_method,
         credential_id="",
         name=name.strip(),
         email=email.strip(),
@@ -98,23 +105,23 @@ async def create_owner(
 
 async def sign_in(tx: Tx, caller: Caller) -> SignedIn:
     token = await store.create_login(tx, user_id=caller.user_id, team_id=caller.team_id)
-    return SignedIn(token, await describe(tx, caller))
+    return SignedIn(token, await get_current_user(tx, caller))
 
 
-async def log_in(database: Database, door: Door, given: LoginRequest, origin: Origin) -> SignedIn:
-    """Check the password; an unknown address takes as long and gets the same words."""
+async def log_in(database: Database, config: AuthConfig, request: LoginRequest, origin: Origin) -> SignedIn:
+    """Check the password. An unknown address takes equally long and gets the same error."""
     async with database.read() as tx:
-        user = await store.find_user(tx, given.email)
+        user = await store.find_user(tx, request.email)
         memberships = await store.list_memberships(tx, user["id"]) if user else []
-    matches = await door.passwords.matches(given.password, user["password_hash"] if user else None)
-    chosen = next((row for row in memberships if given.team_id in (None, row["id"])), None)
+    matches = await config.passwords.matches(request.password, user["password_hash"] if user else None)
+    chosen = next((row for row in memberships if request.team_id in (None, row["id"])), None)
     if user is None or not matches or chosen is None:
         raise errors.WRONG_PASSWORD()
     caller = Caller(
         user_id=user["id"],
         team_id=chosen["id"],
         role=chosen["role"],
-        via=Via.LOGIN,
+        auth_method=AuthMethod.LOGIN,
         credential_id="",
         name=user["name"],
         email=user["email"],
@@ -129,46 +136,46 @@ async def log_in(database: Database, door: Door, given: LoginRequest, origin: Or
 async def log_out(tx: Tx, caller: Caller) -> None:
     await store.delete_login(tx, caller.credential_id)
     await audit.record(tx, caller, "login.ended", caller.user_id)
-    tell_access_changed(tx, caller.user_id)
+    notify_access_changed(tx, caller.user_id)
 
 
-async def describe(tx: Tx, caller: Caller) -> Me:
+async def get_current_user(tx: Tx, caller: Caller) -> CurrentUser:
     user = await store.get_user(tx, caller.user_id)
     memberships = await store.list_memberships(tx, caller.user_id)
-    here = next(row for row in memberships if row["id"] == caller.team_id)
-    return Me(
+    team = next(row for row in memberships if row["id"] == caller.team_id)
+    return CurrentUser(
         user_id=user["id"],
         name=user["name"],
         email=user["email"],
         role=caller.role,
-        team_id=here["id"],
-        team_name=here["name"],
-        plan=here["plan"],
-        via=caller.via.value,
-        teams=[TeamShape(id=row["id"], name=row["name"]) for row in memberships],
+        team_id=team["id"],
+        team_name=team["name"],
+        plan=team["plan"],
+        auth_method=caller.auth_method.value,
+        teams=[TeamSummary(id=row["id"], name=row["name"]) for row in memberships],
         has_password=user["password_hash"] is not None,
     )
 
 
-async def change_password(database: Database, door: Door, caller: Caller, change: PasswordChange) -> None:
-    """Set a password and end all other logins of the account. Who came by a link has none to show at first."""
+async def change_password(database: Database, config: AuthConfig, caller: Caller, change: PasswordChange) -> None:
+    """Set a password and end all other logins. Accounts created by a sign-in link have no password at first."""
     async with database.read() as tx:
         user = await store.get_user(tx, caller.user_id)
     known = user["password_hash"]
-    if known is not None and not await door.passwords.matches(change.current_password or "", known):
+    if known is not None and not await config.passwords.matches(change.current_password or "", known):
         raise errors.WRONG_PASSWORD()
-    hashed = await door.passwords.hash(change.new_password)
+    hashed = await config.passwords.hash(change.new_password)
     async with database.write() as tx:
         if not await store.set_password(tx, caller.user_id, known, hashed):
-            raise errors.WRONG_PASSWORD()  # another one was set meanwhile
-        await store.delete_other_logins(tx, caller.user_id, but=caller.credential_id)
+            raise errors.WRONG_PASSWORD()  # the password was changed concurrently
+        await store.delete_other_logins(tx, caller.user_id, keep=caller.credential_id)
         await audit.record(tx, caller, "password.changed", caller.user_id)
-        tell_access_changed(tx, caller.user_id)
+        notify_access_changed(tx, caller.user_id)
 
 
-async def use_signin_link(tx: Tx, door: Door, token: str, origin: Origin) -> SignedIn | None:
-    """Sign in by a one-time link; on a fresh installation it makes the local owner."""
-    link = await store.use_link(tx, token)
+async def sign_in_with_link(tx: Tx, config: AuthConfig, token: str, origin: Origin) -> SignedIn | None:
+    """Sign in with a one-time link. On a fresh installation this creates the local owner."""
+    link = await store.consume_link(tx, token)
     if link is None:
         return None
     user_id = link["user_id"]
@@ -177,7 +184,7 @@ async def use_signin_link(tx: Tx, door: Door, token: str, origin: Origin) -> Sig
             return None
         user_id = await store.create_user(tx, email=LOCAL_OWNER_EMAIL, name="Owner", password_hash=None)
         assert user_id is not None
-        caller = await create_owner(tx, door.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", origin=origin)
+        caller = await create_owner(tx, config.plans, user_id, "Owner", LOCAL_OWNER_EMAIL, "My team", origin=origin)
         return await sign_in(tx, caller)
     user = await store.get_user(tx, user_id)
     memberships = await store.list_memberships(tx, user_id)
@@ -188,12 +195,12 @@ async def use_signin_link(tx: Tx, door: Door, token: str, origin: Origin) -> Sig
         user_id=user_id,
         team_id=first["id"],
         role=first["role"],
-        via=Via.LOGIN,
+        auth_method=AuthMethod.LOGIN,
         credential_id="",
         name=user["name"],
         email=user["email"],
         address=origin.address,
         request_id=origin.request_id,
     )
-    await audit.record(tx, caller, "login.created", user_id, by="sign-in link")
+    await audit.record(tx, caller, "login.created", user_id, method="sign-in link")
     return await sign_in(tx, caller)

@@ -1,18 +1,18 @@
-"""Accounts, logins and sign-in links. These queries find out who somebody is, so no team scopes them yet."""
+"""Accounts, logins and sign-in links. These queries identify the caller, so they are not scoped to a team."""
 
 from __future__ import annotations
 
 from sqlalchemy import and_, bindparam, delete, insert, select, update
 
 from loremark.base import clock, ids, limits
-from loremark.base.caller import Caller, Role, Via
+from loremark.base.caller import AuthMethod, Caller, Role
 from loremark.base.signing import sha256_hex
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import installation, logins, signin_links, team_members, teams, users
 
 _CLAIM = Sql(lambda new: new(installation).on_conflict_do_nothing(index_elements=["name"]))
-_CHANGE_CLAIM = Sql(
+_UPDATE_CLAIM = Sql(
     update(installation)
     .where(installation.c.name == bindparam("key"), installation.c.value != bindparam("new_value"))
     .values(value=bindparam("new_value"))
@@ -49,7 +49,7 @@ _FIND_CALLER = Sql(
 )
 _DELETE_LOGIN = Sql(delete(logins).where(logins.c.id == bindparam("login_id")))
 _DELETE_OTHER_LOGINS = Sql(
-    delete(logins).where(logins.c.user_id == bindparam("of_user"), logins.c.id != bindparam("but"))
+    delete(logins).where(logins.c.user_id == bindparam("of_user"), logins.c.id != bindparam("keep"))
 )
 _DELETE_EXPIRED = Sql(
     delete(logins).where(logins.c.user_id == bindparam("of_user"), logins.c.expires_at_ms <= bindparam("now_ms"))
@@ -61,7 +61,7 @@ _FIRST_OWNER = Sql(
     .order_by(team_members.c.id)
     .limit(1)
 )
-_USE_LINK = Sql(
+_CONSUME_LINK = Sql(
     update(signin_links)
     .where(
         signin_links.c.token_hash == bindparam("hashed"),
@@ -71,7 +71,7 @@ _USE_LINK = Sql(
     .values(used_at_ms=bindparam("now_ms"))
     .returning(signin_links.c.id, signin_links.c.user_id)
 )
-_END_OPEN_LINKS = Sql(
+_INVALIDATE_SETUP_LINKS = Sql(
     update(signin_links)
     .where(signin_links.c.used_at_ms.is_(None), signin_links.c.user_id.is_(None))
     .values(used_at_ms=bindparam("now_ms"))
@@ -80,20 +80,20 @@ _GET_INSTALLATION = Sql(select(installation.c.value).where(installation.c.name =
 
 
 def email_key(email: str) -> str:
-    """The form in which addresses are compared."""
+    """The normalized form used to compare email addresses."""
     return email.strip().casefold()
 
 
 async def claim(tx: Tx, name: str, value: str) -> bool:
-    """Write a fact of the installation that can be written only once; whether it was us."""
+    """Set a write-once value of the installation. Returns False if it was already set."""
     return await tx.run(_CLAIM, name=name, value=value) == 1
 
 
-async def change_claim(tx: Tx, name: str, value: str) -> bool:
-    """Write a fact of the installation that may change; whether it was another one before."""
+async def update_claim(tx: Tx, name: str, value: str) -> bool:
+    """Set a value of the installation. Returns True if it replaced a different value."""
     if await claim(tx, name, value):
         return False
-    return await tx.run(_CHANGE_CLAIM, key=name, new_value=value) == 1
+    return await tx.run(_UPDATE_CLAIM, key=name, new_value=value) == 1
 
 
 async def find_claim(tx: Tx, name: str) -> str | None:
@@ -112,7 +112,7 @@ async def get_user(tx: Tx, user_id: str) -> Row:
 
 
 async def create_user(tx: Tx, *, email: str, name: str, password_hash: str | None) -> str | None:
-    """The new account's id, or None when the address is taken."""
+    """Create an account and return its id, or None if the email address is taken."""
     user_id = ids.new("usr")
     created = await tx.run(
         _INSERT_USER,
@@ -127,7 +127,7 @@ async def create_user(tx: Tx, *, email: str, name: str, password_hash: str | Non
 
 
 async def set_password(tx: Tx, user_id: str, known: str | None, password_hash: str) -> bool:
-    """False when the password is no longer the one that is known."""
+    """Set the password. Returns False if the stored hash is no longer ``known``."""
     return await tx.run(_SET_PASSWORD, user_id=user_id, known=known, hashed=password_hash) == 1
 
 
@@ -144,14 +144,14 @@ async def get_team(tx: Tx, team_id: str) -> Row:
 
 
 async def lock_team(tx: Tx, team_id: str) -> Row:
-    """The team, held until the transaction ends: what is counted against its plan is then exact."""
+    """Get the team and lock its row, so that counts checked against its plan stay exact."""
     row = await tx.one(_LOCK_TEAM, team_id=team_id)
     assert row is not None
     return row
 
 
 async def add_member(tx: Tx, *, team_id: str, user_id: str, role: Role) -> str | None:
-    """The membership's id, or None when there is one already."""
+    """Add a member and return the membership's id, or None if the user is already a member."""
     member_id = ids.new("mem")
     created = await tx.run(
         _INSERT_MEMBER, id=member_id, team_id=team_id, user_id=user_id, role=role, joined_at_ms=clock.now_ms()
@@ -160,12 +160,12 @@ async def add_member(tx: Tx, *, team_id: str, user_id: str, role: Role) -> str |
 
 
 async def list_memberships(tx: Tx, user_id: str) -> list[Row]:
-    """The teams of a user, the one joined first in front."""
+    """List a user's teams in the order they were joined."""
     return await tx.many(_MEMBERSHIPS, user_id=user_id)
 
 
 async def create_login(tx: Tx, *, user_id: str, team_id: str) -> str:
-    """A new browser login; the token goes into the cookie and is kept only as a hash."""
+    """Create a browser login and return the cookie token. Only its hash is stored."""
     now_ms = clock.now_ms()
     token = ids.token()
     await tx.run(_DELETE_EXPIRED, of_user=user_id, now_ms=now_ms)
@@ -182,7 +182,7 @@ async def create_login(tx: Tx, *, user_id: str, team_id: str) -> str:
 
 
 async def find_by_login(tx: Tx, token: str) -> Caller | None:
-    """The caller behind a cookie."""
+    """Find the caller that a cookie token belongs to."""
     row = await tx.one(_FIND_CALLER, hashed=sha256_hex(token), now_ms=clock.now_ms())
     if row is None:
         return None
@@ -190,7 +190,7 @@ async def find_by_login(tx: Tx, token: str) -> Caller | None:
         user_id=row["user_id"],
         team_id=row["team_id"],
         role=row["role"],
-        via=Via.LOGIN,
+        auth_method=AuthMethod.LOGIN,
         credential_id=row["id"],
         name=row["name"],
         email=row["email"],
@@ -201,8 +201,8 @@ async def delete_login(tx: Tx, login_id: str) -> None:
     await tx.run(_DELETE_LOGIN, login_id=login_id)
 
 
-async def delete_other_logins(tx: Tx, user_id: str, *, but: str) -> None:
-    await tx.run(_DELETE_OTHER_LOGINS, of_user=user_id, but=but)
+async def delete_other_logins(tx: Tx, user_id: str, *, keep: str) -> None:
+    await tx.run(_DELETE_OTHER_LOGINS, of_user=user_id, keep=keep)
 
 
 async def find_first_owner(tx: Tx) -> Row | None:
@@ -210,7 +210,7 @@ async def find_first_owner(tx: Tx) -> Row | None:
 
 
 async def create_link(tx: Tx, user_id: str | None) -> str:
-    """A one-time sign-in link's token; without a user it makes the first owner."""
+    """Create a one-time sign-in link and return its token. Without a user it creates the first owner when used."""
     token = ids.token()
     now_ms = clock.now_ms()
     await tx.run(
@@ -225,11 +225,11 @@ async def create_link(tx: Tx, user_id: str | None) -> str:
     return token
 
 
-async def use_link(tx: Tx, token: str) -> Row | None:
-    """Use the link up; None when it is unknown, used or expired."""
-    return await tx.one(_USE_LINK, hashed=sha256_hex(token), now_ms=clock.now_ms())
+async def consume_link(tx: Tx, token: str) -> Row | None:
+    """Mark the link as used and return it; None if it is unknown, used or expired."""
+    return await tx.one(_CONSUME_LINK, hashed=sha256_hex(token), now_ms=clock.now_ms())
 
 
-async def end_open_links(tx: Tx) -> None:
-    """First-run links lose their meaning once somebody has an account."""
-    await tx.run(_END_OPEN_LINKS, now_ms=clock.now_ms())
+async def invalidate_setup_links(tx: Tx) -> None:
+    """Invalidate first-run links once an account exists."""
+    await tx.run(_INVALIDATE_SETUP_LINKS, now_ms=clock.now_ms())

@@ -1,5 +1,5 @@
-"""What items are ranked by: their terms and vectors, kept in the transaction that changes the item.
+"""The search index: terms and vectors of items, updated in the transaction that changes the item.
 
-Owns: item_index, item_vectors, the index version of a project. Its upkeep deletes what nobody reads any more, also in
-the vector_cache.
+Owns: item_index, item_vectors, the index version of a project. Its upkeep job deletes obsolete rows, also in
+vector_cache.
 """

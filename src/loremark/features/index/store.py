@@ -1,10 +1,10 @@
-"""The index of a project: one row for each item, numbered by the project's index version.
+"""Queries for a project's search index: one row per item, numbered by the project's index version.
 
-The version is counted up and the row written in the transaction that changes the item; the project's row is held
-from then on, so that versions become visible in their order. Whoever has read up to a version asks for what came after.
+The transaction that changes an item increments the version and writes the row. It locks the project's row, so
+versions become visible in order, and a reader can ask for everything after the version it has.
 
-An item that has gone keeps its row until many changes came after it. Then the row is deleted, and one row of the
-project, of no item, says up to which version: whoever has not read as far cannot hear what went, and reads all anew.
+The row of a deleted item stays until many later changes have been made. Pruning records up to which version rows are
+gone in a marker row with an empty item id; a reader that is behind it has to reload the whole index.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import item_index, projects
 
-RANKED = ("approved", "draft")
-"""The states in which an item can be found; of others the index keeps only that they are not to be."""
-GONE = "gone"
-FORGOTTEN = ""
-"""In place of an item's id: the row whose version says how far rows of items that have gone were deleted."""
+SEARCHABLE = ("approved", "draft")
+"""Statuses of items that search returns. The index has no terms for other items."""
+DELETED = "gone"
+PRUNED = ""
+"""Item id of the marker row, whose version tells up to which version deleted items were pruned."""
 _FIELDS = itemgetter(*Entry._fields)
 
 _NEXT_VERSION = Sql(
@@ -39,25 +39,35 @@ _VERSION = Sql(
         projects.c.deleted_at_ms.is_(None),
     )
 )
-_SAID = ("version", "status", "type", "schema_key", "session_id", "branch", "created_at_ms", "confidence", "terms")
-_KEEP = Sql(
-    lambda new: (made := new(item_index)).on_conflict_do_update(
-        index_elements=["project_id", "item_id"], set_={name: made.excluded[name] for name in _SAID}
+_UPDATED_COLUMNS = (
+    "version",
+    "status",
+    "type",
+    "schema_key",
+    "session_id",
+    "branch",
+    "created_at_ms",
+    "confidence",
+    "terms",
+)
+_UPSERT = Sql(
+    lambda new: (insert := new(item_index)).on_conflict_do_update(
+        index_elements=["project_id", "item_id"], set_={name: insert.excluded[name] for name in _UPDATED_COLUMNS}
     )
 )
 _OF_PROJECT = and_(item_index.c.team_id == bindparam("scope"), item_index.c.project_id == bindparam("of_project"))
 _ONE = and_(_OF_PROJECT, item_index.c.item_id == bindparam("of_item"))
-_MARK_GONE = Sql(
+_MARK_DELETED = Sql(
     update(item_index)
     .where(_ONE)
-    .values(version=bindparam("new_version"), status=GONE, terms=bindparam("no_terms"), session_id=None, branch=None)
+    .values(version=bindparam("new_version"), status=DELETED, terms=bindparam("no_terms"), session_id=None, branch=None)
 )
 _MARK_CHANGED = Sql(update(item_index).where(_ONE).values(version=bindparam("new_version")))
 _PAGE = Sql(
     select(item_index)
     .where(
         _OF_PROJECT,
-        or_(*(item_index.c.status == status for status in RANKED)),
+        or_(*(item_index.c.status == status for status in SEARCHABLE)),
         item_index.c.item_id > bindparam("after"),
     )
     .order_by(item_index.c.item_id)
@@ -69,13 +79,11 @@ _CHANGED = Sql(
     .order_by(item_index.c.version)
     .limit(bindparam("take"))
 )
-_forgotten = item_index.alias("forgotten")
-_up_to = func.coalesce(_forgotten.c.version, 0)
-_LONG_AGO = Sql(
+_pruned = item_index.alias("pruned")
+_up_to = func.coalesce(_pruned.c.version, 0)
+_PRUNABLE = Sql(
     select(projects.c.id, projects.c.team_id, projects.c.index_version, _up_to.label("up_to"))
-    .outerjoin(
-        _forgotten, and_(_forgotten.c.project_id == projects.c.id, _forgotten.c.item_id == bindparam("forgotten"))
-    )
+    .outerjoin(_pruned, and_(_pruned.c.project_id == projects.c.id, _pruned.c.item_id == bindparam("pruned_id")))
     .where(
         projects.c.id > bindparam("after"),
         projects.c.deleted_at_ms.is_(None),
@@ -84,10 +92,10 @@ _LONG_AGO = Sql(
     .order_by(projects.c.id)
     .limit(bindparam("take"))
 )
-_WENT = and_(_OF_PROJECT, item_index.c.status == GONE, item_index.c.version <= bindparam("until"))
-_GONE = Sql(
+_IS_DELETED = and_(_OF_PROJECT, item_index.c.status == DELETED, item_index.c.version <= bindparam("until"))
+_DELETED = Sql(
     select(item_index.c.item_id, item_index.c.version)
-    .where(_WENT, item_index.c.version > bindparam("since"))
+    .where(_IS_DELETED, item_index.c.version > bindparam("since"))
     .order_by(item_index.c.version)
     .limit(bindparam("take"))
 )
@@ -96,25 +104,25 @@ _HOLD = Sql(
     .where(projects.c.team_id == bindparam("scope"), projects.c.id == bindparam("of_project"))
     .with_for_update(key_share=True)
 )
-_FORGET = Sql(delete(item_index).where(_WENT, InList(item_index.c.item_id, "item_ids")))
+_PRUNE = Sql(delete(item_index).where(_IS_DELETED, InList(item_index.c.item_id, "item_ids")))
 
 
 async def find_version(tx: Tx, scope: Scope, project_id: str) -> int | None:
-    """The newest version; None when there is no such project."""
+    """Return the current index version, or None if the project does not exist."""
     row = await tx.one(_VERSION, scope=scope, of_project=project_id)
     return None if row is None else int(row["index_version"])
 
 
 async def next_version(tx: Tx, scope: Scope, project_id: str) -> int:
-    """A new version, of this transaction."""
+    """Increment the index version and return it."""
     row = await tx.one(_NEXT_VERSION, scope=scope, of_project=project_id)
     return 0 if row is None else int(row["index_version"])
 
 
-async def keep_entry(tx: Tx, scope: Scope, project_id: str, entry: Entry) -> None:
-    """An item is new or has changed."""
+async def upsert_entry(tx: Tx, scope: Scope, project_id: str, entry: Entry) -> None:
+    """Insert or update an item's entry."""
     await tx.run(
-        _KEEP,
+        _UPSERT,
         project_id=project_id,
         item_id=entry.item_id,
         team_id=scope,
@@ -126,58 +134,58 @@ async def keep_entry(tx: Tx, scope: Scope, project_id: str, entry: Entry) -> Non
         branch=entry.branch,
         created_at_ms=entry.created_at_ms,
         confidence=entry.confidence,
-        terms=entry.terms if entry.status in RANKED else b"",
+        terms=entry.terms if entry.status in SEARCHABLE else b"",
     )
 
 
-async def drop_entry(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
-    """An item has gone."""
+async def delete_entry(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
+    """Mark an item's entry as deleted."""
     version = await next_version(tx, scope, project_id)
-    await tx.run(_MARK_GONE, scope=scope, of_project=project_id, of_item=item_id, new_version=version, no_terms=b"")
+    await tx.run(_MARK_DELETED, scope=scope, of_project=project_id, of_item=item_id, new_version=version, no_terms=b"")
 
 
 async def mark_changed(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
-    """What belongs to an entry has changed: its vector."""
+    """Bump the version of an entry whose vector has changed."""
     version = await next_version(tx, scope, project_id)
     await tx.run(_MARK_CHANGED, scope=scope, of_project=project_id, of_item=item_id, new_version=version)
 
 
 async def list_entries(tx: Tx, scope: Scope, project_id: str, *, after: str, take: int) -> list[Row]:
-    """What can be found, by item id."""
+    """List searchable entries by item id."""
     return await tx.many(_PAGE, scope=scope, of_project=project_id, after=after, take=take)
 
 
 async def list_changed(tx: Tx, scope: Scope, project_id: str, since: int, take: int) -> list[Row]:
-    """What has changed after a version, also what is no longer to be found.
+    """List entries changed after a version, including ones that are no longer searchable.
 
-    Nothing where rows of items that went after it have been deleted: then all is to be read anew.
+    Returns nothing if deleted items have been pruned since then, in which case the caller has to reload everything.
     """
     rows = await tx.many(_CHANGED, scope=scope, of_project=project_id, since=since, take=take)
-    return [] if any(row["item_id"] == FORGOTTEN for row in rows) else rows
+    return [] if any(row["item_id"] == PRUNED for row in rows) else rows
 
 
-async def list_grown(tx: Tx, *, after: str, least: int, take: int) -> list[Row]:
-    """Unscoped: upkeep. Projects with so many versions since rows of theirs were last forgotten, by their ids."""
-    return await tx.many(_LONG_AGO, forgotten=FORGOTTEN, after=after, least=least, take=take)
+async def list_prunable(tx: Tx, *, after: str, least: int, take: int) -> list[Row]:
+    """List projects with at least ``least`` versions since the last pruning. Unscoped: maintenance across teams."""
+    return await tx.many(_PRUNABLE, pruned_id=PRUNED, after=after, least=least, take=take)
 
 
-async def list_gone(tx: Tx, scope: Scope, project_id: str, *, since: int, until: int, take: int) -> list[Row]:
-    """Items that went after one version and up to another, in the order in which they went."""
-    return await tx.many(_GONE, scope=scope, of_project=project_id, since=since, until=until, take=take)
+async def list_deleted(tx: Tx, scope: Scope, project_id: str, *, since: int, until: int, take: int) -> list[Row]:
+    """List items deleted after one version and up to another, in order of deletion."""
+    return await tx.many(_DELETED, scope=scope, of_project=project_id, since=since, until=until, take=take)
 
 
-async def forget_gone(tx: Tx, scope: Scope, project_id: str, item_ids: list[str], until: int) -> None:
-    """Delete the rows of items that went up to a version, all of which are named, and keep that in mind."""
+async def prune_deleted(tx: Tx, scope: Scope, project_id: str, item_ids: list[str], until: int) -> None:
+    """Delete the rows of items deleted up to a version, and record that version in the marker row."""
     if await tx.one(_HOLD, scope=scope, of_project=project_id) is None:
         return
-    await tx.sweep(_FORGET, scope=scope, of_project=project_id, until=until, item_ids=item_ids)
+    await tx.sweep(_PRUNE, scope=scope, of_project=project_id, until=until, item_ids=item_ids)
     await tx.run(
-        _KEEP,
+        _UPSERT,
         project_id=project_id,
-        item_id=FORGOTTEN,
+        item_id=PRUNED,
         team_id=scope,
         version=until,
-        status=GONE,
+        status=DELETED,
         type="",
         schema_key="",
         session_id=None,

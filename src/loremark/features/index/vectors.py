@@ -1,4 +1,4 @@
-"""Vectors of items: kept compactly, each made from the item's text by a named model."""
+"""Queries for item vectors, stored in a compact format per embedding model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import item_vectors, items_to_embed, projects, vector_cache
 
-_KEEP = Sql(
-    lambda new: (made := new(item_vectors)).on_conflict_do_update(
+_UPSERT = Sql(
+    lambda new: (insert := new(item_vectors)).on_conflict_do_update(
         index_elements=["project_id", "item_id", "model"],
-        set_={"vector": made.excluded.vector, "text_hash": made.excluded.text_hash},
+        set_={"vector": insert.excluded.vector, "text_hash": insert.excluded.text_hash},
     )
 )
 _IN_PROJECT = and_(item_vectors.c.team_id == bindparam("scope"), item_vectors.c.project_id == bindparam("of_project"))
@@ -32,9 +32,9 @@ _SOME = Sql(
 _MODELS = Sql(
     select(item_vectors.c.model, func.count().label("found")).where(_IN_PROJECT).group_by(item_vectors.c.model)
 )
-_OTHERS = Sql(delete(item_vectors).where(_IN_PROJECT, item_vectors.c.model != bindparam("of_model")))
-# Below and above the model in use, not "another than it": so an index leads to them past all that is in use.
-_BEFORE, _BEHIND = vector_cache.c.model < bindparam("of_model"), vector_cache.c.model > bindparam("of_model")
+_DELETE_OTHERS = Sql(delete(item_vectors).where(_IN_PROJECT, item_vectors.c.model != bindparam("of_model")))
+# "Less than" and "greater than" instead of "not equal", so that the primary key index can be used.
+_BEFORE, _AFTER = vector_cache.c.model < bindparam("of_model"), vector_cache.c.model > bindparam("of_model")
 
 
 def _cached(which: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -46,7 +46,7 @@ _WITH_OTHERS = Sql(
     .where(
         projects.c.id > bindparam("after"),
         projects.c.deleted_at_ms.is_(None),
-        or_(_cached(_BEFORE), _cached(_BEHIND)),
+        or_(_cached(_BEFORE), _cached(_AFTER)),
         ~select(items_to_embed.c.item_id).where(items_to_embed.c.project_id == projects.c.id).exists(),
     )
     .order_by(projects.c.id)
@@ -54,7 +54,7 @@ _WITH_OTHERS = Sql(
 )
 
 
-def _forget(which: ColumnElement[bool]) -> Sql:
+def _delete_cached(which: ColumnElement[bool]) -> Sql:
     key = tuple(vector_cache.primary_key.columns)
     of_project = and_(
         vector_cache.c.team_id == bindparam("scope"), vector_cache.c.project_id == bindparam("of_project")
@@ -63,14 +63,14 @@ def _forget(which: ColumnElement[bool]) -> Sql:
     return Sql(delete(vector_cache).where(tuple_(*key).in_(some)))
 
 
-_FORGET_CACHED = (_forget(_BEFORE), _forget(_BEHIND))
+_DELETE_CACHED = (_delete_cached(_BEFORE), _delete_cached(_AFTER))
 
 
-async def keep_vector(
+async def upsert_vector(
     tx: Tx, scope: Scope, project_id: str, item_id: str, *, model: str, text_hash: str, vector: bytes
 ) -> None:
     await tx.run(
-        _KEEP,
+        _UPSERT,
         project_id=project_id,
         item_id=item_id,
         model=model,
@@ -82,7 +82,7 @@ async def keep_vector(
 
 
 async def list_vectors(tx: Tx, scope: Scope, project_id: str, model: str, *, after: str, take: int) -> list[Row]:
-    """In the order of the items' ids."""
+    """List vectors by item id."""
     return await tx.many(_PAGE, scope=scope, of_project=project_id, of_model=model, after=after, take=take)
 
 
@@ -92,26 +92,26 @@ async def find_vectors(tx: Tx, scope: Scope, project_id: str, model: str, item_i
 
 
 async def count_by_model(tx: Tx, scope: Scope, project_id: str) -> dict[str, int]:
-    """How many items of a project have a vector of each model: several while another embedder takes over."""
+    """Count a project's vectors by model. There are several models while the embedder is being changed."""
     rows = await tx.many(_MODELS, scope=scope, of_project=project_id)
     return {row["model"]: row["found"] for row in rows}
 
 
 async def delete_other_models(tx: Tx, scope: Scope, project_id: str, model: str) -> None:
-    """Vectors of models that are no longer in use. Whoever ranks by them looks again which to take."""
-    if await tx.sweep(_OTHERS, scope=scope, of_project=project_id, of_model=model):
+    """Delete vectors of models no longer in use, and bump the index version so that readers choose a model again."""
+    if await tx.sweep(_DELETE_OTHERS, scope=scope, of_project=project_id, of_model=model):
         await store.next_version(tx, scope, project_id)
 
 
-async def list_with_cached_others(tx: Tx, model: str, *, after: str, take: int) -> list[Row]:
-    """Unscoped: upkeep. Projects with texts embedded by other models, though every item has its vector of this one."""
+async def list_with_stale_cache(tx: Tx, model: str, *, after: str, take: int) -> list[Row]:
+    """List fully embedded projects with cached vectors of other models. Unscoped: maintenance across teams."""
     return await tx.many(_WITH_OTHERS, of_model=model, after=after, take=take)
 
 
-async def forget_cached_others(tx: Tx, scope: Scope, project_id: str, model: str, take: int) -> int:
-    """What other models once made of texts, up to so many; how many went."""
-    gone = 0
-    for query in _FORGET_CACHED:
-        if gone < take:
-            gone += await tx.sweep(query, scope=scope, of_project=project_id, of_model=model, take=take - gone)
-    return gone
+async def delete_stale_cache(tx: Tx, scope: Scope, project_id: str, model: str, take: int) -> int:
+    """Delete up to ``take`` cached vectors of other models and return how many were deleted."""
+    deleted = 0
+    for query in _DELETE_CACHED:
+        if deleted < take:
+            deleted += await tx.sweep(query, scope=scope, of_project=project_id, of_model=model, take=take - deleted)
+    return deleted

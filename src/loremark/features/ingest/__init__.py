@@ -1,5 +1,5 @@
-"""Ingest: events from tools, signed, kept for ever, grouped into sessions.
+"""Ingest: receives signed events from tools and groups them into sessions.
 
-Owns: events, blobs. Tells: session.created. One commit holds the event, its session and its counters; the
-answer comes after it.
+Owns: events, blobs. Emits: session.created. The event, its session and its usage counters are committed together,
+before the response is sent.
 """

@@ -1,4 +1,4 @@
-"""An event as it was sent: decoded, made canonical, large texts taken out."""
+"""Decoding events: size limits, canonical form, and extraction of large texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 from loremark.base import errors, limits
 from loremark.base.caller import Caller
-from loremark.features.sessions.blobs import take_out
+from loremark.features.sessions.blobs import extract_blobs
 from loremark.storage.database import Row
 from loremark.wire.events import IngestEvent
 
@@ -19,22 +19,22 @@ _GZIP = 16 + zlib.MAX_WBITS
 _SOURCE_CHARS = 50
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _SEPARATORS = (b",", b"[", b"{")
-# An escaped character, or a whole surrogate pair; half a pair is left where a text was cut in the middle of one.
+# An escaped character or a surrogate pair. Tools that truncate texts can leave half a pair.
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.DOTALL
 )
-_HALF_PAIR_BYTES = 6
+_LONE_SURROGATE_BYTES = 6
 
 
 class SentEvent(msgspec.Struct):
-    """The body of a request."""
+    """The request body."""
 
     event: IngestEvent
     payload: dict[str, Any]
 
 
-class Captured(msgspec.Struct, frozen=True, kw_only=True):
-    """An event on its way into the database."""
+class CapturedEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event ready to be stored."""
 
     project_id: str
     team_id: str
@@ -52,7 +52,7 @@ _encode_sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 def inflate(body: bytes, encoding: str | None) -> bytes:
-    """The body as it was before compression, within the same bound as one sent plain."""
+    """Decompress the body, limited to the size allowed for uncompressed bodies."""
     if encoding is None or encoding.strip().lower() in ("", "identity"):
         return body
     if encoding.strip().lower() != "gzip":
@@ -69,61 +69,61 @@ def inflate(body: bytes, encoding: str | None) -> bytes:
     return inflated
 
 
-def capture(body: bytes, caller: Caller, source: str | None) -> Captured:
-    """Decode what a project's tool has sent. The hash covers project, event and payload, whatever the order of keys."""
+def parse_signed_event(body: bytes, caller: Caller, source: str | None) -> CapturedEvent:
+    """Decode an event sent by a tool with the project's signature."""
     sent = _decode(body)
-    return captured(sent, caller.credential_id, caller.team_id, _source_of(sent, source), proof=caller.proof)
+    return build_event(sent, caller.credential_id, caller.team_id, _source_of(sent, source), proof=caller.proof)
 
 
-def capture_of(sent: SentEvent, project: Row) -> Captured:
-    """What a person with a key tells of a project that they may write to."""
+def build_authorized_event(sent: SentEvent, project: Row) -> CapturedEvent:
+    """Build an event sent by a caller with write access to the project."""
     source = _source_of(sent, None)
-    return captured(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
+    return build_event(sent, project["id"], project["team_id"], source, proof=project["hmac_secret_sealed"])
 
 
-def captured(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> Captured:
-    """An event as it is kept."""
+def build_event(sent: SentEvent, project_id: str, team_id: str, source: str, *, proof: str = "") -> CapturedEvent:
+    """Build an event to store. Its hash covers project, event and payload, regardless of key order."""
     canonical = _encode_sorted(sent.payload)
-    kept, blobs = take_out(sent.payload, canonical)
+    stored, blobs = extract_blobs(sent.payload, canonical)
     about = f"{project_id}\0{sent.event.value}\0".encode()
-    return Captured(
+    return CapturedEvent(
         project_id=project_id,
         team_id=team_id,
         proof=proof,
         source=source,
         event=sent.event.value,
-        payload=kept.decode(),
-        size_bytes=len(kept),
+        payload=stored.decode(),
+        size_bytes=len(stored),
         content_hash=hashlib.sha256(about + canonical).digest(),
         blobs=blobs,
     )
 
 
 def _decode(body: bytes) -> SentEvent:
-    # A few kilobytes can inflate to millions of values, which would keep everybody waiting.
-    if len(body) > limits.BODY_VALUES and _holds_too_much(body):
+    # A few kilobytes can inflate to millions of values, and decoding those would block other requests.
+    if len(body) > limits.BODY_VALUES and _has_too_many_values(body):
         raise errors.INVALID_BODY()
     try:
         if not body.isascii():
-            body.decode()  # the decoder does not look into what it skips
+            body.decode()  # the decoder does not validate values it skips
         try:
             sent = _decoder.decode(body)
         except msgspec.DecodeError:
-            sent = _decoder.decode(_ESCAPE.sub(_without_half_pairs, body))
+            sent = _decoder.decode(_ESCAPE.sub(_replace_lone_surrogate, body))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise errors.INVALID_BODY() from error
-    # Far deeper than any tool's payload, and within what can be walked again when it is read.
+    # Deeper than any tool's payload, but shallow enough to traverse recursively when reading.
     if body.count(b"{") + body.count(b"[") > limits.PAYLOAD_LEVELS and _is_too_deep(sent.payload):
         raise errors.INVALID_BODY()
     return sent
 
 
-def _without_half_pairs(escape: re.Match[bytes]) -> bytes:
-    """No encoding can hold half a character; the replacement character takes its place."""
-    return escape[0] if len(escape[0]) != _HALF_PAIR_BYTES else rb"\ufffd"
+def _replace_lone_surrogate(escape: re.Match[bytes]) -> bytes:
+    """Replace half a surrogate pair, which cannot be encoded, by the replacement character."""
+    return escape[0] if len(escape[0]) != _LONE_SURROGATE_BYTES else rb"\ufffd"
 
 
-def _holds_too_much(body: bytes) -> bool:
+def _has_too_many_values(body: bytes) -> bool:
     if sum(map(body.count, _SEPARATORS)) <= limits.BODY_VALUES:
         return False
     outside = _STRING.sub(b"", body)

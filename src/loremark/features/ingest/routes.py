@@ -1,16 +1,16 @@
-"""POST /api/v2/ingest, and /api/v2/events for people with a key."""
+"""POST /api/v2/ingest for signed events, and POST /api/v2/events for API keys and logins."""
 
 from __future__ import annotations
 
 from loremark.base import errors
 from loremark.features.ingest.payload import SentEvent
-from loremark.features.ingest.service import Capture
-from loremark.features.projects.access import Right, get_project
+from loremark.features.ingest.service import EventIntake
+from loremark.features.projects.access import Access, get_project
+from loremark.web.authentication import KEY, LOGIN, QUICK_SIGNATURE, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, QUICK_SIGNATURE, needs
 from loremark.web.routes import Routes, TxMode
 from loremark.web.validation import require_json
-from loremark.wire.sessions import Ingested, NewEvent
+from loremark.wire.sessions import EventAccepted, NewEvent
 
 routes = Routes("ingest", unauthorized=errors.INVALID_SIGNATURE, rate_limited=errors.RATE_LIMITED_PLAIN)
 event_routes = Routes("events")
@@ -23,7 +23,7 @@ event_routes = Routes("events")
     name="send",
     status=202,
     tx=TxMode.NONE,
-    reads=SentEvent,
+    raw_body=SentEvent,
     errors=(
         errors.INVALID_BODY,
         errors.MISSING_HEADER,
@@ -36,25 +36,25 @@ event_routes = Routes("events")
         errors.UNSUPPORTED_ENCODING,
     ),
 )
-async def ingest(call: Call) -> Ingested:
-    """Keep an event. The answer comes after it is durable; the same event again is not kept twice."""
+async def ingest(call: Call) -> EventAccepted:
+    """Store a signed event. Responds once the event is durable; duplicates are stored only once."""
     request = call.request
     require_json(request)
     encoding, source = request.header(b"content-encoding"), request.header(b"x-service-source")
-    return await call.use(Capture).take(await request.read_body(), encoding, call.caller, source)
+    return await call.use(EventIntake).accept_signed(await request.read_body(), encoding, call.caller, source)
 
 
 @event_routes.add(
     "POST",
     "/api/v2/events",
     needs(KEY | LOGIN),
-    name="tell",
+    name="create",
     status=202,
     tx=TxMode.NONE,
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_LIMIT),
 )
-async def tell(call: Call, body: NewEvent) -> Ingested:
-    """As ingest, by the right to write to the project instead of its secret, which members do not see."""
+async def send_event(call: Call, body: NewEvent) -> EventAccepted:
+    """Store an event. Like ingest, but authorized by write access to the project instead of its secret."""
     async with call.database.read() as tx:
-        project = await get_project(tx, call.caller, body.project_id, Right.WRITE)
-    return await call.use(Capture).take_from(SentEvent(body.event, body.payload), project)
+        project = await get_project(tx, call.caller, body.project_id, Access.WRITE)
+    return await call.use(EventIntake).accept_authorized(SentEvent(body.event, body.payload), project)

@@ -1,4 +1,4 @@
-"""Events, written many at a time."""
+"""Bulk queries for storing events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import bindparam, select, update
 
-from loremark.features.ingest.payload import Captured
+from loremark.features.ingest.payload import CapturedEvent
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Bulk, InList, Sql
 from loremark.storage.tables import blobs, events, projects, sessions, teams
@@ -36,7 +36,7 @@ _some_projects = select(
     select(teams.c.plan).where(teams.c.id == projects.c.team_id).scalar_subquery().label("plan"),
 ).where(InList(projects.c.id, "wanted"), projects.c.deleted_at_ms.is_(None))
 _PROJECTS = Sql(_some_projects)
-_HOLD_PROJECTS = Sql(_some_projects.order_by(projects.c.id).with_for_update(key_share=True))
+_LOCK_PROJECTS = Sql(_some_projects.order_by(projects.c.id).with_for_update(key_share=True))
 _newest_open = (
     select(sessions.c.id)
     .where(
@@ -56,7 +56,7 @@ _JOIN = Sql(
     .values(event_count=sessions.c.event_count + bindparam("more"), last_event_ms=bindparam("now_ms"))
     .returning(sessions.c.id)
 )
-_TAKE_OFF = Sql(
+_SUBTRACT_EVENTS = Sql(
     update(sessions)
     .where(sessions.c.id == bindparam("session_id"))
     .values(event_count=sessions.c.event_count - bindparam("fewer"))
@@ -64,34 +64,34 @@ _TAKE_OFF = Sql(
 _KNOWN_BLOBS = Sql(
     select(blobs.c.sha256).where(blobs.c.project_id == bindparam("of_project"), InList(blobs.c.sha256, "given"))
 )
-_FIRST = Sql(select(events.c.id, events.c.session_id).where(events.c.content_hash == bindparam("hashed")))
+_BY_HASH = Sql(select(events.c.id, events.c.session_id).where(events.c.content_hash == bindparam("hashed")))
 
 
 async def find_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
-    """Unscoped: a signature speaks for a project, not for a team."""
+    """Return projects by id. Unscoped: a signature identifies a project, not a team."""
     rows = await tx.many(_PROJECTS, wanted=list(project_ids))
     return {row["id"]: row for row in rows}
 
 
-async def hold_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
-    """Unscoped, as above. Until the transaction ends nobody else links events of these projects to sessions."""
+async def lock_projects(tx: Tx, project_ids: Sequence[str]) -> dict[str, Row]:
+    """Like ``find_projects``, but locked: one transaction at a time links a project's events to sessions. Unscoped."""
     if len(project_ids) == 1:
-        row = await tx.one(_HOLD_PROJECTS, wanted=list(project_ids))
+        row = await tx.one(_LOCK_PROJECTS, wanted=list(project_ids))
         return {} if row is None else {row["id"]: row}
-    rows = await tx.many(_HOLD_PROJECTS, wanted=list(project_ids))
+    rows = await tx.many(_LOCK_PROJECTS, wanted=list(project_ids))
     return {row["id"]: row for row in rows}
 
 
 async def join_session(tx: Tx, project_id: str, source: str, *, count: int, since_ms: int, now_ms: int) -> str | None:
-    """Unscoped: the project was found by its signature. Count events into the newest active session of the window."""
+    """Add events to the newest active session within the window. Unscoped: the signature identifies the project."""
     row = await tx.one(_JOIN, of_project=project_id, from_source=source, since_ms=since_ms, more=count, now_ms=now_ms)
     return None if row is None else str(row["id"])
 
 
 async def insert_events(
-    tx: Tx, captured: Sequence[Captured], event_ids: Sequence[str], session_ids: Sequence[str], now_ms: int
+    tx: Tx, captured: Sequence[CapturedEvent], event_ids: Sequence[str], session_ids: Sequence[str], now_ms: int
 ) -> set[int]:
-    """Unscoped: each row carries its team. The positions of those that are new; the others were there before."""
+    """Insert events and return the positions of the new ones, not of duplicates. Unscoped: rows name their team."""
     rows = [
         (
             event_id,
@@ -109,8 +109,10 @@ async def insert_events(
     return await tx.insert_new(_EVENTS, rows)
 
 
-async def insert_blobs(tx: Tx, captured: Sequence[Captured], fresh: Iterable[tuple[str, str]], now_ms: int) -> None:
-    """Unscoped: each row carries its team. Those that are new, by project and hash."""
+async def insert_blobs(
+    tx: Tx, captured: Sequence[CapturedEvent], fresh: Iterable[tuple[str, str]], now_ms: int
+) -> None:
+    """Insert the blobs listed in ``fresh`` by project and hash. Unscoped: rows name their team."""
     described = {
         (item.project_id, sha256): (sha256, item.project_id, item.team_id, len(content), now_ms)
         for item in captured
@@ -119,21 +121,21 @@ async def insert_blobs(tx: Tx, captured: Sequence[Captured], fresh: Iterable[tup
     await tx.insert_new(_BLOBS, [described[blob] for blob in fresh])
 
 
-async def take_off(tx: Tx, session_id: str, fewer: int) -> None:
-    """Unscoped: the session was joined in this transaction. Events that were there before do not count again."""
-    await tx.run(_TAKE_OFF, session_id=session_id, fewer=fewer)
+async def subtract_events(tx: Tx, session_id: str, fewer: int) -> None:
+    """Subtract duplicates from a session's event count. Unscoped: this transaction has locked the session."""
+    await tx.run(_SUBTRACT_EVENTS, session_id=session_id, fewer=fewer)
 
 
 async def find_blobs(tx: Tx, project_id: str, given: list[str]) -> set[str]:
-    """Unscoped: the project was found by its signature. Those of the hashes that are known in it."""
+    """Return the hashes already stored for the project. Unscoped: the signature identifies the project."""
     return {row["sha256"] for row in await tx.many(_KNOWN_BLOBS, of_project=project_id, given=given)}
 
 
-async def find_open_session(tx: Tx, project_id: str, source: str, since_ms: int) -> bool:
-    """Unscoped, as above. Whether an event from this source would join a session."""
+async def has_open_session(tx: Tx, project_id: str, source: str, since_ms: int) -> bool:
+    """Return whether an event from this source would join an open session. Unscoped, like ``find_blobs``."""
     return await tx.one(_OPEN_SESSION, of_project=project_id, from_source=source, since_ms=since_ms) is not None
 
 
-async def find_first(tx: Tx, content_hash: bytes) -> Row | None:
-    """Unscoped: the hash covers the project. The event that was there before."""
-    return await tx.one(_FIRST, hashed=content_hash)
+async def find_by_hash(tx: Tx, content_hash: bytes) -> Row | None:
+    """Return the stored event with this hash. Unscoped: the hash covers the project."""
+    return await tx.one(_BY_HASH, hashed=content_hash)

@@ -1,4 +1,4 @@
-"""Memory items: what is known, on what evidence, and how it came to be so.
+"""Memory items, with their evidence, files and conflicts.
 
-Owns: items, item_files, item_conflicts. Tells: item.created, item.updated, item.deprecated.
+Owns: items, item_files, item_conflicts. Emits: item.created, item.updated, item.deprecated.
 """

@@ -1,4 +1,4 @@
-"""What people do with items: change, approve, retire, delete, and go back to an earlier version."""
+"""Item operations available to users: edit, approve, deprecate, delete and revert."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from loremark.features.items.service import (
     CONFLICT,
     change_item,
     clear_conflicts,
+    emit_item_event,
     lock_memory,
-    tell,
     touch_memory,
 )
-from loremark.features.projects.access import Right, get_project
-from loremark.jobs.notices import tell_changed
+from loremark.features.projects.access import Access, get_project
+from loremark.jobs.notices import notify_changed
 from loremark.memory.items import TIER_OF_TYPE, Item
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
-from loremark.wire.items import Evidence, ItemChange, MemoryItem
+from loremark.wire.items import Evidence, ItemUpdate, MemoryItem
 
-_DOUBTS = frozenset(("stale", "low_confidence", "quality"))
-"""What a person's word settles."""
+_REVIEW_FLAGS = frozenset(("stale", "low_confidence", "quality"))
+"""Flags cleared when a user edits or approves an item."""
 _SIMPLE_FIELDS = ("title", "content", "type", "status", "schema_key", "tier", "branch")
 
 
@@ -60,26 +60,26 @@ def shape(row: Row) -> MemoryItem:
     )
 
 
-async def get_item(tx: Tx, caller: Caller, item_id: str, wanted: Right) -> Row:
-    """The item, if the caller may see it; one that is wanted for a change is held."""
+async def get_item(tx: Tx, caller: Caller, item_id: str, access: Access) -> Row:
+    """Return the item if the caller has the requested right, locked for update unless it is only read."""
     item = await store.find_item(tx, caller.scope, item_id)
     if item is None:
         raise errors.ITEM_NOT_FOUND()
     try:
-        await get_project(tx, caller, item["project_id"], wanted)
+        await get_project(tx, caller, item["project_id"], access)
     except errors.Refusal as refusal:
         raise errors.ITEM_NOT_FOUND() if refusal.kind is errors.PROJECT_NOT_FOUND else refusal from None
-    if wanted is Right.READ:
+    if access is Access.READ:
         return item
     await lock_memory(tx, caller.scope, item["project_id"])
-    held = await store.hold_item(tx, caller.scope, item_id)
-    if held is None:
+    locked = await store.lock_item(tx, caller.scope, item_id)
+    if locked is None:
         raise errors.ITEM_NOT_FOUND()
-    return held
+    return locked
 
 
-async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemChange) -> None:
-    """Apply the given fields. What a person changes or approves is no longer in doubt."""
+async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemUpdate) -> None:
+    """Apply the given fields and clear the flags that a user's edit or approval resolves."""
     before = records.to_item(row)
     given = {name: getattr(change, name) for name in _SIMPLE_FIELDS if getattr(change, name) is not UNSET}
     given |= {name: tuple(getattr(change, name)) for name in ("tags", "files") if getattr(change, name) is not UNSET}
@@ -89,11 +89,11 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemChange) -> N
         given["tier"] = int(given["tier"])
     if "type" in given and "tier" not in given and before.tier == TIER_OF_TYPE[before.type]:
         given["tier"] = TIER_OF_TYPE[given["type"]]
-    settles_conflict = bool(given.keys() & {"title", "content", "status"})
-    settled = {CONFLICT} if settles_conflict else set()
+    resolves_conflict = bool(given.keys() & {"title", "content", "status"})
+    cleared = {CONFLICT} if resolves_conflict else set()
     if given.keys() - {"status"} or given.get("status") == "approved":
-        settled |= _DOUBTS
-    after = dataclasses.replace(before, **given, flags=tuple(flag for flag in before.flags if flag not in settled))
+        cleared |= _REVIEW_FLAGS
+    after = dataclasses.replace(before, **given, flags=tuple(flag for flag in before.flags if flag not in cleared))
     superseded_by = row["superseded_by"] if after.status == "deprecated" else None
     moved = after.status != before.status and after.status in ("approved", "deprecated")
     changed = await change_item(
@@ -106,27 +106,27 @@ async def update_item(tx: Tx, caller: Caller, row: Row, change: ItemChange) -> N
         superseded_by=superseded_by,
     )
     others: list[str] = []
-    if settles_conflict:
+    if resolves_conflict:
         others = await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
     if changed:
-        await _tell_change(tx, caller, row, before, after)
+        await _emit_change(tx, caller, row, before, after)
     if others or (changed and "approved" in (before.status, after.status)):
         await touch_memory(tx, caller.scope, row["project_id"])
 
 
-async def _tell_change(tx: Tx, caller: Caller, row: Row, before: Item, after: Item) -> None:
+async def _emit_change(tx: Tx, caller: Caller, row: Row, before: Item, after: Item) -> None:
     retired = after.status == "deprecated" and before.status != "deprecated"
     event = WebhookEvent.ITEM_DEPRECATED if retired else WebhookEvent.ITEM_UPDATED
-    await tell(tx, caller.scope, event, row["project_id"], row["id"], after)
+    await emit_item_event(tx, caller.scope, event, row["project_id"], row["id"], after)
 
 
 async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
-    """For ever, with all that hangs on it. Those it had taken the place of stay retired, by nobody."""
+    """Delete the item with its history. Items it superseded stay deprecated, without a successor."""
     scope, project_id, item_id = caller.scope, row["project_id"], row["id"]
     await store.delete_item(tx, scope, project_id, item_id)
     await history.delete_revisions(tx, scope, item_id)
     others = await clear_conflicts(tx, scope, project_id, item_id, actor_id=caller.user_id)
-    for other in await store.hold_superseded_by(tx, scope, project_id, item_id):
+    for other in await store.lock_superseded_by(tx, scope, project_id, item_id):
         await change_item(
             tx,
             scope,
@@ -137,13 +137,13 @@ async def delete_item(tx: Tx, caller: Caller, row: Row) -> None:
             superseded_by=None,
         )
     await audit.record(tx, caller, "item.deleted", item_id, project_id=project_id, title=row["title"])
-    tell_changed(tx, scope, "items", project_id)
+    notify_changed(tx, scope, "items", project_id)
     if others or row["status"] == "approved":
         await touch_memory(tx, scope, project_id)
 
 
 async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
-    """A new version with exactly the state of an earlier one. Merges that came after it are undone."""
+    """Restore an earlier version as a new one. Merges made since then are undone."""
     revision = await history.find_revision(tx, caller.scope, row["id"], version)
     if revision is None:
         raise errors.REVISION_NOT_FOUND()
@@ -158,33 +158,33 @@ async def revert_item(tx: Tx, caller: Caller, row: Row, version: int) -> None:
     if changed:
         if CONFLICT not in after.flags:
             await clear_conflicts(tx, caller.scope, row["project_id"], row["id"], actor_id=caller.user_id)
-        await _release(tx, caller, row, after)
-        await _absorb(tx, caller, row, after)
-        await _tell_change(tx, caller, row, before, after)
+        await _restore_merged_since(tx, caller, row, after)
+        await _supersede_again(tx, caller, row, after)
+        await _emit_change(tx, caller, row, before, after)
         await touch_memory(tx, caller.scope, row["project_id"])
 
 
-async def _release(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
-    """Items merged into this one since then are what they were before it."""
-    for other in await store.hold_superseded_by(tx, caller.scope, row["project_id"], row["id"]):
+async def _restore_merged_since(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
+    """Restore items merged into this one after the version being reverted to."""
+    for other in await store.lock_superseded_by(tx, caller.scope, row["project_id"], row["id"]):
         if other["status"] != "deprecated" or other["id"] in after.merged_from:
             continue
         earlier = await _before_merge(tx, caller, other["id"], row["id"])
-        released = dataclasses.replace(records.to_item(other), status=earlier.get("status", "draft"))
+        restored = dataclasses.replace(records.to_item(other), status=earlier.get("status", "draft"))
         await change_item(
             tx,
             caller.scope,
             other,
-            released,
+            restored,
             reason="reverted",
             actor_id=caller.user_id,
             superseded_by=earlier.get("supersededBy"),
         )
-        await _tell_change(tx, caller, other, records.to_item(other), released)
+        await _emit_change(tx, caller, other, records.to_item(other), restored)
 
 
 async def _before_merge(tx: Tx, caller: Caller, other_id: str, item_id: str) -> Mapping[str, Any]:
-    """The state an item had when this one had not yet taken its place."""
+    """Return the item's last snapshot from before it was superseded by ``item_id``."""
     before: int | None = None
     while True:
         revisions = await history.list_revisions(tx, caller.scope, other_id, before, 20)
@@ -197,9 +197,9 @@ async def _before_merge(tx: Tx, caller: Caller, other_id: str, item_id: str) -> 
         before = revisions[-1]["version"]
 
 
-async def _absorb(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
-    """Going back to a merge takes the merged items' place again."""
-    for other in await store.hold_by_ids(tx, caller.scope, after.merged_from):
+async def _supersede_again(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
+    """Deprecate the merged items again when the restored version is the result of a merge."""
+    for other in await store.lock_by_ids(tx, caller.scope, after.merged_from):
         if other["project_id"] != row["project_id"] or other["superseded_by"] is not None:
             continue
         retired = dataclasses.replace(records.to_item(other), status="deprecated")
@@ -212,4 +212,4 @@ async def _absorb(tx: Tx, caller: Caller, row: Row, after: Item) -> None:
             actor_id=caller.user_id,
             superseded_by=row["id"],
         )
-        await _tell_change(tx, caller, other, records.to_item(other), retired)
+        await _emit_change(tx, caller, other, records.to_item(other), retired)

@@ -1,4 +1,4 @@
-"""An item as the database keeps it, and back."""
+"""Conversions between items and database rows."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import msgspec
 
 from loremark.features.history.store import encode
 from loremark.features.history.tokens import count_tokens as count_tokens
-from loremark.memory.branches import is_default
+from loremark.memory.branches import is_default_branch
 from loremark.memory.items import Item, Quote
 from loremark.memory.ranking.entry import Entry, pack_terms
 from loremark.storage.database import Row
 
 PATH_SEPARATOR = "\n"
-"""Between the paths of an item in a result row; no path holds a line break."""
+"""Separates an item's paths in a result row. Paths cannot contain line breaks."""
 
 
 def to_item(row: Row) -> Item:
-    """The item of a row of this feature's store (which brings the files along)."""
+    """Build an item from a row selected with ``ITEM_SELECT``."""
     return Item(
         id=row["id"],
         title=row["title"],
@@ -44,12 +44,12 @@ def to_item(row: Row) -> Item:
 
 
 def files_of(row: Row) -> tuple[str, ...]:
-    """The paths in the order of their characters, alike on both engines."""
+    """Return the paths sorted by code point, which is the same on both database engines."""
     return tuple(sorted(row["paths"].split(PATH_SEPARATOR))) if row["paths"] else ()
 
 
 def clean_paths(paths: Iterable[str]) -> list[str]:
-    """The paths as they are kept: each once, sorted; what cannot be a path is left out."""
+    """Return the paths as they are stored: valid, unique and sorted."""
     return sorted({path for path in paths if path and PATH_SEPARATOR not in path})
 
 
@@ -57,13 +57,13 @@ def encode_evidence(evidence: Iterable[Quote]) -> str:
     return encode([{"eventId": quote.event_id, "quote": quote.quote} for quote in evidence])
 
 
-def encode_words(words: Iterable[str]) -> str:
-    """Tags, flags or ids: each once, in the order given."""
+def encode_unique(words: Iterable[str]) -> str:
+    """Encode tags, flags or ids without duplicates, in the given order."""
     return encode(list(dict.fromkeys(words)))
 
 
 def to_columns(item: Item) -> dict[str, Any]:
-    """What the item's own row holds of its state (files have rows of their own)."""
+    """Return the columns of the item's own row. Files are stored separately."""
     return {
         "title": item.title,
         "content": item.content,
@@ -73,17 +73,17 @@ def to_columns(item: Item) -> dict[str, Any]:
         "confidence": float(item.confidence),
         "tier": item.tier,
         "branch": item.branch,
-        "tags": encode_words(item.tags),
+        "tags": encode_unique(item.tags),
         "evidence": encode_evidence(item.evidence),
-        "flags": encode_words(sorted(item.flags)),
-        "merged_from": encode_words(item.merged_from),
+        "flags": encode_unique(sorted(item.flags)),
+        "merged_from": encode_unique(item.merged_from),
         "content_hash": content_hash(item),
         "token_count": count_tokens(f"{item.title}\n{item.content}"),
     }
 
 
 def to_snapshot(item: Item, superseded_by: str | None) -> dict[str, Any]:
-    """All that a revert gives back."""
+    """Return everything a revert restores."""
     return {
         "title": item.title,
         "content": item.content,
@@ -122,29 +122,29 @@ def from_snapshot(item_id: str, snapshot: Mapping[str, Any]) -> Item:
 
 
 def content_hash(item: Item) -> str:
-    """The same for two items that say the same in the same words, whatever their case and spacing."""
-    parts = (item.type, _normalised(item.title), _normalised(item.content))
+    """Hash type, title and content, ignoring case and whitespace."""
+    parts = (item.type, _normalized(item.title), _normalized(item.content))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _normalised(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def item_text(item: Item) -> str:
-    """All that an item says, as one text; this is what is embedded."""
+    """Return the text that is embedded for an item."""
     return "\n".join((item.title, item.content, item.schema_key, *clean_paths(item.files)))
 
 
 def to_entry(item: Item, session_id: str | None, created_at_ms: int, *, merged: bool) -> Entry:
-    """What the item is ranked by."""
+    """Build the item's search index entry."""
     return Entry(
         item_id=item.id,
         status=item.status,
         type=item.type,
         schema_key=item.schema_key,
         session_id=session_id,
-        branch=None if merged or is_default(item.branch, None) else item.branch,
+        branch=None if merged or is_default_branch(item.branch, None) else item.branch,
         created_at_ms=created_at_ms,
         confidence=float(item.confidence),
         terms=pack_terms(item.title, item.content, item.schema_key, clean_paths(item.files), item.tags),

@@ -8,16 +8,16 @@ import msgspec
 from msgspec import Meta
 
 from loremark.base import errors, limits
-from loremark.features.history.shown import RevisionPage, cut_by_size, show_revisions
+from loremark.features.history.revision_pages import RevisionPage, cut_by_size, list_revision_page
 from loremark.features.items import editing, listing
-from loremark.features.projects.access import Right, get_project
+from loremark.features.projects.access import Access, get_project
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.etag import refuse_if_changed, show_etag
-from loremark.web.needs import KEY, LOGIN, needs
+from loremark.web.etag import check_if_match, set_etag
 from loremark.web.paging import Page
 from loremark.web.routes import Routes
-from loremark.wire.history import Reversion, Revision
-from loremark.wire.items import FilePath, ItemChange, ItemFlag, ItemStatus, ItemType, MemoryItem, SchemaKey
+from loremark.wire.history import RevertRequest, Revision
+from loremark.wire.items import FilePath, ItemFlag, ItemStatus, ItemType, ItemUpdate, MemoryItem, SchemaKey
 from loremark.wire.shapes import VISIBLE_TEXT
 
 routes = Routes("items")
@@ -26,7 +26,7 @@ _MISSING = (errors.ITEM_NOT_FOUND,)
 _CHANGE = (*_MISSING, errors.FORBIDDEN, errors.PROJECT_ARCHIVED)
 
 
-Words = Annotated[str, Meta(min_length=1, max_length=limits.ITEM_WORDS_CHARS, pattern=VISIBLE_TEXT)]
+SearchWords = Annotated[str, Meta(min_length=1, max_length=limits.ITEM_WORDS_CHARS, pattern=VISIBLE_TEXT)]
 Confidence = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -38,7 +38,7 @@ class ItemsQuery(Page, frozen=True, rename="camel"):
     branch: str | None = None
     flag: ItemFlag | None = None
     files: FilePath | None = None
-    q: Words | None = None
+    q: SearchWords | None = None
     min_confidence: Confidence | None = None
     max_confidence: Confidence | None = None
     session_id: str | None = None
@@ -53,23 +53,23 @@ class ItemsQuery(Page, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/v2/items", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_items(call: Call, query: ItemsQuery) -> list[MemoryItem]:
-    """Items, newest first; of one project or of all the caller may see. A schema key stands for all below it too."""
+    """List items, newest first, of one project or all visible ones. A schema key also matches its descendants."""
     if query.project_id is not None:
-        await get_project(call.tx, call.caller, query.project_id, Right.READ)
-    wanted = await listing.find_wanted(call.tx, call.caller, query.project_id, query.filters)
-    rows = await listing.list_items(call.tx, call.caller, wanted, before=query.cursor, take=query.take)
+        await get_project(call.tx, call.caller, query.project_id, Access.READ)
+    item_filter = await listing.build_filter(call.tx, call.caller, query.project_id, query.filters)
+    rows = await listing.list_items(call.tx, call.caller, item_filter, before=query.cursor, take=query.take)
     if query.count:
         is_first = query.cursor is None
-        total = await listing.count_items(call.tx, call.caller, wanted, rows, is_first=is_first, take=query.take)
+        total = await listing.count_items(call.tx, call.caller, item_filter, rows, is_first=is_first, take=query.take)
         call.set_header("X-Total-Count", str(total))
     return cut_by_size(call, query, rows, [editing.shape(row) for row in rows], [row["id"] for row in rows])
 
 
 @routes.add("GET", "/api/v2/items/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
 async def get_item(call: Call, id: str) -> MemoryItem:
-    """One item."""
-    item = editing.shape(await editing.get_item(call.tx, call.caller, id, Right.READ))
-    show_etag(call, item)
+    """Get an item."""
+    item = editing.shape(await editing.get_item(call.tx, call.caller, id, Access.READ))
+    set_etag(call, item)
     return item
 
 
@@ -78,29 +78,29 @@ async def get_item(call: Call, id: str) -> MemoryItem:
     "/api/v2/items/{id}",
     needs(KEY | LOGIN),
     name="update",
-    errors=(*_CHANGE, errors.CHANGED_MEANWHILE),
+    errors=(*_CHANGE, errors.PRECONDITION_FAILED),
 )
-async def update_item(call: Call, id: str, body: ItemChange) -> MemoryItem:
-    """Change an item, approve it or retire it."""
-    row = await editing.get_item(call.tx, call.caller, id, Right.WRITE)
-    refuse_if_changed(call, editing.shape(row))
+async def update_item(call: Call, id: str, body: ItemUpdate) -> MemoryItem:
+    """Edit, approve or deprecate an item."""
+    row = await editing.get_item(call.tx, call.caller, id, Access.WRITE)
+    check_if_match(call, editing.shape(row))
     await editing.update_item(call.tx, call.caller, row, body)
-    item = editing.shape(await editing.get_item(call.tx, call.caller, id, Right.READ))
-    show_etag(call, item)
+    item = editing.shape(await editing.get_item(call.tx, call.caller, id, Access.READ))
+    set_etag(call, item)
     return item
 
 
 @routes.add("DELETE", "/api/v2/items/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_CHANGE)
 async def delete_item(call: Call, id: str) -> None:
-    """Delete an item for ever, with its history."""
-    await editing.delete_item(call.tx, call.caller, await editing.get_item(call.tx, call.caller, id, Right.WRITE))
+    """Permanently delete an item and its history."""
+    await editing.delete_item(call.tx, call.caller, await editing.get_item(call.tx, call.caller, id, Access.WRITE))
 
 
 @routes.add("GET", "/api/v2/items/{id}/revisions", needs(KEY | LOGIN), name="revisions", errors=_MISSING)
 async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revision]:
-    """Every state an item has had, newest first."""
-    await editing.get_item(call.tx, call.caller, id, Right.READ)
-    return await show_revisions(call, call.caller.scope, id, query)
+    """List an item's revisions, newest first."""
+    await editing.get_item(call.tx, call.caller, id, Access.READ)
+    return await list_revision_page(call, call.caller.scope, id, query)
 
 
 @routes.add(
@@ -110,8 +110,8 @@ async def list_revisions(call: Call, id: str, query: RevisionPage) -> list[Revis
     name="revert",
     errors=(*_CHANGE, errors.REVISION_NOT_FOUND),
 )
-async def revert_item(call: Call, id: str, body: Reversion) -> MemoryItem:
-    """Give an item the state of an earlier version again, as a new version."""
-    row = await editing.get_item(call.tx, call.caller, id, Right.WRITE)
+async def revert_item(call: Call, id: str, body: RevertRequest) -> MemoryItem:
+    """Restore an earlier version of an item as a new version."""
+    row = await editing.get_item(call.tx, call.caller, id, Access.WRITE)
     await editing.revert_item(call.tx, call.caller, row, int(body.version))
-    return editing.shape(await editing.get_item(call.tx, call.caller, id, Right.READ))
+    return editing.shape(await editing.get_item(call.tx, call.caller, id, Access.READ))

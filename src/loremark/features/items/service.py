@@ -1,7 +1,7 @@
-"""Writing items: each change is a new version, with a revision that can be gone back to.
+"""Creating and changing items. Every change creates a new version with a revision that can be restored.
 
-Nobody is asked for rights here; people's own calls come through ``editing``. Whoever writes tells what happened
-(``tell``) and, when the brain could show it, touches the memory last (``touch_memory``).
+Nothing here checks access rights; user requests go through ``editing``. Callers emit the webhook event
+(``emit_item_event``) and, if the change can affect the brain, call ``touch_memory`` last.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from msgspec import UNSET, UnsetType
 from loremark.base import clock, ids
 from loremark.base.caller import Scope
 from loremark.features.history import store as history
-from loremark.features.history.memory import lock_memory as lock_memory
-from loremark.features.history.memory import touch_memory as touch_memory
+from loremark.features.history.memory_version import lock_memory as lock_memory
+from loremark.features.history.memory_version import touch_memory as touch_memory
 from loremark.features.index import store as index
 from loremark.features.items import records, store
-from loremark.features.items.store import find_few as find_few
 from loremark.features.items.store import find_item as find_item
-from loremark.features.items.store import hold_item as hold_item
 from loremark.features.items.store import list_by_ids as list_by_ids
+from loremark.features.items.store import list_few_by_ids as list_few_by_ids
+from loremark.features.items.store import lock_item as lock_item
 from loremark.jobs import outbox
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.memory.items import Item
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
@@ -44,7 +44,7 @@ async def create_item(
     fingerprints: Mapping[str, str | None] | None = None,
     merged_at_ms: int | None = None,
 ) -> str:
-    """A new item in its first version; returns its id."""
+    """Create an item and return its id."""
     item_id = ids.new("itm")
     columns = {
         **records.to_columns(item),
@@ -60,19 +60,19 @@ async def create_item(
     entry = records.to_entry(
         dataclasses.replace(item, id=item_id), session_id, clock.now_ms(), merged=merged_at_ms is not None
     )
-    await index.keep_entry(tx, scope, project_id, entry)
+    await index.upsert_entry(tx, scope, project_id, entry)
     await history.record(
         tx,
         scope,
-        of_kind="item",
-        of_id=item_id,
+        record_kind="item",
+        record_id=item_id,
         project_id=project_id,
         version=1,
         snapshot=records.to_snapshot(item, None),
         reason=reason,
         actor_id=actor_id,
     )
-    tell_changed(tx, scope, "items", project_id)
+    notify_changed(tx, scope, "items", project_id)
     return item_id
 
 
@@ -88,9 +88,9 @@ async def change_item(
     merged_at_ms: int | UnsetType | None = UNSET,
     fingerprints: Mapping[str, str | None] | None = None,
 ) -> bool:
-    """Give an item this state as its next version; ``row`` was held before. False: it has that state already.
+    """Write a new version of an item and return whether anything changed. The caller has locked ``row``.
 
-    Fingerprints are what is known of files, not the item's state: they are written in any case.
+    Fingerprints describe files, not the item's state, and are always written.
     """
     successor = row["superseded_by"] if superseded_by is UNSET else superseded_by
     merged_ms = row["merged_at_ms"] if merged_at_ms is UNSET else merged_at_ms
@@ -112,25 +112,25 @@ async def change_item(
     entry = records.to_entry(
         dataclasses.replace(item, id=row["id"]), row["session_id"], row["created_at_ms"], merged=merged_ms is not None
     )
-    await index.keep_entry(tx, scope, row["project_id"], entry)
+    await index.upsert_entry(tx, scope, row["project_id"], entry)
     if records.item_text(item) != records.item_text(known):
-        await store.want_vector(tx, scope, row["project_id"], row["id"])
+        await store.queue_embedding(tx, scope, row["project_id"], row["id"])
     await history.record(
         tx,
         scope,
-        of_kind="item",
-        of_id=row["id"],
+        record_kind="item",
+        record_id=row["id"],
         project_id=row["project_id"],
         version=version,
         snapshot=snapshot,
         reason=reason,
         actor_id=actor_id,
     )
-    tell_changed(tx, scope, "items", row["project_id"])
+    notify_changed(tx, scope, "items", row["project_id"])
     return True
 
 
-async def tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, item_id: str, item: Item) -> None:
+async def emit_item_event(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, item_id: str, item: Item) -> None:
     data = {
         "itemId": item_id,
         "type": item.type,
@@ -141,23 +141,23 @@ async def tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, item_
     await outbox.emit(tx, scope, event, project_id, data)
 
 
-async def set_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, other_id: str, reason: str) -> None:
-    """These two contradict each other. The flag is the caller's to set, with the rest of what it found."""
+async def add_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, other_id: str, reason: str) -> None:
+    """Record that two items contradict each other. The caller sets the ``conflict`` flag."""
     await store.create_conflict(tx, scope, project_id, item_id, other_id, reason)
 
 
 async def clear_conflicts(
     tx: Tx, scope: Scope, project_id: str, item_id: str, *, actor_id: str | None = None
 ) -> list[str]:
-    """This item contradicts nothing any more; nor do those that contradicted only it. The ids whose flag went."""
-    concerned = [item_id, *await store.list_conflicting(tx, scope, project_id, item_id)]
+    """Delete an item's conflicts and return the ids of the items that lost their ``conflict`` flag."""
+    involved = [item_id, *await store.list_conflicting(tx, scope, project_id, item_id)]
     await store.delete_conflicts(tx, scope, project_id, item_id)
-    left = await store.still_in_conflict(tx, scope, project_id, concerned)
+    remaining = await store.list_still_in_conflict(tx, scope, project_id, involved)
     changed: list[str] = []
-    for row in await store.hold_by_ids(tx, scope, [one for one in concerned if one not in left]):
+    for row in await store.lock_by_ids(tx, scope, [one for one in involved if one not in remaining]):
         item = records.to_item(row)
-        settled = dataclasses.replace(item, flags=tuple(flag for flag in item.flags if flag != CONFLICT))
-        if await change_item(tx, scope, row, settled, reason="flagged", actor_id=actor_id):
-            await tell(tx, scope, WebhookEvent.ITEM_UPDATED, project_id, row["id"], settled)
+        cleared = dataclasses.replace(item, flags=tuple(flag for flag in item.flags if flag != CONFLICT))
+        if await change_item(tx, scope, row, cleared, reason="flagged", actor_id=actor_id):
+            await emit_item_event(tx, scope, WebhookEvent.ITEM_UPDATED, project_id, row["id"], cleared)
             changed.append(row["id"])
     return changed

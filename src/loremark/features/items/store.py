@@ -1,4 +1,4 @@
-"""Items with their files, and which of them contradict each other."""
+"""Queries for items, their files and their conflicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import item_conflicts, item_files, item_vectors, items, items_to_embed
 
-# Written into the statement: a parameter would have to be known when the statement is compiled.
+# A literal, because the separator must be known when the statement is compiled.
 _SEPARATOR: Any = literal_column(f"'{PATH_SEPARATOR}'")
 _paths = (
     select(func.aggregate_strings(item_files.c.path, _SEPARATOR))
@@ -23,31 +23,33 @@ _paths = (
     .correlate(items)
     .scalar_subquery()
 )
-WHOLE: Select[Any] = select(items, _paths.label("paths"))
-"""Items as ``records.to_item`` reads them; whoever needs others than below adds conditions."""
+ITEM_SELECT: Select[Any] = select(items, _paths.label("paths"))
+"""Selects items in the form ``records.to_item`` reads."""
 
 _OF_TEAM = items.c.team_id == bindparam("scope")
 _ONE = and_(_OF_TEAM, items.c.id == bindparam("item_id"))
-_FIND = Sql(WHOLE.where(_ONE))
-_HOLD = Sql(WHOLE.where(_ONE).with_for_update(of=items))
-_A_HANDFUL = 20
-_BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id))
-_THERE = Sql(select(items.c.id).where(_OF_TEAM, InList(items.c.id, "item_ids")))
-_HOLD_BY_IDS = Sql(WHOLE.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id).with_for_update(of=items))
-_IN_PROJECT = Sql(
-    WHOLE.where(_OF_TEAM, items.c.project_id == bindparam("of_project"), InList(items.c.status, "statuses")).order_by(
-        items.c.id
-    )
+_FIND = Sql(ITEM_SELECT.where(_ONE))
+_LOCK = Sql(ITEM_SELECT.where(_ONE).with_for_update(of=items))
+_FEW_IDS = 20
+_BY_IDS = Sql(ITEM_SELECT.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id))
+_EXISTING = Sql(select(items.c.id).where(_OF_TEAM, InList(items.c.id, "item_ids")))
+_LOCK_BY_IDS = Sql(
+    ITEM_SELECT.where(_OF_TEAM, InList(items.c.id, "item_ids")).order_by(items.c.id).with_for_update(of=items)
 )
-_HOLD_SUPERSEDED = Sql(
-    WHOLE.where(
+_IN_PROJECT = Sql(
+    ITEM_SELECT.where(
+        _OF_TEAM, items.c.project_id == bindparam("of_project"), InList(items.c.status, "statuses")
+    ).order_by(items.c.id)
+)
+_LOCK_SUPERSEDED = Sql(
+    ITEM_SELECT.where(
         _OF_TEAM, items.c.project_id == bindparam("of_project"), items.c.superseded_by == bindparam("successor")
     )
-    .order_by(items.c.id.concat(""))  # by the few that are found, not by an index over all
+    .order_by(items.c.id.concat(""))  # sorts the few matches instead of scanning the primary key index
     .with_for_update(of=items)
 )
 _INSERT = Sql(insert(items))
-CHANGING = (
+MUTABLE_COLUMNS = (
     "title",
     "content",
     "type",
@@ -67,7 +69,7 @@ CHANGING = (
     "version",
 )
 _UPDATE = Sql(
-    update(items).where(_ONE).values({name: bindparam(f"new_{name}") for name in (*CHANGING, "updated_at_ms")})
+    update(items).where(_ONE).values({name: bindparam(f"new_{name}") for name in (*MUTABLE_COLUMNS, "updated_at_ms")})
 )
 _DELETE = Sql(delete(items).where(_ONE))
 
@@ -92,8 +94,8 @@ _DELETE_VECTORS = Sql(
         item_vectors.c.item_id == bindparam("of_item"),
     )
 )
-_WANT_VECTOR = Sql(lambda new: new(items_to_embed).on_conflict_do_nothing(index_elements=["project_id", "item_id"]))
-_UNWANT_VECTOR = Sql(
+_QUEUE_EMBEDDING = Sql(lambda new: new(items_to_embed).on_conflict_do_nothing(index_elements=["project_id", "item_id"]))
+_DEQUEUE_EMBEDDING = Sql(
     delete(items_to_embed).where(
         items_to_embed.c.team_id == bindparam("scope"),
         items_to_embed.c.project_id == bindparam("of_project"),
@@ -127,42 +129,42 @@ async def find_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, item_id=item_id)
 
 
-async def hold_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
-    """The item, for a change: nobody else changes it until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, item_id=item_id)
+async def lock_item(tx: Tx, scope: Scope, item_id: str) -> Row | None:
+    """Return the item, locked until the transaction ends."""
+    return await tx.one(_LOCK, scope=scope, item_id=item_id)
 
 
 async def list_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
-    """Those of them that are there, oldest first."""
+    """List the items that exist, oldest first."""
     return await tx.many(_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
 
 
-async def find_few(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
-    """The same of what one answer shows: a handful at once, more as a listing."""
-    if len(item_ids) > _A_HANDFUL:
+async def list_few_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
+    """Like ``list_by_ids``, using the fast path for a few rows where possible."""
+    if len(item_ids) > _FEW_IDS:
         return await list_by_ids(tx, scope, item_ids)
     return await tx.few(_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
 
 
-async def find_those_there(tx: Tx, scope: Scope, item_ids: Collection[str]) -> set[str]:
-    """Which of them are there, in whatever state."""
-    rows = await tx.many(_THERE, scope=scope, item_ids=list(item_ids)) if item_ids else []
+async def find_existing_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> set[str]:
+    """Return the ids that exist, in any status."""
+    rows = await tx.many(_EXISTING, scope=scope, item_ids=list(item_ids)) if item_ids else []
     return {row["id"] for row in rows}
 
 
-async def hold_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
-    """The same, each for a change."""
-    return await tx.many(_HOLD_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
+async def lock_by_ids(tx: Tx, scope: Scope, item_ids: Collection[str]) -> list[Row]:
+    """Like ``list_by_ids``, with each row locked until the transaction ends."""
+    return await tx.many(_LOCK_BY_IDS, scope=scope, item_ids=list(item_ids)) if item_ids else []
 
 
 async def list_in_project(tx: Tx, scope: Scope, project_id: str, statuses: Collection[str]) -> list[Row]:
-    """All of a project in these states, oldest first."""
+    """List a project's items with one of these statuses, oldest first."""
     return await tx.many(_IN_PROJECT, scope=scope, of_project=project_id, statuses=list(statuses))
 
 
-async def hold_superseded_by(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[Row]:
-    """The items that this one has taken the place of, each for a change."""
-    return await tx.many(_HOLD_SUPERSEDED, scope=scope, of_project=project_id, successor=item_id)
+async def lock_superseded_by(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[Row]:
+    """Return the items superseded by this one, locked until the transaction ends."""
+    return await tx.many(_LOCK_SUPERSEDED, scope=scope, of_project=project_id, successor=item_id)
 
 
 async def insert_item(tx: Tx, scope: Scope, columns: Mapping[str, Any]) -> None:
@@ -171,8 +173,8 @@ async def insert_item(tx: Tx, scope: Scope, columns: Mapping[str, Any]) -> None:
 
 
 async def update_item(tx: Tx, scope: Scope, item_id: str, columns: Mapping[str, Any]) -> None:
-    """``columns``: all of ``CHANGING``."""
-    after = {f"new_{name}": columns[name] for name in CHANGING}
+    """Update an item. ``columns`` must contain all of ``MUTABLE_COLUMNS``."""
+    after = {f"new_{name}": columns[name] for name in MUTABLE_COLUMNS}
     await tx.run(_UPDATE, scope=scope, item_id=item_id, new_updated_at_ms=clock.now_ms(), **after)
 
 
@@ -184,16 +186,16 @@ async def set_files(
     paths: Iterable[str],
     fingerprints: Mapping[str, str | None] | None = None,
 ) -> None:
-    """The files of an item are these from now on. A path that stays keeps its fingerprint unless one is given."""
+    """Replace an item's files. Paths that stay keep their fingerprint unless a new one is given."""
     known = {
         row["path"]: row["fingerprint"]
         for row in await tx.many(_FINGERPRINTS, scope=scope, of_project=project_id, of_item=item_id)
     }
     wanted = clean_paths(paths)
     given = fingerprints or {}
-    gone = [path for path in known if path not in wanted]
-    if gone:
-        await tx.run(_DELETE_FILES, scope=scope, of_project=project_id, of_item=item_id, paths=gone)
+    removed = [path for path in known if path not in wanted]
+    if removed:
+        await tx.run(_DELETE_FILES, scope=scope, of_project=project_id, of_item=item_id, paths=removed)
     for path in wanted:
         if path not in known:
             await tx.run(
@@ -215,21 +217,21 @@ async def set_files(
             )
 
 
-async def want_vector(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
-    """The item's text has changed; until it is embedded anew the old vector serves."""
-    await tx.run(_WANT_VECTOR, project_id=project_id, item_id=item_id, team_id=scope)
+async def queue_embedding(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
+    """Queue the item for embedding. Its old vector stays in use until then."""
+    await tx.run(_QUEUE_EMBEDDING, project_id=project_id, item_id=item_id, team_id=scope)
 
 
 async def delete_item(tx: Tx, scope: Scope, project_id: str, item_id: str) -> None:
-    """The item with its files and vectors."""
-    for statement in (_DELETE_ALL_FILES, _DELETE_VECTORS, _UNWANT_VECTOR):
+    """Delete an item with its files and vectors."""
+    for statement in (_DELETE_ALL_FILES, _DELETE_VECTORS, _DEQUEUE_EMBEDDING):
         await tx.run(statement, scope=scope, of_project=project_id, of_item=item_id)
-    await index.drop_entry(tx, scope, project_id, item_id)
+    await index.delete_entry(tx, scope, project_id, item_id)
     await tx.run(_DELETE, scope=scope, item_id=item_id)
 
 
 async def create_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, other_id: str, reason: str) -> None:
-    """Both ways, so that each side finds the other."""
+    """Store the conflict in both directions."""
     now_ms = clock.now_ms()
     for one, another in ((item_id, other_id), (other_id, item_id)):
         await tx.run(
@@ -244,12 +246,12 @@ async def create_conflict(tx: Tx, scope: Scope, project_id: str, item_id: str, o
 
 
 async def list_conflicting(tx: Tx, scope: Scope, project_id: str, item_id: str) -> list[str]:
-    """The ids of the items that contradict this one."""
+    """List the ids of items that contradict this one."""
     rows = await tx.many(_OTHERS, scope=scope, of_project=project_id, of_item=item_id)
     return [row["other_id"] for row in rows]
 
 
-async def still_in_conflict(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:
+async def list_still_in_conflict(tx: Tx, scope: Scope, project_id: str, item_ids: Collection[str]) -> set[str]:
     rows = await tx.many(_IN_CONFLICT, scope=scope, of_project=project_id, item_ids=list(item_ids))
     return {row["item_id"] for row in rows}
 

@@ -1,5 +1,5 @@
-"""API keys: made, listed, deleted, and recognised in requests.
+"""API keys: creation, listing, deletion and authentication.
 
-Owns: api_keys. A key acts as the person who made it, with that person's role of the moment. Only its
-SHA-256 is kept; it is looked up in every request, so a deleted one is dead in every process at once.
+Owns: api_keys. A key acts as the user who created it, with that user's current role. Only its SHA-256 is stored. Keys
+are looked up on every request, so a deleted key stops working immediately in every process.
 """

@@ -1,4 +1,4 @@
-"""/api/keys: list, create, delete."""
+"""/api/keys."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Literal
 
 from loremark.base import clock, errors
 from loremark.features.keys import service, store
-from loremark.features.keys.last_use import LastUse
+from loremark.features.keys.last_use import LastUseTracker
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes
-from loremark.wire.keys import KeyCreated, KeyEntry, KeyRemoval, NewKey, TeamKeyEntry
+from loremark.wire.keys import KeyCreated, KeyDeletion, KeyEntry, NewKey, TeamKeyEntry
 
 routes = Routes("keys")
 
@@ -22,7 +22,7 @@ class KeysQuery(Page, frozen=True):
 
 @routes.add("GET", "/api/keys", needs(KEY | LOGIN), name="list", errors=(errors.FORBIDDEN,))
 async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntry]:
-    """The caller's keys, newest first; with ``include=team`` (owner, admin) those of all members."""
+    """List the caller's API keys, newest first. Owners and admins can list the whole team's with ``include=team``."""
     whole_team = query.include == "team"
     if whole_team and not call.caller.manages:
         raise errors.FORBIDDEN()
@@ -33,14 +33,14 @@ async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntr
         before=query.cursor,
         take=query.take,
     )
-    last_use = call.use(LastUse)
+    last_use = call.use(LastUseTracker)
     entries: list[KeyEntry | TeamKeyEntry] = []
     for row in rows:
         fields = {
             "id": row["id"],
             "name": row["name"],
             "prefix": row["prefix"],
-            "last_used": clock.iso_or_none(last_use.known_ms(row["id"], row["last_used_ms"])),
+            "last_used": clock.iso_or_none(last_use.last_used_ms(row["id"], row["last_used_ms"])),
             "created_at": clock.iso(row["created_at_ms"]),
         }
         entries.append(TeamKeyEntry(**fields, user_id=row["user_id"]) if whole_team else KeyEntry(**fields))
@@ -49,7 +49,7 @@ async def list_keys(call: Call, query: KeysQuery) -> list[KeyEntry | TeamKeyEntr
 
 @routes.add("POST", "/api/keys", needs(KEY | LOGIN), name="create", status=201)
 async def create_key(call: Call, body: NewKey) -> KeyCreated:
-    """Make a key. It is shown only in this answer."""
+    """Create an API key. The full key is returned only once, in this response."""
     return await service.create_key(call.tx, call.caller, body)
 
 
@@ -61,6 +61,6 @@ async def create_key(call: Call, body: NewKey) -> KeyCreated:
     status=204,
     errors=(errors.KEY_NOT_FOUND,),
 )
-async def delete_key(call: Call, body: KeyRemoval) -> None:
-    """End a key at once, in every process."""
+async def delete_key(call: Call, body: KeyDeletion) -> None:
+    """Delete an API key. It stops working immediately."""
     await service.delete_key(call.tx, call.caller, body.key_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import and_, bindparam, delete, insert, select, update
 
 from loremark.base import clock, ids
-from loremark.base.caller import Caller, Scope, Via
+from loremark.base.caller import AuthMethod, Caller, Scope
 from loremark.base.signing import sha256_hex
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
@@ -34,7 +34,7 @@ _LIST_TEAM = Sql(_NEWEST_FIRST.where(_OF_TEAM))
 _LIST_OWN = Sql(_NEWEST_FIRST.where(_OF_TEAM, api_keys.c.user_id == bindparam("user_id")))
 _FIND = Sql(select(api_keys).where(api_keys.c.team_id == bindparam("scope"), api_keys.c.id == bindparam("key_id")))
 _DELETE = Sql(delete(api_keys).where(api_keys.c.team_id == bindparam("scope"), api_keys.c.id == bindparam("key_id")))
-_TOUCH = Sql(
+_RECORD_USE = Sql(
     update(api_keys)
     .where(
         api_keys.c.id == bindparam("key_id"),
@@ -46,7 +46,7 @@ _AFTER_ALL_IDS = "\uffff"
 
 
 async def create_key(tx: Tx, caller: Caller, *, name: str, prefix: str, raw: str) -> tuple[str, int]:
-    """The new key's id and when it was made."""
+    """Create a key and return its id and creation time."""
     key_id = ids.new("key")
     now_ms = clock.now_ms()
     await tx.run(
@@ -64,7 +64,7 @@ async def create_key(tx: Tx, caller: Caller, *, name: str, prefix: str, raw: str
 
 
 async def find_by_key(tx: Tx, raw: str) -> Caller | None:
-    """The caller behind a key. Unscoped: the key says which team it is of."""
+    """Find the caller a key belongs to. Unscoped: the key determines the team."""
     row = await tx.one(_FIND_CALLER, hashed=sha256_hex(raw))
     if row is None:
         return None
@@ -72,7 +72,7 @@ async def find_by_key(tx: Tx, raw: str) -> Caller | None:
         user_id=row["user_id"],
         team_id=row["team_id"],
         role=row["role"],
-        via=Via.KEY,
+        auth_method=AuthMethod.KEY,
         credential_id=row["id"],
         name=row["name"],
         email=row["email"],
@@ -80,7 +80,7 @@ async def find_by_key(tx: Tx, raw: str) -> Caller | None:
 
 
 async def list_keys(tx: Tx, scope: Scope, *, user_id: str | None, before: str | None, take: int) -> list[Row]:
-    """Newest first: those of one user, or all of the team."""
+    """List the keys of one user or of the whole team, newest first."""
     start = before or _AFTER_ALL_IDS
     if user_id is None:
         return await tx.many(_LIST_TEAM, scope=scope, before=start, take=take)
@@ -96,5 +96,5 @@ async def delete_key(tx: Tx, scope: Scope, key_id: str) -> None:
 
 
 async def record_use(tx: Tx, key_id: str, used_ms: int) -> None:
-    """Unscoped: written for keys that have just been recognised."""
-    await tx.run(_TOUCH, key_id=key_id, used_ms=used_ms)
+    """Unscoped: only called for keys that were just authenticated."""
+    await tx.run(_RECORD_USE, key_id=key_id, used_ms=used_ms)

@@ -1,4 +1,4 @@
-"""Live notices to open pages: a stream that says what has changed, so that nobody polls.
+"""Live updates: a stream of change events, so that open pages need not poll.
 
-Owns no table. The stream ends the moment its caller loses access.
+Owns no table. A stream ends as soon as its caller loses access.
 """

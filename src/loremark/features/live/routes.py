@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from loremark.base import clock, errors
-from loremark.features.live.listeners import Listeners
-from loremark.features.live.pacing import Pacing
+from loremark.features.live.debounce import Debouncer
+from loremark.features.live.streams import LiveStreams
 from loremark.features.projects.access import find_project
 from loremark.jobs import notices
 from loremark.web import sse
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.response import Stream
 from loremark.web.routes import Routes, TxMode
-from loremark.wire.events import LiveNotice
+from loremark.wire.events import LiveEvent
 
 routes = Routes("live")
 
@@ -28,51 +28,51 @@ routes = Routes("live")
     content_type="text/event-stream",
 )
 async def live(call: Call) -> Stream:
-    """Server-sent events: one for each change the caller may see. Ends when the caller loses access."""
-    if not call.use(Listeners).has_room(call.caller.user_id):
+    """Stream a server-sent event for each change visible to the caller. Ends when the caller loses access."""
+    if not call.use(LiveStreams).has_room(call.caller.user_id):
         raise errors.UNAVAILABLE({"Retry-After": "30"})
-    return Stream(_notices(call, call.use(Listeners)))
+    return Stream(_events(call, call.use(LiveStreams)))
 
 
-async def _notices(call: Call, listeners: Listeners) -> AsyncGenerator[bytes, None]:
-    pacing, pause_s = Pacing(), listeners.pause_s
+async def _events(call: Call, streams: LiveStreams) -> AsyncGenerator[bytes, None]:
+    debouncer, interval_s = Debouncer(), streams.interval_s
     with (
-        listeners.one_more(call.caller.user_id),
+        streams.open_stream(call.caller.user_id),
         call.database.signals.listen(notices.LIVE, notices.ACCESS) as listener,
     ):
-        yield sse.event(LiveNotice(type="ready"))
-        alive = checked = clock.monotonic() + pause_s
+        yield sse.event(LiveEvent(type="ready"))
+        keep_alive_at = check_at = clock.monotonic() + interval_s
         while True:
-            for payload in pacing.take(clock.monotonic()):
+            for payload in debouncer.take(clock.monotonic()):
                 notice = await _visible(call, payload)
                 if notice is not None:
-                    alive = clock.monotonic() + pause_s
+                    keep_alive_at = clock.monotonic() + interval_s
                     yield sse.event(notice)
-            signal = await listener.next(timeout=max(0.0, pacing.due(alive) - clock.monotonic()))
-            silent = signal is None and clock.monotonic() >= alive
-            if clock.monotonic() >= checked or signal == (notices.ACCESS, call.caller.user_id):
-                # Also where there is much to tell: a login may have expired, a word about it may be lost.
+            signal = await listener.next(timeout=max(0.0, debouncer.due(keep_alive_at) - clock.monotonic()))
+            idle = signal is None and clock.monotonic() >= keep_alive_at
+            if clock.monotonic() >= check_at or signal == (notices.ACCESS, call.caller.user_id):
+                # Also on a busy stream: a login may have expired, or the signal about it may be lost.
                 if not await call.still_allowed():
                     return
-                checked = clock.monotonic() + pause_s
-            if silent:
-                alive = clock.monotonic() + pause_s
+                check_at = clock.monotonic() + interval_s
+            if idle:
+                keep_alive_at = clock.monotonic() + interval_s
                 yield sse.KEEP_ALIVE
-            elif signal is not None and _is_of(call, signal):
-                pacing.add(signal[1])
+            elif signal is not None and _is_for_team(call, signal):
+                debouncer.add(signal[1])
 
 
-def _is_of(call: Call, signal: tuple[str, str]) -> bool:
-    """Whether it is a notice to the caller's team."""
+def _is_for_team(call: Call, signal: tuple[str, str]) -> bool:
+    """Whether it is a live event of the caller's team."""
     return signal[0] == notices.LIVE and signal[1].startswith(f"{call.caller.team_id} ")
 
 
-async def _visible(call: Call, payload: str) -> LiveNotice | None:
-    """The notice, unless it is about a project the caller may not see."""
-    _, what, *rest = payload.split(" ")
+async def _visible(call: Call, payload: str) -> LiveEvent | None:
+    """The event, unless its project is not visible to the caller."""
+    _, resource, *rest = payload.split(" ")
     project_id = rest[0] if rest else None
     if project_id is not None and not call.caller.manages:
         async with call.database.read() as tx:
             if await find_project(tx, call.caller, project_id) is None:
                 return None
-    return LiveNotice(type="changed", what=what, project_id=project_id)
+    return LiveEvent(type="changed", resource=resource, project_id=project_id)

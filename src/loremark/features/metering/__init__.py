@@ -1,4 +1,4 @@
-"""What a team uses: the plan's counters, and what models cost (the cap before a call, the charge with its result).
+"""Usage metering: the plan's counters, and AI tokens (reserved before a call, charged with its result).
 
-Owns: ai_reservations, usage_counters, credit_transactions, billing_accounts. Tells nothing.
+Owns: ai_reservations, usage_counters, credit_transactions, billing_accounts. Emits nothing.
 """

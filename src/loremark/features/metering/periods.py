@@ -1,21 +1,21 @@
-"""The months in which plans are counted."""
+"""The periods in which usage is counted."""
 
 from __future__ import annotations
 
 from loremark.base import clock
 
-FOR_EVER = "for ever"
-"""The period of what is not counted anew each month."""
+ALL_TIME = "all-time"
+"""The period of counters that do not reset each month."""
 
 
 def period(at_ms: int | None = None) -> str:
-    """The month, in which a plan's allowance is counted: this one, or the one of a moment."""
+    """The month as ``YYYY-MM``: the current one, or that of a given time."""
     return clock.iso(clock.now_ms() if at_ms is None else at_ms)[:7]
 
 
 def month_start_ms(at_ms: int) -> int:
-    """When the month of a moment began."""
-    told = clock.iso(at_ms)
-    day_ms = int(told[11:13]) * clock.HOUR_MS + int(told[14:16]) * clock.MINUTE_MS
-    day_ms += int(told[17:19]) * clock.SECOND_MS + int(told[20:23])
-    return at_ms - (int(told[8:10]) - 1) * clock.DAY_MS - day_ms
+    """The start of the month of a given time."""
+    iso = clock.iso(at_ms)
+    day_ms = int(iso[11:13]) * clock.HOUR_MS + int(iso[14:16]) * clock.MINUTE_MS
+    day_ms += int(iso[17:19]) * clock.SECOND_MS + int(iso[20:23])
+    return at_ms - (int(iso[8:10]) - 1) * clock.DAY_MS - day_ms

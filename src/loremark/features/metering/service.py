@@ -1,8 +1,7 @@
-"""The cap: what a call could cost is set aside before it is made, and what it did cost is charged with its result.
+"""AI token metering: the maximum cost is reserved before a call, the actual cost is charged with its result.
 
-A reservation is a row, so that every process sees it. It ends with the transaction that keeps what the call gave:
-work that is lost with its process was never charged, and is charged once when it is done again. The reservation of
-a lost process runs out by itself.
+A reservation is a row, visible to every process. It is deleted in the transaction that stores the result of the call,
+so work lost in a crash is not charged, and is charged once when repeated. Reservations of crashed processes expire.
 """
 
 from __future__ import annotations
@@ -12,34 +11,34 @@ from dataclasses import dataclass, field
 from loremark.base import clock
 from loremark.base.caller import Scope
 from loremark.base.plans import Plan
-from loremark.features.metering import slots, store
-from loremark.features.metering.counting import limits_of
-from loremark.features.metering.periods import FOR_EVER
+from loremark.features.metering import counter_slots, store
+from loremark.features.metering.periods import ALL_TIME
 from loremark.features.metering.periods import period as period
+from loremark.features.metering.plan_limits import limits_of
 from loremark.ports.llm.model import CapReached, Usage
 from loremark.storage.database import Database, Tx
 
 AI_TOKENS = "ai_tokens"
 BUILTIN_TOKENS = "builtin_tokens"
 CHAT_STORAGE = "chat_storage"
-_CALL_ENDS_WITHIN_MS = 10 * clock.MINUTE_MS
+_RESERVATION_MS = 10 * clock.MINUTE_MS
 
 
 async def counters(tx: Tx, scope: Scope, plan: Plan) -> dict[str, tuple[int, int]]:
-    """Sessions, events, enrichments (of this month) and storage (bytes): how much is used, and how much may be."""
-    used, limits = await slots.read_use(tx, scope, period()), limits_of(plan)
+    """Usage and limit of this month's sessions, events and enrichments, and of storage (bytes)."""
+    used, limits = await counter_slots.read_usage(tx, scope, period()), limits_of(plan)
     return {counter: (max(0, use.total), limits[counter]) for counter, use in used.items()}
 
 
 async def tokens_left(tx: Tx, scope: Scope, plan: Plan) -> int:
-    """The rest of the allowance and the credits, without what is set aside."""
+    """The remaining allowance plus credits, minus reservations."""
     used = await store.used(tx, scope, period(), AI_TOKENS)
     allowance = max(0, plan.ai_tokens - used)
     return allowance + await store.balance(tx, scope) - await store.reserved_tokens(tx, scope)
 
 
 async def count_builtin(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, metered: bool, reference: str) -> None:
-    """The built-in engine's tokens are counted; they cost something only where a setting says so."""
+    """Count the built-in engine's tokens, and charge them if ``metered``."""
     if tokens:
         await store.count(tx, scope, period(), BUILTIN_TOKENS, tokens)
     if tokens and metered:
@@ -47,31 +46,33 @@ async def count_builtin(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, metere
 
 
 async def count_chat_storage(tx: Tx, scope: Scope, more: int) -> None:
-    """What the team's conversations hold, in tokens; less when one of them goes.
+    """Change the token size of the team's conversations.
 
-    Last in a transaction: the team's counter stays held until its end.
+    Call it last in a transaction, because it locks the team's counter until the commit.
     """
     if more:
-        await store.count(tx, scope, FOR_EVER, CHAT_STORAGE, more)
+        await store.count(tx, scope, ALL_TIME, CHAT_STORAGE, more)
 
 
 async def chat_storage(tx: Tx, scope: Scope) -> int:
-    return await store.used(tx, scope, FOR_EVER, CHAT_STORAGE)
+    return await store.used(tx, scope, ALL_TIME, CHAT_STORAGE)
 
 
 async def _charge(tx: Tx, scope: Scope, plan: Plan, tokens: int, *, reference: str) -> None:
-    """From the plan's allowance first, then from the credits."""
+    """Charge the plan's allowance first, then the credits."""
     await tx.lock(f"tokens/{scope}")
     before = await store.used(tx, scope, period(), AI_TOKENS)
     await store.count(tx, scope, period(), AI_TOKENS, tokens)
     beyond = max(0, before + tokens - plan.ai_tokens) - max(0, before - plan.ai_tokens)
     if beyond:
-        await store.take_credits(tx, scope, beyond, reference=reference, description="AI tokens beyond the plan")
+        await store.spend_credits(
+            tx, scope, beyond, reference=reference, description="AI tokens beyond the plan allowance"
+        )
 
 
 @dataclass
 class TeamMeter:
-    """Counts the calls of one piece of work against its team's cap."""
+    """Meters the model calls of one task against the team's token limit."""
 
     database: Database
     scope: Scope
@@ -84,17 +85,17 @@ class TeamMeter:
             await tx.lock(f"tokens/{self.scope}")
             await store.delete_expired(tx, self.scope)
             if await tokens_left(tx, self.scope, self.plan) < tokens:
-                raise CapReached("The team's AI tokens do not suffice for this call")
+                raise CapReached("The team does not have enough AI tokens for this call")
             return await store.create_reservation(
                 tx,
                 self.scope,
                 project_id=self.project_id,
                 tokens=tokens,
-                expires_at_ms=clock.now_ms() + _CALL_ENDS_WITHIN_MS,
+                expires_at_ms=clock.now_ms() + _RESERVATION_MS,
             )
 
     async def spent(self, reservation: str, usage: Usage) -> None:
-        """Kept until the work is: see ``charge``."""
+        """Remember the usage until ``charge``."""
         self._spent[reservation] = usage.total_tokens
 
     async def release(self, reservation: str) -> None:
@@ -102,11 +103,11 @@ class TeamMeter:
             await store.delete_reservation(tx, self.scope, reservation)
 
     async def charge(self, tx: Tx) -> None:
-        """Charge what was spent, in the transaction that keeps what it was spent for."""
+        """Charge the usage, in the transaction that stores the results."""
         for reservation, tokens in self._spent.items():
             await store.delete_reservation(tx, self.scope, reservation)
             await _charge(tx, self.scope, self.plan, tokens, reference=reservation)
 
     def forget_charged(self) -> None:
-        """After the commit."""
+        """Call after the commit."""
         self._spent.clear()

@@ -1,4 +1,4 @@
-"""Tokens: reserved, used, and paid for."""
+"""Token reservations, usage counters and credits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from loremark.storage.tables import ai_reservations, billing_accounts, credit_tr
 _ONE_SLOT = "all"
 
 _RESERVE = Sql(insert(ai_reservations))
-_FORGET = Sql(
+_DELETE = Sql(
     delete(ai_reservations)
     .where(ai_reservations.c.team_id == bindparam("scope"), ai_reservations.c.id == bindparam("reservation_id"))
     .returning(ai_reservations.c.id)
 )
-_FORGET_OLD = Sql(
+_DELETE_EXPIRED = Sql(
     delete(ai_reservations).where(
         ai_reservations.c.team_id == bindparam("scope"), ai_reservations.c.expires_at_ms < bindparam("now_ms")
     )
@@ -36,18 +36,18 @@ _USED = Sql(
     )
 )
 _COUNT = Sql(
-    lambda new: (made := new(usage_counters)).on_conflict_do_update(
+    lambda new: (row := new(usage_counters)).on_conflict_do_update(
         index_elements=["team_id", "period", "counter", "slot"],
-        set_={"used": usage_counters.c.used + made.excluded.used},
+        set_={"used": usage_counters.c.used + row.excluded.used},
     )
 )
 _BALANCE = Sql(select(billing_accounts.c.balance).where(billing_accounts.c.team_id == bindparam("scope")))
-_TAKE = Sql(
+_SPEND = Sql(
     update(billing_accounts)
     .where(billing_accounts.c.team_id == bindparam("scope"))
     .values(balance=billing_accounts.c.balance - bindparam("tokens"))
 )
-_WRITE_DOWN = Sql(insert(credit_transactions))
+_INSERT_TRANSACTION = Sql(insert(credit_transactions))
 
 
 async def create_reservation(tx: Tx, scope: Scope, *, project_id: str, tokens: int, expires_at_ms: int) -> str:
@@ -64,13 +64,13 @@ async def create_reservation(tx: Tx, scope: Scope, *, project_id: str, tokens: i
 
 
 async def delete_reservation(tx: Tx, scope: Scope, reservation_id: str) -> bool:
-    """Whether it was still there."""
-    return await tx.one(_FORGET, scope=scope, reservation_id=reservation_id) is not None
+    """Returns False if it no longer existed."""
+    return await tx.one(_DELETE, scope=scope, reservation_id=reservation_id) is not None
 
 
 async def delete_expired(tx: Tx, scope: Scope) -> None:
-    """Reservations of calls that nobody came back from."""
-    await tx.run(_FORGET_OLD, scope=scope, now_ms=clock.now_ms())
+    """Delete reservations of calls that never finished."""
+    await tx.run(_DELETE_EXPIRED, scope=scope, now_ms=clock.now_ms())
 
 
 async def reserved_tokens(tx: Tx, scope: Scope) -> int:
@@ -88,16 +88,16 @@ async def count(tx: Tx, scope: Scope, period: str, counter: str, more: int) -> N
 
 
 async def balance(tx: Tx, scope: Scope) -> int:
-    """Credits, in tokens; none before the first are bought."""
+    """The credit balance in tokens."""
     row = await tx.one(_BALANCE, scope=scope)
     return int(row["balance"]) if row else 0
 
 
-async def take_credits(tx: Tx, scope: Scope, tokens: int, *, reference: str, description: str) -> None:
-    """Pay from the credits. The reference is unique: what was paid cannot be paid again."""
-    await tx.run(_TAKE, scope=scope, tokens=tokens)
+async def spend_credits(tx: Tx, scope: Scope, tokens: int, *, reference: str, description: str) -> None:
+    """Pay with credits. The unique reference prevents charging twice."""
+    await tx.run(_SPEND, scope=scope, tokens=tokens)
     await tx.run(
-        _WRITE_DOWN,
+        _INSERT_TRANSACTION,
         id=ids.new("ctx"),
         team_id=scope,
         type="usage",

@@ -1,4 +1,4 @@
-"""What operators and tools ask of the service itself: health, figures, the description of the interface.
+"""Operations endpoints: health, readiness, metrics and API documentation.
 
-Owns no table. Open to anyone and outside the rate limit; tells nothing of any team.
+Owns no table. Open to anyone, exempt from the rate limit, and free of team data.
 """

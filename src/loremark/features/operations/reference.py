@@ -1,4 +1,4 @@
-"""The interface as a page for people: plain HTML, no script."""
+"""The API reference page: plain HTML without scripts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ _HEAD = """<!doctype html>
 <title>Loremark API reference</title>
 <link rel="stylesheet" href="/assets/loremark.css"></head><body><main class="reference">
 <h1>Loremark API reference</h1>
-<p>Made from <a href="/openapi.json">openapi.json</a>. Bodies are JSON; errors are <code>{"error": text}</code>.</p>
+<p>Generated from <a href="/openapi.json">openapi.json</a>. Bodies are JSON; errors have the form
+<code>{"error": text}</code>.</p>
 """
 
 
 def reference_page(document: Any) -> bytes:
-    """All endpoints by group, with who may call them, what they take and what they answer."""
+    """All endpoints by group, with authentication, parameters and responses."""
     groups: dict[str, list[str]] = {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -24,15 +25,15 @@ def reference_page(document: Any) -> bytes:
     parts.append("<nav>" + " · ".join(f'<a href="#{name}">{name}</a>' for name in groups) + "</nav>")
     for name, sections in groups.items():
         parts.append(f'<h2 id="{name}">{name}</h2>' + "".join(sections))
-    parts.append("<h2 id='shapes'>Shapes</h2>")
-    parts += [_shape(name, schema) for name, schema in sorted(document["components"]["schemas"].items())]
+    parts.append("<h2 id='schemas'>Schemas</h2>")
+    parts += [_schema(name, schema) for name, schema in sorted(document["components"]["schemas"].items())]
     parts.append("</main></body></html>")
     return "".join(parts).encode()
 
 
 def _operation(method: str, path: str, operation: Any) -> str:
-    who = " or ".join(next(iter(way)) for way in operation["security"]) or "anyone"
-    rows = [("Who", who)]
+    who = " or ".join(next(iter(way)) for way in operation["security"]) or "none"
+    rows = [("Authentication", who)]
     for parameter in operation["parameters"]:
         needed = "required" if parameter["required"] else "optional"
         rows.append((f"{parameter['in']}: {parameter['name']}", f"{_kind(parameter['schema'])}, {needed}"))
@@ -52,7 +53,7 @@ def _operation(method: str, path: str, operation: Any) -> str:
 def _kind(schema: Any) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[-1]
-        return f'<a href="#shape-{name}">{name}</a>'
+        return f'<a href="#schema-{name}">{name}</a>'
     if "anyOf" in schema:
         return " or ".join(_kind(part) for part in schema["anyOf"])
     if schema.get("type") == "array":
@@ -66,11 +67,11 @@ def _kind(schema: Any) -> str:
     return escape(" ".join(words))
 
 
-def _shape(name: str, schema: Any) -> str:
+def _schema(name: str, schema: Any) -> str:
     required = set(schema.get("required", ()))
     rows = "".join(
         f"<tr><th>{escape(field)}</th><td>{_kind(kind)}{'' if field in required else ', optional'}</td></tr>"
         for field, kind in schema.get("properties", {}).items()
     )
     text = escape(schema.get("description", "")).replace("\n", " ")
-    return f'<section id="shape-{name}"><h3>{name}</h3><p>{text}</p><table>{rows}</table></section>'
+    return f'<section id="schema-{name}"><h3>{name}</h3><p>{text}</p><table>{rows}</table></section>'

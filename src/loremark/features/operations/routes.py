@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from loremark.features.operations.reference import reference_page
+from loremark.web.authentication import ANYONE
 from loremark.web.call import Call
 from loremark.web.metrics import CONTENT_TYPE, Metrics
-from loremark.web.needs import ANYONE
 from loremark.web.response import HTML, Response, encode_json
 from loremark.web.routes import Routes, TxMode
 
@@ -20,32 +20,32 @@ routes = Routes("operations")
 
 @dataclass(frozen=True)
 class Readiness:
-    """Questions whose answers must all be yes before traffic is sent here."""
+    """Checks that must all pass before the process receives traffic."""
 
     checks: Mapping[str, Callable[[], Awaitable[bool]]]
 
 
-class Description:
-    """The OpenAPI document and the page made from it: made for the first who asks, so that no start waits for it."""
+class ApiDocs:
+    """The OpenAPI document and the reference page, built on first use so that startup does not wait for them."""
 
     def __init__(self, describe: Callable[[], dict[str, object]]) -> None:
         self._describe = describe
-        self._made: tuple[bytes, bytes] | None = None
-        self._making = asyncio.Lock()
+        self._built: tuple[bytes, bytes] | None = None
+        self._building = asyncio.Lock()
 
     async def document(self) -> bytes:
-        return (await self._once())[0]
+        return (await self._get())[0]
 
     async def page(self) -> bytes:
-        return (await self._once())[1]
+        return (await self._get())[1]
 
-    async def _once(self) -> tuple[bytes, bytes]:
-        async with self._making:
-            if self._made is None:
-                self._made = await asyncio.to_thread(self._make)
-            return self._made
+    async def _get(self) -> tuple[bytes, bytes]:
+        async with self._building:
+            if self._built is None:
+                self._built = await asyncio.to_thread(self._build)
+            return self._built
 
-    def _make(self) -> tuple[bytes, bytes]:
+    def _build(self) -> tuple[bytes, bytes]:
         document = self._describe()
         return encode_json(document), reference_page(document)
 
@@ -61,13 +61,13 @@ class Ready(Struct, frozen=True):
 
 @routes.add("GET", "/healthz", ANYONE, name="healthz", tx=TxMode.NONE, counted=False)
 async def healthz(call: Call) -> Health:
-    """Alive."""
+    """Liveness check."""
     return Health("ok")
 
 
 @routes.add("GET", "/readyz", ANYONE, name="readyz", tx=TxMode.NONE, counted=False)
 async def readyz(call: Call) -> Ready | Response:
-    """Whether the database, its schema and the job runner are in order; 503 if not."""
+    """Readiness check: database, migrations and job runner. 503 if one fails."""
     checks = {name: await check() for name, check in call.use(Readiness).checks.items()}
     if all(checks.values()):
         return Ready("ready", checks)
@@ -85,17 +85,17 @@ async def readyz(call: Call) -> Ready | Response:
     content_type="text/plain",
 )
 async def metrics(call: Call) -> Response:
-    """Figures for Prometheus."""
+    """Metrics in the Prometheus format."""
     return Response(200, call.use(Metrics).text(), CONTENT_TYPE)
 
 
 @routes.add("GET", "/openapi.json", ANYONE, name="openapi", tx=TxMode.NONE, counted=False)
 async def openapi(call: Call) -> Response:
-    """This interface, described for machines."""
-    return Response(200, await call.use(Description).document())
+    """The OpenAPI document."""
+    return Response(200, await call.use(ApiDocs).document())
 
 
-@routes.add("GET", "/docs", ANYONE, name="docs", tx=TxMode.NONE, counted=False, described=False)
+@routes.add("GET", "/docs", ANYONE, name="docs", tx=TxMode.NONE, counted=False, in_openapi=False)
 async def docs(call: Call) -> Response:
-    """This interface, described for people."""
-    return Response(200, await call.use(Description).page(), HTML)
+    """The API reference page."""
+    return Response(200, await call.use(ApiDocs).page(), HTML)

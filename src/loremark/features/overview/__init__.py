@@ -1,4 +1,4 @@
-"""The overview: how projects are doing, in numbers, and the map of a memory.
+"""Project overviews (key figures) and the context map.
 
-Owns no table: it counts what others keep, for many projects at once.
+Owns no table: it counts rows of other features, for many projects at once.
 """

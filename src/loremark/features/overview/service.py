@@ -1,4 +1,4 @@
-"""Projects at a glance: what was counted of each, put together."""
+"""Key figures of projects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from loremark.base.caller import Scope
 from loremark.base.clock import DAY_MS
 from loremark.base.plans import Plans
 from loremark.features.billing import ledger
-from loremark.features.billing.service import show_usage
+from loremark.features.billing.service import get_usage
 from loremark.features.metering import service as metering
 from loremark.features.metering import store as meter
 from loremark.features.overview import store
@@ -24,20 +24,20 @@ from loremark.wire.overview import (
     ItemCounts,
     ProjectHealth,
     ProjectOverview,
-    Review,
+    ReviewCounts,
     SessionCounts,
     Spend,
-    Week,
+    WeeklyGrowth,
 )
 
 _WEEKS = 12
 _FIRST_MONDAY_MS = 4 * DAY_MS
-"""The epoch began on a Thursday."""
+"""The epoch was a Thursday."""
 
 
 @dataclass
-class _Counted:
-    """What is known of one project."""
+class _ProjectCounts:
+    """Counts of one project."""
 
     items: Counter[str] = field(default_factory=Counter)
     flags: Counter[str] = field(default_factory=Counter)
@@ -47,41 +47,41 @@ class _Counted:
     last_event_ms: int | None = None
 
 
-async def show_projects(tx: Tx, scope: Scope, rows: Sequence[Row]) -> list[ProjectOverview]:
-    """The same number of statements for one project as for two hundred."""
+async def get_projects(tx: Tx, scope: Scope, rows: Sequence[Row]) -> list[ProjectOverview]:
+    """Key figures of these projects, with a fixed number of queries."""
     project_ids = [row["id"] for row in rows]
     if not project_ids:
         return []
     since_ms = _first_week_ms(clock.now_ms())
-    counted: dict[str, _Counted] = defaultdict(_Counted)
+    by_project: dict[str, _ProjectCounts] = defaultdict(_ProjectCounts)
     for row in await store.count_items(tx, scope, project_ids):
-        _count_items(counted[row["project_id"]], row)
+        _count_items(by_project[row["project_id"]], row)
     for row in await store.count_growth(tx, scope, project_ids, since_ms):
-        counted[row["project_id"]].growth[row["week"]] += row["found"]
+        by_project[row["project_id"]].growth[row["week"]] += row["found"]
     for row in await store.count_sessions(tx, scope, project_ids):
-        _count_sessions(counted[row["project_id"]], row)
+        _count_sessions(by_project[row["project_id"]], row)
     contexts = await store.count_contexts(tx, scope, project_ids)
-    return [_shape(row, counted[row["id"]], contexts.get(row["id"], 0), since_ms) for row in rows]
+    return [_shape(row, by_project[row["id"]], contexts.get(row["id"], 0), since_ms) for row in rows]
 
 
-async def show_project(tx: Tx, scope: Scope, row: Row) -> ProjectHealth:
-    """The same of one, and more closely."""
-    [shown] = await show_projects(tx, scope, [row])
+async def get_project_health(tx: Tx, scope: Scope, row: Row) -> ProjectHealth:
+    """Key figures of one project, with more detail."""
+    [overview] = await get_projects(tx, scope, [row])
     return ProjectHealth(
-        **{name: getattr(shown, name) for name in shown.__struct_fields__},
-        types=await store.count_types(tx, scope, row["id"]),
-        review=Review(
-            drafts=shown.items.draft,
-            low_confidence=shown.flags.low_confidence,
-            conflicts=shown.flags.conflict,
-            stale=shown.flags.stale,
+        **{name: getattr(overview, name) for name in overview.__struct_fields__},
+        by_type=await store.count_types(tx, scope, row["id"]),
+        review=ReviewCounts(
+            drafts=overview.items.draft,
+            low_confidence=overview.flags.low_confidence,
+            conflicts=overview.flags.conflict,
+            stale=overview.flags.stale,
         ),
     )
 
 
-async def show_spend(tx: Tx, scope: Scope, plans: Plans) -> Spend:
-    """AI tokens against the plan's allowance; what goes beyond it is taken from the credits."""
-    usage = await show_usage(tx, scope, plans)
+async def get_spend(tx: Tx, scope: Scope, plans: Plans) -> Spend:
+    """This month's usage of the team, with the AI token allowance and credits."""
+    usage = await get_usage(tx, scope, plans)
     return Spend(
         plan=usage.plan,
         period=usage.period,
@@ -97,33 +97,33 @@ def flags_of(row: Row) -> list[str]:
 
 
 def _first_week_ms(now_ms: int) -> int:
-    """When the first of the weeks began that are shown; the last is the one we are in."""
+    """The start of the first week shown; the current week is the last one."""
     return now_ms - (now_ms - _FIRST_MONDAY_MS) % WEEK_MS - (_WEEKS - 1) * WEEK_MS
 
 
-def _count_items(known: _Counted, row: Row) -> None:
-    known.items[row["status"]] += row["found"]
+def _count_items(counts: _ProjectCounts, row: Row) -> None:
+    counts.items[row["status"]] += row["found"]
     if row["status"] == "approved":
-        known.tokens += int(row["tokens"])
+        counts.tokens += int(row["tokens"])
     if row["status"] != "deprecated":
         for flag in flags_of(row):
-            known.flags[flag] += row["found"]
+            counts.flags[flag] += row["found"]
 
 
-def _count_sessions(known: _Counted, row: Row) -> None:
-    known.sessions[row["status"]] += row["found"]
+def _count_sessions(counts: _ProjectCounts, row: Row) -> None:
+    counts.sessions[row["status"]] += row["found"]
     if row["last_event_ms"] is not None:
-        known.last_event_ms = max(known.last_event_ms or 0, row["last_event_ms"])
+        counts.last_event_ms = max(counts.last_event_ms or 0, row["last_event_ms"])
 
 
-def _shape(row: Row, known: _Counted, contexts: int, since_ms: int) -> ProjectOverview:
-    flags, sessions = known.flags, known.sessions
+def _shape(row: Row, counts: _ProjectCounts, contexts: int, since_ms: int) -> ProjectOverview:
+    flags, sessions = counts.flags, counts.sessions
     return ProjectOverview(
         id=row["id"],
         name=row["name"],
         status=row["status"],
         visibility=row["visibility"],
-        items=ItemCounts(**{status: known.items[status] for status in ItemCounts.__struct_fields__}),
+        items=ItemCounts(**{status: counts.items[status] for status in ItemCounts.__struct_fields__}),
         flags=FlagCounts(**{flag: flags[flag] for flag in FlagCounts.__struct_fields__}),
         contexts=contexts,
         sessions=SessionCounts(
@@ -132,9 +132,10 @@ def _shape(row: Row, known: _Counted, contexts: int, since_ms: int) -> ProjectOv
             failed=sessions["failed"],
             total=sessions.total(),
         ),
-        last_event_at=clock.iso_or_none(known.last_event_ms),
+        last_event_at=clock.iso_or_none(counts.last_event_ms),
         growth=[
-            Week(from_=clock.iso(since_ms + week * WEEK_MS)[:10], added=known.growth[week]) for week in range(_WEEKS)
+            WeeklyGrowth(week_start=clock.iso(since_ms + week * WEEK_MS)[:10], added=counts.growth[week])
+            for week in range(_WEEKS)
         ],
-        tokens=known.tokens,
+        tokens=counts.tokens,
     )

@@ -1,4 +1,4 @@
-"""Counts over many projects at once: one statement for each kind of thing, however many projects there are."""
+"""Counts for many projects at once, one query per table."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from loremark.storage.tables import contexts, items, projects, sessions
 
 WEEK_MS = 7 * DAY_MS
 
-# Those of the wanted projects that are the team's. The counted tables are then read by their indexes alone.
+# Only the team's projects. The counted tables can then be read from their indexes alone.
 _projects = select(projects.c.id).where(projects.c.team_id == bindparam("scope"), InList(projects.c.id, "wanted"))
 _count = func.count().label("found")
-# By tier too, and in the order of the index: nothing has to be sorted.
+# Grouped by tier too, in index order, so that nothing has to be sorted.
 _ITEMS = Sql(
     select(items.c.project_id, items.c.status, items.c.flags, _count, func.sum(items.c.token_count).label("tokens"))
     .where(items.c.project_id.in_(_projects))
@@ -38,19 +38,19 @@ _SESSIONS = Sql(
 _CONTEXTS = Sql(
     select(contexts.c.project_id, _count).where(contexts.c.project_id.in_(_projects)).group_by(contexts.c.project_id)
 )
-_living = (
+_not_deprecated = (
     items.c.team_id == bindparam("scope"),
     items.c.project_id == bindparam("of_project"),
     items.c.status != "deprecated",
 )
-_TYPES = Sql(select(items.c.type, _count).where(*_living).group_by(items.c.type))
+_TYPES = Sql(select(items.c.type, _count).where(*_not_deprecated).group_by(items.c.type))
 _KEYS = Sql(
     select(items.c.schema_key, items.c.status, items.c.flags, _count)
-    .where(*_living)
+    .where(*_not_deprecated)
     .group_by(items.c.schema_key, items.c.status, items.c.flags)
 )
 _TEAM_WIDE = ""
-_PLACES = Sql(
+_PROJECT_CONTEXTS = Sql(
     select(*(column for column in contexts.c if column.name not in ("content", "description")))
     .where(contexts.c.team_id == bindparam("scope"), InList(contexts.c.project_key, "project_keys"))
     .order_by(contexts.c.id)
@@ -59,36 +59,36 @@ _PLACES = Sql(
 
 
 async def count_items(tx: Tx, scope: Scope, project_ids: Collection[str]) -> list[Row]:
-    """By project, status and flags, with the size of the items; several rows of the same kind add up."""
+    """Item counts and sizes by project, status and flags. Groups may repeat and must be summed."""
     return await tx.many(_ITEMS, scope=scope, wanted=list(project_ids))
 
 
 async def count_growth(tx: Tx, scope: Scope, project_ids: Collection[str], since_ms: int) -> list[Row]:
-    """Items by project and the week they were added in, counted from this moment on."""
+    """Items added per project and week since ``since_ms``."""
     return await tx.many(_GROWTH, scope=scope, wanted=list(project_ids), since_ms=since_ms)
 
 
 async def count_sessions(tx: Tx, scope: Scope, project_ids: Collection[str]) -> list[Row]:
-    """By project and status, with the time of the newest event; several rows of the same kind add up."""
+    """Session counts by project and status, with the last event time. Groups may repeat and must be summed."""
     return await tx.many(_SESSIONS, scope=scope, wanted=list(project_ids))
 
 
 async def count_contexts(tx: Tx, scope: Scope, project_ids: Collection[str]) -> dict[str, int]:
-    """By project; what is for the whole team is nobody's own."""
+    """Context counts by project; team-wide contexts are not included."""
     rows = await tx.many(_CONTEXTS, scope=scope, wanted=list(project_ids))
     return {row["project_id"]: row["found"] for row in rows}
 
 
 async def count_types(tx: Tx, scope: Scope, project_id: str) -> dict[str, int]:
-    """The living items of a project by their type."""
+    """A project's items by type, deprecated ones excluded."""
     return {row["type"]: row["found"] for row in await tx.many(_TYPES, scope=scope, of_project=project_id)}
 
 
 async def count_keys(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
-    """The living items of a project by schema key, status and flags."""
+    """A project's items by schema key, status and flags, deprecated ones excluded."""
     return await tx.many(_KEYS, scope=scope, of_project=project_id)
 
 
-async def list_places(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
-    """The contexts of a project and those of the whole team, oldest first, without their texts."""
-    return await tx.many(_PLACES, scope=scope, project_keys=[project_id, _TEAM_WIDE], take=take)
+async def list_contexts(tx: Tx, scope: Scope, project_id: str, take: int) -> list[Row]:
+    """The contexts of a project and of the whole team, oldest first, without content."""
+    return await tx.many(_PROJECT_CONTEXTS, scope=scope, project_keys=[project_id, _TEAM_WIDE], take=take)

@@ -1,5 +1,5 @@
-"""Projects: their members, repository, signing secret, archive and deletion.
+"""Projects: members, repository, signing secret, archiving and deletion.
 
-Owns: projects, project_members. Tells: ``projects`` notices. A deleted project is gone with the commit;
-a job then removes all that hangs on it, and copies of its repository that nobody else needs.
+Owns: projects, project_members. Emits: ``projects`` live events. A deleted project disappears with the commit; a job
+then removes its data, and copies of its repository that no other project needs.
 """

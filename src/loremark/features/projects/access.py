@@ -1,6 +1,6 @@
-"""What a caller may do with a project. Every feature about projects asks here.
+"""Project access checks, used by every feature that works on projects.
 
-A project the caller cannot see does not exist for them (404); one they see but may not change is 403.
+A project the caller cannot see answers 404; one they can see but not change answers 403.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from loremark.base.caller import MANAGERS, Caller
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
 from loremark.storage.tables import project_members, projects
-from loremark.wire.projects import Rights
+from loremark.wire.projects import AccessLevel
 
 
-class Right(enum.IntEnum):
-    """What is wanted of a project; each includes the ones before it."""
+class Access(enum.IntEnum):
+    """A level of access to a project; each includes the ones before it."""
 
     READ = 1
     WRITE = 2
     MANAGE = 3
 
 
-_WORDS: dict[Right, Rights] = {Right.READ: "read", Right.WRITE: "write", Right.MANAGE: "manage"}
+_LEVELS: dict[Access, AccessLevel] = {Access.READ: "read", Access.WRITE: "write", Access.MANAGE: "manage"}
 
 _everyone = project_members.alias("everyone")
 _member_count = (
@@ -53,56 +53,56 @@ _FIND = Sql(
 )
 
 
-def right_of(caller: Caller, project: Row) -> Right | None:
-    """The most the caller may do with a project of their team; None when they may not see it."""
+def access_of(caller: Caller, project: Row) -> Access | None:
+    """The caller's access to a project of their team, or None if they cannot see it."""
     if caller.manages or project["my_role"] in MANAGERS:
-        return Right.MANAGE
+        return Access.MANAGE
     if project["my_role"] is not None:
-        return Right.WRITE
-    return Right.READ if project["visibility"] == "public" else None
+        return Access.WRITE
+    return Access.READ if project["visibility"] == "public" else None
 
 
-def rights_of(caller: Caller, project: Row) -> Rights:
-    """The same in a word, of a project that the caller sees."""
-    right = right_of(caller, project)
-    assert right is not None
-    return _WORDS[right]
+def access_level_of(caller: Caller, project: Row) -> AccessLevel:
+    """The access level as returned by the API. The caller must be able to see the project."""
+    access = access_of(caller, project)
+    assert access is not None
+    return _LEVELS[access]
 
 
 async def find_project(tx: Tx, caller: Caller, project_id: str) -> Row | None:
-    """The project, if the caller may see it."""
+    """Find a project the caller can see."""
     if not ids.looks_valid(project_id, "prj"):
         return None
     project = await tx.one(_FIND, project_id=project_id, scope=caller.scope, user_id=caller.user_id)
-    return project if project is not None and right_of(caller, project) is not None else None
+    return project if project is not None and access_of(caller, project) is not None else None
 
 
 def visible_to(caller: Caller) -> ColumnElement[bool]:
-    """The condition that a project (in a query over ``projects``) is one the caller may see."""
-    living = and_(projects.c.team_id == caller.scope, projects.c.deleted_at_ms.is_(None))
+    """A condition for queries over ``projects``: the caller can see the project."""
+    existing = and_(projects.c.team_id == caller.scope, projects.c.deleted_at_ms.is_(None))
     if caller.manages:
-        return living
+        return existing
     mine = select(project_members.c.project_id).where(
         project_members.c.team_id == caller.scope, project_members.c.user_id == caller.user_id
     )
-    return and_(living, or_(projects.c.visibility == "public", projects.c.id.in_(mine)))
+    return and_(existing, or_(projects.c.visibility == "public", projects.c.id.in_(mine)))
 
 
-async def get_project(tx: Tx, caller: Caller, project_id: str, wanted: Right, *, archived_too: bool = False) -> Row:
-    """The project, or the refusal that fits. An archived one refuses writes unless told otherwise."""
+async def get_project(tx: Tx, caller: Caller, project_id: str, wanted: Access, *, allow_archived: bool = False) -> Row:
+    """Get a project, or raise the matching error. Archived projects reject writes unless ``allow_archived``."""
     project = await find_project(tx, caller, project_id)
     if project is None:
         raise errors.PROJECT_NOT_FOUND()
-    right = right_of(caller, project)
-    if right is None or right < wanted:
+    access = access_of(caller, project)
+    if access is None or access < wanted:
         raise errors.FORBIDDEN()
-    if wanted > Right.READ and project["status"] == "archived" and not archived_too:
+    if wanted > Access.READ and project["status"] == "archived" and not allow_archived:
         raise errors.PROJECT_ARCHIVED()
     return project
 
 
 async def get_signed_project(tx: Tx, caller: Caller, project_id: str, *, for_change: bool) -> Row:
-    """The project that a signature speaks for; any other does not exist for it. An archived one refuses changes."""
+    """Get the project a signature was made for; any other is not found. Archived projects reject changes."""
     signed = project_id == caller.credential_id
     project = await tx.one(_FIND, project_id=project_id, scope=caller.scope, user_id="") if signed else None
     if project is None:

@@ -1,4 +1,4 @@
-"""The repository a project may name."""
+"""Validation and storage of a project's repository URL and token."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from msgspec import UNSET
 from loremark.base import errors
 from loremark.base.crypto import Sealer
 from loremark.storage.database import Row
-from loremark.wire.projects import ProjectChange, RepoAuthMethod
+from loremark.wire.projects import ProjectUpdate, RepoAuthMethod
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
 
 class RepoHosts:
-    """The hosts that repoUrl may name, as ``host`` or ``host:port``."""
+    """The allowed hosts of ``repoUrl``, as ``host`` or ``host:port``."""
 
     def __init__(self, hosts: tuple[str, ...]) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
 
     def owner_of(self, url: str) -> str:
-        """The owner part of ``https://<repo_host>/<owner>/<repo>``; refuses any other form."""
+        """The owner part of ``https://<repo_host>/<owner>/<repo>``; raises for any other form."""
         match = re.fullmatch(r"https://([^/?#@\s]+)/([^/?#\s]+)/([^/?#\s]+?)/?", url)
         if match is None or match[1].lower() not in self._hosts:
             raise errors.BAD_REPO_URL()
@@ -42,8 +42,8 @@ def token_context(project_id: str) -> str:
     return f"repo-token:{project_id}"
 
 
-def repository_changes(project: Row, change: ProjectChange, hosts: RepoHosts, sealer: Sealer) -> dict[str, Any]:
-    """The columns that a change of the repository sets. A token never follows to another host."""
+def repository_changes(project: Row, change: ProjectUpdate, hosts: RepoHosts, sealer: Sealer) -> dict[str, Any]:
+    """The columns to update. A token is never sent to another host: changing the host clears it."""
     if change.disconnect_repo_host is False:
         raise errors.invalid("disconnectRepoHost must be true")
     if change.disconnect_repo_host is True:

@@ -1,4 +1,4 @@
-"""/api/projects: projects, their members, their signing secret."""
+"""/api/projects: projects, members and signing secrets."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from loremark.base.caller import MANAGERS, Caller
 from loremark.base.crypto import Sealer
 from loremark.base.plans import Plans
 from loremark.features.projects import secrets, service, store
-from loremark.features.projects.access import Right, get_project, rights_of
+from loremark.features.projects.access import Access, access_level_of, get_project
 from loremark.features.projects.repository import RepoHosts, auth_method
 from loremark.storage.database import Row
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes
 from loremark.wire.projects import (
     HmacSecret,
     MemberRemoval,
     NewProject,
-    ProjectChange,
-    ProjectChanged,
     ProjectCreated,
     ProjectDetail,
     ProjectEntry,
     ProjectMember,
+    ProjectUpdate,
+    ProjectUpdated,
     RotatedSecret,
-    Rotation,
+    SecretRotation,
 )
 from loremark.wire.team import Invitation, NewMember
 
@@ -50,7 +50,7 @@ def _entry_fields(caller: Caller, row: Row) -> dict[str, Any]:
         "repo_auth_method": auth_method(row),
         "has_repo_host_token": row["repo_token_sealed"] is not None,
         "deep_enrich_enabled": bool(row["deep_enrich_enabled"]),
-        "rights": rights_of(caller, row),
+        "access_level": access_level_of(caller, row),
         "created_at": clock.iso(row["created_at_ms"]),
         "updated_at": clock.iso(row["updated_at_ms"]),
     }
@@ -58,7 +58,7 @@ def _entry_fields(caller: Caller, row: Row) -> dict[str, Any]:
 
 @routes.add("GET", "/api/projects", needs(KEY | LOGIN), name="list")
 async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
-    """The projects the caller may see, newest first."""
+    """List the projects visible to the caller, newest first."""
     rows = await store.list_projects(call.tx, call.caller, before=query.cursor, take=query.take)
     entries = [ProjectEntry(**_entry_fields(call.caller, row)) for row in rows]
     return cut(call, query, entries, [row["id"] for row in rows])
@@ -73,14 +73,14 @@ async def list_projects(call: Call, query: Page) -> list[ProjectEntry]:
     errors=(errors.PLAN_LIMIT,),
 )
 async def create_project(call: Call, body: NewProject) -> ProjectCreated:
-    """Make a project; the caller becomes its owner."""
+    """Create a project. The caller becomes its owner."""
     return await service.create_project(call.tx, call.caller, call.use(Plans), call.use(Sealer), body)
 
 
 @routes.add("GET", "/api/projects/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
 async def get_one(call: Call, id: str) -> ProjectDetail:
-    """One project."""
-    row = await get_project(call.tx, call.caller, id, Right.READ)
+    """Get a project."""
+    row = await get_project(call.tx, call.caller, id, Access.READ)
     return ProjectDetail(
         id=row["id"],
         name=row["name"],
@@ -89,7 +89,7 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
         status=row["status"],
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
-        rights=rights_of(call.caller, row),
+        access_level=access_level_of(call.caller, row),
         created_at=clock.iso(row["created_at_ms"]),
         updated_at=clock.iso(row["updated_at_ms"]),
     )
@@ -102,10 +102,10 @@ async def get_one(call: Call, id: str) -> ProjectDetail:
     name="update",
     errors=(*_MANAGED, errors.BAD_REPO_URL),
 )
-async def update_project(call: Call, id: str, body: ProjectChange) -> ProjectChanged:
-    """Change the given fields."""
+async def update_project(call: Call, id: str, body: ProjectUpdate) -> ProjectUpdated:
+    """Update a project. Omitted fields keep their values."""
     row = await service.update_project(call.tx, call.caller, call.use(RepoHosts), call.use(Sealer), id, body)
-    return ProjectChanged(
+    return ProjectUpdated(
         **_entry_fields(call.caller, row),
         member_count=row["member_count"],
         auto_approve_threshold=row["auto_approve_threshold"],
@@ -121,14 +121,14 @@ async def update_project(call: Call, id: str, body: ProjectChange) -> ProjectCha
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
 async def delete_project(call: Call, id: str) -> None:
-    """Delete the project and all that belongs to it, for good."""
+    """Permanently delete a project and all of its data."""
     await service.delete_project(call.tx, call.caller, id)
 
 
 @routes.add("GET", "/api/projects/{id}/members", needs(KEY | LOGIN), name="list_members", errors=_MISSING)
 async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
-    """The members of the project, oldest first."""
-    await get_project(call.tx, call.caller, id, Right.READ)
+    """List the project's members, oldest first."""
+    await get_project(call.tx, call.caller, id, Access.READ)
     rows = await store.list_members(call.tx, call.caller.scope, id, after=query.cursor, take=query.take)
     return cut(call, query, [service.member_shape(row) for row in rows], [row["joined_id"] for row in rows])
 
@@ -142,7 +142,7 @@ async def list_members(call: Call, id: str, query: Page) -> list[ProjectMember]:
     errors=(*_MANAGED, errors.ALREADY_MEMBER),
 )
 async def add_member(call: Call, id: str, body: NewMember) -> ProjectMember | Invitation:
-    """Add somebody of the team; an unknown address is invited."""
+    """Add a team member to the project. An unknown email address is invited to the team."""
     return await service.add_member(call.tx, call.caller, id, body)
 
 
@@ -167,7 +167,7 @@ async def remove_member(call: Call, id: str, body: MemberRemoval) -> None:
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
 async def get_secret(call: Call, id: str) -> HmacSecret:
-    """The secret with which tools sign; for owners and admins."""
+    """Get the signing secret. Owners and admins only."""
     return await secrets.get_secret(call.tx, call.caller, call.use(Sealer), id)
 
 
@@ -178,6 +178,6 @@ async def get_secret(call: Call, id: str) -> HmacSecret:
     name="rotate_hmac_secret",
     errors=_MANAGED,
 )
-async def rotate_secret(call: Call, id: str, body: Rotation) -> RotatedSecret:
-    """A new signing secret; the old one works for a day more, unless revoked now."""
+async def rotate_secret(call: Call, id: str, body: SecretRotation) -> RotatedSecret:
+    """Rotate the signing secret. The old secret stays valid for 24 hours unless ``revokeNow`` is set."""
     return await secrets.rotate_secret(call.tx, call.caller, call.use(Sealer), id, revoke_now=body.revoke_now)

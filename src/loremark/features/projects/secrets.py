@@ -1,4 +1,4 @@
-"""The secret with which tools sign what they send for a project."""
+"""A project's signing secret."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from loremark.base.caller import Caller
 from loremark.base.crypto import Sealer
 from loremark.features.audit import store as audit
 from loremark.features.projects import store
-from loremark.features.projects.access import Right, get_project
+from loremark.features.projects.access import Access, get_project
 from loremark.storage.database import Row, Tx
 from loremark.wire.projects import HmacSecret, RotatedSecret
 
@@ -21,7 +21,7 @@ def secret_context(project_id: str) -> str:
 
 
 def accepted_secrets(project: Row) -> list[str]:
-    """The sealed secrets that a signature may be made with at this moment."""
+    """The sealed secrets whose signatures are valid now."""
     accepted: list[str] = [project["hmac_secret_sealed"]]
     if project["hmac_previous_sealed"] and project["hmac_previous_until_ms"] > clock.now_ms():
         accepted.append(project["hmac_previous_sealed"])
@@ -29,13 +29,13 @@ def accepted_secrets(project: Row) -> list[str]:
 
 
 async def get_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str) -> HmacSecret:
-    project = await get_project(tx, caller, project_id, Right.MANAGE, archived_too=True)
+    project = await get_project(tx, caller, project_id, Access.MANAGE, allow_archived=True)
     return HmacSecret(secret=sealer.open(project["hmac_secret_sealed"], secret_context(project_id)))
 
 
 async def rotate_secret(tx: Tx, caller: Caller, sealer: Sealer, project_id: str, *, revoke_now: bool) -> RotatedSecret:
-    """A new secret; the old one works for a day more, unless it is revoked now."""
-    project = await get_project(tx, caller, project_id, Right.MANAGE)
+    """Create a new secret. The old one stays valid for 24 hours unless revoked now."""
+    project = await get_project(tx, caller, project_id, Access.MANAGE)
     secret = new_secret()
     until_ms = None if revoke_now else clock.now_ms() + limits.HMAC_PREVIOUS_VALID_MS
     changes = {

@@ -1,4 +1,4 @@
-"""Projects: creating, changing, deleting, and who belongs to them."""
+"""Creating, updating and deleting projects and their members."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from loremark.base.plans import Plans
 from loremark.features.audit import store as audit
 from loremark.features.identity import store as people
 from loremark.features.projects import store
-from loremark.features.projects.access import Right, get_project
-from loremark.features.projects.copies import tell_left
+from loremark.features.projects.access import Access, get_project
 from loremark.features.projects.repository import RepoHosts, repository_changes
+from loremark.features.projects.repository_cleanup import notify_unused
 from loremark.features.projects.secrets import new_secret, secret_context
 from loremark.features.team import invitations
 from loremark.features.team import service as team
 from loremark.features.team import store as team_store
 from loremark.jobs import queue
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.storage.database import Row, Tx
-from loremark.wire.projects import NewProject, ProjectChange, ProjectCreated, ProjectMember
+from loremark.wire.projects import NewProject, ProjectCreated, ProjectMember, ProjectUpdate
 from loremark.wire.team import Invitation, NewMember
 
 PURGE = "projects.purge"
@@ -53,7 +53,7 @@ async def create_project(tx: Tx, caller: Caller, plans: Plans, sealer: Sealer, w
         secret_sealed=sealer.seal(new_secret(), secret_context(project_id)),
     )
     await audit.record(tx, caller, "project.created", project_id, project_id=project_id, name=wanted.name)
-    tell_changed(tx, caller.team_id, "projects", project_id)
+    notify_changed(tx, caller.team_id, "projects", project_id)
     return ProjectCreated(
         id=project_id,
         name=wanted.name.strip(),
@@ -64,11 +64,11 @@ async def create_project(tx: Tx, caller: Caller, plans: Plans, sealer: Sealer, w
 
 
 async def update_project(
-    tx: Tx, caller: Caller, hosts: RepoHosts, sealer: Sealer, project_id: str, change: ProjectChange
+    tx: Tx, caller: Caller, hosts: RepoHosts, sealer: Sealer, project_id: str, change: ProjectUpdate
 ) -> Row:
-    """Apply the given fields. An archived project takes no change but one that makes it active again."""
+    """Apply the given fields. An archived project only accepts changes that reactivate it."""
     reactivates = change.status == "active"
-    project = await get_project(tx, caller, project_id, Right.MANAGE, archived_too=reactivates)
+    project = await get_project(tx, caller, project_id, Access.MANAGE, allow_archived=reactivates)
     changes: dict[str, Any] = {
         name: getattr(change, name) for name in _PLAIN_FIELDS if getattr(change, name) is not UNSET
     }
@@ -78,21 +78,21 @@ async def update_project(
     if changes:
         await store.update_project(tx, caller.scope, project_id, changes)
         if project["repo_url"] and not changes.keys().isdisjoint(("repo_url", "repo_token_sealed")):
-            tell_left(tx, project["repo_url"])
+            notify_unused(tx, project["repo_url"])
         changed = sorted(name.removesuffix("_sealed") for name in changes)
         await audit.record(tx, caller, "project.updated", project_id, project_id=project_id, fields=changed)
-        tell_changed(tx, caller.team_id, "projects", project_id)
-    return await get_project(tx, caller, project_id, Right.MANAGE, archived_too=True)
+        notify_changed(tx, caller.team_id, "projects", project_id)
+    return await get_project(tx, caller, project_id, Access.MANAGE, allow_archived=True)
 
 
 async def delete_project(tx: Tx, caller: Caller, project_id: str) -> None:
-    """Gone for everyone with this commit, the invited too; a job removes what hangs on it."""
-    project = await get_project(tx, caller, project_id, Right.MANAGE, archived_too=True)
+    """Delete a project, also from invitations. It disappears with this commit; a job removes its data."""
+    project = await get_project(tx, caller, project_id, Access.MANAGE, allow_archived=True)
     await store.mark_deleted(tx, caller.scope, project_id)
-    await invitations.forget_project(tx, caller.scope, project_id)
+    await invitations.remove_project(tx, caller.scope, project_id)
     await queue.enqueue(tx, PURGE, {"projectId": project_id}, team_id=caller.team_id)
     await audit.record(tx, caller, "project.deleted", project_id, project_id=project_id, name=project["name"])
-    tell_changed(tx, caller.team_id, "projects")  # to all: those who saw it can no longer be asked whether they do
+    notify_changed(tx, caller.team_id, "projects")  # to the whole team: a deleted project has no members to check
 
 
 def member_shape(row: Row) -> ProjectMember:
@@ -106,8 +106,8 @@ def member_shape(row: Row) -> ProjectMember:
 
 
 async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember) -> ProjectMember | Invitation:
-    """Add a member of the team; an unknown address is invited to the team, bound to this project."""
-    await get_project(tx, caller, project_id, Right.MANAGE)
+    """Add a team member to a project; an unknown address is invited to the team and the project."""
+    await get_project(tx, caller, project_id, Access.MANAGE)
     member = await team_store.find_member_by_email(tx, caller.scope, people.email_key(wanted.email))
     if member is None:
         if caller.role not in MANAGERS:
@@ -125,15 +125,15 @@ async def add_member(tx: Tx, caller: Caller, project_id: str, wanted: NewMember)
         email=member["email"],
         role=role,
     )
-    await team.tell_added(tx, caller.scope, project_id, member, role)
-    tell_changed(tx, caller.team_id, "projects", project_id)
+    await team.emit_member_added(tx, caller.scope, project_id, member, role)
+    notify_changed(tx, caller.team_id, "projects", project_id)
     added = await store.find_member(tx, caller.scope, project_id, member["user_id"])
     assert added is not None
     return member_shape(added)
 
 
 async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -> None:
-    await get_project(tx, caller, project_id, Right.MANAGE)
+    await get_project(tx, caller, project_id, Access.MANAGE)
     owners = await store.lock_owners(tx, caller.scope, project_id)
     member = await store.find_member(tx, caller.scope, project_id, user_id)
     if member is None:
@@ -142,5 +142,5 @@ async def remove_member(tx: Tx, caller: Caller, project_id: str, user_id: str) -
         raise errors.LAST_OWNER()
     await store.delete_member(tx, caller.scope, project_id, user_id)
     await audit.record(tx, caller, "project.member_removed", user_id, project_id=project_id, email=member["email"])
-    await team.tell_removed(tx, caller.scope, project_id, member, member["role"])
-    tell_changed(tx, caller.team_id, "projects")
+    await team.emit_member_removed(tx, caller.scope, project_id, member, member["role"])
+    notify_changed(tx, caller.team_id, "projects")

@@ -1,4 +1,4 @@
-"""The check of a signed request: which project it speaks for."""
+"""Verification of signed requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from loremark.base import clock, errors, ids, limits, signing
-from loremark.base.caller import MEMBER, Caller, Via
+from loremark.base.caller import MEMBER, AuthMethod, Caller
 from loremark.base.crypto import Sealer
 from loremark.features.projects.secrets import secret_context
 from loremark.storage.database import Database, Row
@@ -17,7 +17,7 @@ from loremark.storage.statements import Sql
 from loremark.storage.tables import projects
 from loremark.web.request import Request
 
-_KEPT_PROJECTS = 4096
+_CACHED_PROJECTS = 4096
 
 _FIND = Sql(
     select(
@@ -31,7 +31,7 @@ _FIND = Sql(
 
 
 class _Secret(msgspec.Struct, frozen=True):
-    """A secret that signatures may be made with, sealed and opened; ``until_ms``: for how long."""
+    """An accepted secret, sealed and opened. ``until_ms`` is when it expires."""
 
     sealed: str
     opened: str
@@ -39,13 +39,13 @@ class _Secret(msgspec.Struct, frozen=True):
 
 
 class _Project(msgspec.Struct, frozen=True):
-    """A project as it was last seen."""
+    """A cached project."""
 
     team_id: str
     secrets: tuple[_Secret, ...]
 
-    def proof(self, timestamp: str, body: bytes, signature: str) -> str | None:
-        """The sealed secret that the signature fits."""
+    def matching_secret(self, timestamp: str, body: bytes, signature: str) -> str | None:
+        """The sealed secret that matches the signature."""
         for secret in self.secrets:
             valid = secret.until_ms is None or secret.until_ms > clock.now_ms()
             if valid and signing.request_signature_matches(secret.opened, timestamp, body, signature):
@@ -54,15 +54,15 @@ class _Project(msgspec.Struct, frozen=True):
 
 
 class Signatures:
-    """Checks the three signature headers, in this order: present, fresh, known project, right signature."""
+    """Verifies the signature headers: all present, fresh timestamp, known project, valid signature."""
 
     def __init__(self, sealer: Sealer) -> None:
-        # The sealed text is the key, so that a rotated secret is never taken from the cache.
-        self._open = lru_cache(maxsize=_KEPT_PROJECTS)(sealer.open)
-        self._seen: OrderedDict[str, _Project] = OrderedDict()
+        # Keyed by the sealed text, so a rotated secret is never served from the cache.
+        self._open = lru_cache(maxsize=_CACHED_PROJECTS)(sealer.open)
+        self._cache: OrderedDict[str, _Project] = OrderedDict()
 
     async def verify(self, database: Database, request: Request, quick: bool = False) -> Caller:
-        """The caller. ``quick``: a project seen before is not looked up; the caller's proof is confirmed later."""
+        """Return the caller. With ``quick``, a cached project is not looked up; the caller's proof is checked later."""
         project_id = request.header(b"x-service-project")
         timestamp = request.header(b"x-service-timestamp")
         signature = request.header(b"x-service-signature")
@@ -70,20 +70,20 @@ class Signatures:
             raise errors.MISSING_HEADER()
         if not _is_fresh(timestamp):
             raise errors.TIMESTAMP_EXPIRED()
-        remembered = self._seen.get(project_id) if quick else None
-        project = remembered or await self._look_up(database, project_id)
-        body = await request.read_body()  # not before we know that somebody means it
-        proof = project.proof(timestamp, body, signature)
-        if proof is None and remembered is not None:
+        cached = self._cache.get(project_id) if quick else None
+        project = cached or await self._look_up(database, project_id)
+        body = await request.read_body()  # only read for a known project
+        proof = project.matching_secret(timestamp, body, signature)
+        if proof is None and cached is not None:
             project = await self._look_up(database, project_id)
-            proof = project.proof(timestamp, body, signature)
+            proof = project.matching_secret(timestamp, body, signature)
         if proof is None:
             raise errors.INVALID_SIGNATURE()
         return Caller(
             user_id="",
             team_id=project.team_id,
             role=MEMBER,
-            via=Via.SIGNATURE,
+            auth_method=AuthMethod.SIGNATURE,
             credential_id=project_id,
             proof=proof,
             address=request.address,
@@ -96,14 +96,14 @@ class Signatures:
             async with database.read() as tx:
                 row = await tx.one(_FIND, project_id=project_id)
         if row is None:
-            self._seen.pop(project_id, None)
+            self._cache.pop(project_id, None)
             raise errors.PROJECT_NOT_FOUND()
-        project = self._seen[project_id] = self._as_seen(project_id, row)
-        if len(self._seen) > _KEPT_PROJECTS:
-            self._seen.popitem(last=False)
+        project = self._cache[project_id] = self._cached(project_id, row)
+        if len(self._cache) > _CACHED_PROJECTS:
+            self._cache.popitem(last=False)
         return project
 
-    def _as_seen(self, project_id: str, row: Row) -> _Project:
+    def _cached(self, project_id: str, row: Row) -> _Project:
         context = secret_context(project_id)
         current, previous = row["hmac_secret_sealed"], row["hmac_previous_sealed"]
         secrets = [_Secret(current, self._open(current, context), None)]
@@ -115,5 +115,5 @@ class Signatures:
 def _is_fresh(timestamp: str) -> bool:
     if not timestamp.isascii() or not timestamp.isdigit() or len(timestamp) > 12:
         return False
-    age_s = clock.now_ms() // clock.SECOND_MS - int(timestamp)  # in whole seconds, as timestamps are
+    age_s = clock.now_ms() // clock.SECOND_MS - int(timestamp)  # whole seconds, like the timestamp
     return abs(age_s) <= limits.HMAC_AGE_MS // clock.SECOND_MS

@@ -10,7 +10,7 @@ from loremark.base import clock, ids, limits
 from loremark.base.caller import OWNER, Caller, Role, Scope
 from loremark.storage.database import Row, Tx
 from loremark.storage.statements import Sql
-from loremark.storage.tables import memory_touched, project_members, projects, users
+from loremark.storage.tables import brains_to_check, project_members, projects, users
 
 _INSERT = Sql(insert(projects))
 _COUNT = Sql(
@@ -18,12 +18,12 @@ _COUNT = Sql(
     .select_from(projects)
     .where(projects.c.team_id == bindparam("scope"), projects.c.deleted_at_ms.is_(None))
 )
-_LIVING = and_(
+_EXISTING = and_(
     projects.c.team_id == bindparam("scope"),
     projects.c.deleted_at_ms.is_(None),
     projects.c.id < bindparam("before"),
 )
-_LIST_ALL = Sql(select(projects).where(_LIVING).order_by(projects.c.id.desc()).limit(bindparam("take")))
+_LIST_ALL = Sql(select(projects).where(_EXISTING).order_by(projects.c.id.desc()).limit(bindparam("take")))
 _LIST_MINE = Sql(
     select(projects, project_members.c.role.label("my_role"))
     .join(
@@ -34,7 +34,7 @@ _LIST_MINE = Sql(
         ),
         isouter=True,
     )
-    .where(_LIVING, (projects.c.visibility == "public") | project_members.c.role.is_not(None))
+    .where(_EXISTING, (projects.c.visibility == "public") | project_members.c.role.is_not(None))
     .order_by(projects.c.id.desc())
     .limit(bindparam("take"))
 )
@@ -45,7 +45,7 @@ _MARK_DELETED = Sql(
 )
 # What the brain says of the project itself.
 _IN_BRAIN = frozenset(("name", "description", "repo_url"))
-_MARK_TOUCHED = Sql(lambda new: new(memory_touched).on_conflict_do_nothing(index_elements=["project_id"]))
+_MARK_BRAIN = Sql(lambda new: new(brains_to_check).on_conflict_do_nothing(index_elements=["project_id"]))
 
 _MEMBER = select(
     project_members.c.user_id,
@@ -90,7 +90,7 @@ async def create_project(
     visibility: str,
     secret_sealed: str,
 ) -> int:
-    """A new project owned by the caller; returns when it was made."""
+    """Create a project owned by the caller and return its creation time."""
     now_ms = clock.now_ms()
     await tx.run(
         _INSERT,
@@ -120,12 +120,12 @@ async def create_project(
 
 
 async def find_any_project(tx: Tx, project_id: str) -> Row | None:
-    """Unscoped: an operator at the console asks."""
+    """Unscoped: used by operator commands."""
     return await tx.one(_FIND_ANY, project_id=project_id)
 
 
 async def list_projects(tx: Tx, caller: Caller, *, before: str | None, take: int) -> list[Row]:
-    """Newest first: all of the team for its owner and admins, else assigned and public ones."""
+    """List projects, newest first: all for the team's owner and admins, otherwise assigned and public ones."""
     start = before or _AFTER_ALL_IDS
     if caller.manages:
         return await tx.many(_LIST_ALL, scope=caller.scope, before=start, take=take)
@@ -140,18 +140,18 @@ async def update_project(tx: Tx, scope: Scope, project_id: str, changes: dict[st
     )
     if _IN_BRAIN & changes.keys():
         await tx.run(statement.values(memory_version=projects.c.memory_version + 1))
-        await tx.run(_MARK_TOUCHED, project_id=project_id, team_id=scope)
+        await tx.run(_MARK_BRAIN, project_id=project_id, team_id=scope)
     else:
         await tx.run(statement)
 
 
 async def mark_deleted(tx: Tx, scope: Scope, project_id: str) -> None:
-    """From this commit on nobody finds the project."""
+    """Mark a project as deleted, which hides it everywhere."""
     await tx.run(_MARK_DELETED, scope=scope, project_id=project_id, now_ms=clock.now_ms())
 
 
 async def list_members(tx: Tx, scope: Scope, project_id: str, *, after: str | None, take: int) -> list[Row]:
-    """Oldest first."""
+    """List members, oldest first."""
     return await tx.many(_MEMBERS, scope=scope, of_project=project_id, after=after or "", take=take)
 
 
@@ -160,7 +160,7 @@ async def find_member(tx: Tx, scope: Scope, project_id: str, user_id: str) -> Ro
 
 
 async def create_member(tx: Tx, scope: Scope, project_id: str, user_id: str, role: Role) -> bool:
-    """False when the user is a member already."""
+    """Add a member. Returns False if the user is already one."""
     created = await tx.run(
         _INSERT_MEMBER,
         project_id=project_id,
@@ -178,7 +178,7 @@ async def delete_member(tx: Tx, scope: Scope, project_id: str, user_id: str) -> 
 
 
 async def lock_owners(tx: Tx, scope: Scope, project_id: str) -> list[str]:
-    """The owners, held until the transaction ends, so that two removals cannot both be the last but one."""
+    """Lock and return the owners, so that concurrent removals cannot remove the last one."""
     return [row["user_id"] for row in await tx.many(_LOCK_OWNERS, scope=scope, of_project=project_id)]
 
 

@@ -1,4 +1,4 @@
-"""What stands around an item: the events it was learnt from, and the items it has to do with.
+"""An item's evidence and related items.
 
 Owns: nothing in the database.
 """

@@ -1,4 +1,4 @@
-"""The evidence of an item as it stands in the events themselves."""
+"""An item's evidence, with excerpts from the quoted events."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Mapping, Sequence
 
 from loremark.base import clock, limits
 from loremark.features.related.excerpts import find_excerpt
-from loremark.features.sessions.blobs import Unpacking
+from loremark.features.sessions.blobs import PayloadReader
 from loremark.memory.items import Quote
 from loremark.ports.blobs.store import Blobs
 from loremark.storage.database import Row
-from loremark.wire.items import CitedEvent
+from loremark.wire.items import EvidenceDetail
 
-MOST_QUOTES = 50
-
-
-def oldest(evidence: Sequence[Quote]) -> list[Quote]:
-    """The quotes in the order in which they were said, as many as are shown."""
-    return sorted(evidence, key=lambda quote: quote.event_id)[:MOST_QUOTES]
+MAX_QUOTES = 50
 
 
-class Citing:
-    """Finds quotes in events of a project; each event is read once, its large texts only where they are needed."""
+def oldest_quotes(evidence: Sequence[Quote]) -> list[Quote]:
+    """Return the oldest quotes, up to the maximum shown."""
+    return sorted(evidence, key=lambda quote: quote.event_id)[:MAX_QUOTES]
+
+
+class CitedEventReader:
+    """Finds quotes in events. Each event is read once, and its large texts only if needed."""
 
     def __init__(self, blobs: Blobs, project_id: str, cited: Mapping[str, Row]) -> None:
         self._project_id = project_id
-        self._whole = Unpacking(blobs, project_id)
+        self._reader = PayloadReader(blobs, project_id)
         self._cited = cited
 
-    async def show(self, quotes: Sequence[Quote]) -> list[CitedEvent]:
+    async def read(self, quotes: Sequence[Quote]) -> list[EvidenceDetail]:
         found: dict[Quote, str | None] = {}
         for event_id in dict.fromkeys(quote.event_id for quote in quotes):
             of_event = [quote for quote in quotes if quote.event_id == event_id]
@@ -38,17 +38,17 @@ class Citing:
     async def _find(self, row: Row | None, quotes: Sequence[Quote]) -> dict[Quote, str | None]:
         if row is None or row["payload"] is None:
             return dict.fromkeys(quotes)
-        kept = row["payload"]
-        inline = await Unpacking(None, self._project_id).payload(kept)
+        stored = row["payload"]
+        inline = await PayloadReader(None, self._project_id).read(stored)
         found = {quote: find_excerpt(inline, quote.quote) for quote in quotes}
-        if None in found.values() and '$blob"' in kept and self._whole.size <= limits.EVENTS_PAGE_BYTES:
-            whole = await self._whole.payload(kept)
+        if None in found.values() and '$blob"' in stored and self._reader.size <= limits.EVENTS_PAGE_BYTES:
+            whole = await self._reader.read(stored)
             found = {quote: find_excerpt(whole, quote.quote) if at is None else at for quote, at in found.items()}
         return found
 
 
-def _shape(quote: Quote, row: Row | None, excerpt: str | None) -> CitedEvent:
-    return CitedEvent(
+def _shape(quote: Quote, row: Row | None, excerpt: str | None) -> EvidenceDetail:
+    return EvidenceDetail(
         event_id=quote.event_id,
         quote=quote.quote,
         event=row["event"] if row is not None else None,

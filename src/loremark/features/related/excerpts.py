@@ -1,4 +1,4 @@
-"""Where a quote stands in an event, and the text around it."""
+"""Excerpts of event payloads around a quote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BREAK = re.compile(r"\n\s*|(?<=[.!?])\s")
 
 
 def find_excerpt(payload: Any, quote: str) -> str | None:
-    """The first text of a payload that holds the quote, cut to what is around it; None when there is none."""
+    """Return the text around the first occurrence of the quote in the payload, or None."""
     if not quote:
         return None
     for text in _texts(payload):
@@ -22,7 +22,7 @@ def find_excerpt(payload: Any, quote: str) -> str | None:
 
 
 def _texts(payload: Any) -> Iterator[str]:
-    """All texts in the payload's order."""
+    """Yield all strings in the payload, in order."""
     waiting = [payload]
     while waiting:
         value = waiting.pop()
@@ -35,7 +35,7 @@ def _texts(payload: Any) -> Iterator[str]:
 
 
 def _around(text: str, start: int, end: int) -> str:
-    """The quote with whole sentences or lines before and after it, as far as there is room; else whole words."""
+    """Return the quote with the sentences or lines around it that fit, or else whole words."""
     spare = max(0, EXCERPT_CHARS - (end - start))
     first = max(0, start - spare + min(spare // 2, len(text) - end))
     before = text[first:start]
@@ -48,12 +48,12 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _first_break(text: str) -> int:
-    """Where the first whole sentence or line begins, else the first whole word."""
+    """Return the start of the first whole sentence or line, or else of the first whole word."""
     found = _BREAK.search(text)
     return found.end() if found else text.find(" ") + 1
 
 
 def _last_break(text: str) -> int:
-    """Where the last whole sentence or line ends, else the last whole word."""
+    """Return the end of the last whole sentence or line, or else of the last whole word."""
     breaks = [found.start() for found in _BREAK.finditer(text)]
     return breaks[-1] if breaks else max(0, text.rfind(" "))

@@ -1,4 +1,4 @@
-"""The items that one has to do with: what contradicts it, what is near to it, what shares its files or its session."""
+"""Related items: conflicts, similar items, and items from the same files or session."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from dataclasses import dataclass
 
 from loremark.base import limits
 from loremark.base.caller import Scope
-from loremark.features.index.store import RANKED
+from loremark.features.index.store import SEARCHABLE
 from loremark.features.items.editing import shape
 from loremark.features.items.records import files_of, to_item
 from loremark.features.items.service import CONFLICT, list_by_ids
 from loremark.features.related import store
 from loremark.features.search.service import SIMILARITY_FLOOR, Finder
 from loremark.memory import drift
-from loremark.memory.branches import is_default
+from loremark.memory.branches import is_default_branch
 from loremark.memory.items import Item
 from loremark.memory.ranking.calibration import DEFAULT
 from loremark.memory.ranking.ranking import Filters
 from loremark.storage.database import Database, Row
-from loremark.wire.items import Contradiction, NearItem, RelatedItems
+from loremark.wire.items import ConflictingItem, RelatedItems, SimilarItem
 
-_NEAR = 5
-_LOOKED_AT = 8
-"""So many of each state are looked at, to find what contradicts where that was not kept."""
-_OTHERS = 10
-_SURE = 1.0
+_MAX_SIMILAR = 5
+_CANDIDATES = 8
+"""Similar items per status checked for conflicts that are not recorded."""
+_MAX_OTHERS = 10
+_CERTAIN = 1.0
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What the database says of an item's relations: ids, and why others contradict it."""
+class StoredRelations:
+    """Relations found in the database: item ids, and the reasons of recorded conflicts."""
 
     conflicts: Mapping[str, str]
     same_files: Sequence[str]
@@ -39,66 +39,73 @@ class Kept:
 
 
 async def find_related(database: Database, finder: Finder, scope: Scope, row: Row) -> RelatedItems:
-    """All of it, with no transaction open while the item's text is embedded."""
-    kept = await _read_kept(database, scope, row)
-    near = await _find_near(finder, scope, row)
+    """Find related items. No transaction is open while the item's text is embedded."""
+    stored = await _read_stored(database, scope, row)
+    similarities = await _find_similar(finder, scope, row)
     async with database.read() as tx:
-        wanted = {*kept.conflicts, *near, *kept.same_files, *kept.same_session}
-        found = await list_by_ids(tx, scope, wanted)
+        item_ids = {*stored.conflicts, *similarities, *stored.same_files, *stored.same_session}
+        found = await list_by_ids(tx, scope, item_ids)
     rows = {other["id"]: other for other in found if other["project_id"] == row["project_id"]}
     item, others = to_item(row), {item_id: to_item(other) for item_id, other in rows.items()}
-    reasons = await asyncio.to_thread(_contradicting, item, others, kept.conflicts, near)
-    close = [one for one in near if one in rows and near[one] >= SIMILARITY_FLOOR][:_NEAR]
+    reasons = await asyncio.to_thread(_find_conflicts, item, others, stored.conflicts, similarities)
+    similar = [other_id for other_id, score in similarities.items() if other_id in rows and score >= SIMILARITY_FLOOR]
     return RelatedItems(
-        conflicts=[Contradiction(item=shape(rows[one]), why=why) for one, why in reasons.items()],
-        near=[NearItem(item=shape(rows[one]), similarity=near[one]) for one in close],
-        same_files=[shape(rows[one]) for one in kept.same_files if one in rows],
-        same_session=[shape(rows[one]) for one in kept.same_session if one in rows],
+        conflicts=[ConflictingItem(item=shape(rows[item_id]), reason=why) for item_id, why in reasons.items()],
+        similar=[
+            SimilarItem(item=shape(rows[item_id]), similarity=similarities[item_id])
+            for item_id in similar[:_MAX_SIMILAR]
+        ],
+        same_files=[shape(rows[item_id]) for item_id in stored.same_files if item_id in rows],
+        same_session=[shape(rows[item_id]) for item_id in stored.same_session if item_id in rows],
     )
 
 
-async def _read_kept(database: Database, scope: Scope, row: Row) -> Kept:
+async def _read_stored(database: Database, scope: Scope, row: Row) -> StoredRelations:
     project_id, item_id, session_id = row["project_id"], row["id"], row["session_id"]
     async with database.read() as tx:
-        conflicts = await store.list_conflicts(tx, scope, project_id, item_id, _OTHERS)
-        same_files = await store.list_same_files(tx, scope, project_id, item_id, files_of(row), _OTHERS)
+        conflicts = await store.list_conflicts(tx, scope, project_id, item_id, _MAX_OTHERS)
+        same_files = await store.list_same_files(tx, scope, project_id, item_id, files_of(row), _MAX_OTHERS)
         same_session: list[str] = []
         if session_id is not None:
-            same_session = await store.list_same_session(tx, scope, item_id, session_id, _OTHERS)
-    return Kept(conflicts, same_files, same_session)
+            same_session = await store.list_same_session(tx, scope, item_id, session_id, _MAX_OTHERS)
+    return StoredRelations(conflicts, same_files, same_session)
 
 
-async def _find_near(finder: Finder, scope: Scope, row: Row) -> dict[str, float]:
-    """How similar others are, best first: approved ones and drafts, of no branch or of the item's own."""
+async def _find_similar(finder: Finder, scope: Scope, row: Row) -> dict[str, float]:
+    """Return similarities by item id, best first: approved items and drafts on the default or the item's branch."""
     text = f"{row['title']}\n{row['content']}"[: limits.QUESTION_MAX_CHARS]
-    branch = None if row["merged_at_ms"] is not None or is_default(row["branch"], None) else row["branch"]
+    branch = None if row["merged_at_ms"] is not None or is_default_branch(row["branch"], None) else row["branch"]
     found: dict[str, float] = {}
-    for status in RANKED:
+    for status in SEARCHABLE:
         answer = await finder.find(
-            scope, row["project_id"], text, limit=_LOOKED_AT + 1, filters=Filters(status=status, branch=branch)
+            scope, row["project_id"], text, limit=_CANDIDATES + 1, filters=Filters(status=status, branch=branch)
         )
         found |= {source.item_id: round(source.similarity, 4) for source in answer.sources}
     found.pop(row["id"], None)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _contradicting(
-    item: Item, others: Mapping[str, Item], kept: Mapping[str, str], near: Mapping[str, float]
+def _find_conflicts(
+    item: Item, others: Mapping[str, Item], stored: Mapping[str, str], similarities: Mapping[str, float]
 ) -> dict[str, str]:
-    """Why others contradict the item, in its own words first.
+    """Return why other items contradict this one, by item id.
 
-    What was found is kept for both sides in the words of one, so it is said anew. A flag may also have come back
-    without the other side, with a revert or an import: then the nearest are judged as they would be today.
+    A recorded reason is phrased for one side only, so it is derived again for this item. After a revert or an import
+    the flag may be set without a recorded conflict; then the most similar items are checked.
     """
-    pairs = [(others[one], _SURE) for one in kept if one in others]
+    pairs = [(others[item_id], _CERTAIN) for item_id in stored if item_id in others]
     if not pairs and CONFLICT in item.flags:
-        pairs = [(others[one], _cosine(similarity)) for one, similarity in near.items() if one in others]
-    today = {conflict.other_id: conflict.reason for conflict in drift.conflicts(item, pairs)}
-    return today if not kept else {one: today.get(one, why) for one, why in kept.items() if one in others}
+        pairs = [
+            (others[item_id], _cosine(similarity)) for item_id, similarity in similarities.items() if item_id in others
+        ]
+    current = {conflict.other_id: conflict.reason for conflict in drift.find_conflicts(item, pairs)}
+    if not stored:
+        return current
+    return {item_id: current.get(item_id, why) for item_id, why in stored.items() if item_id in others}
 
 
 def _cosine(similarity: float) -> float:
-    """What a similarity was made from; not above where it is whole."""
+    """Convert a calibrated similarity back to a cosine."""
     scale = DEFAULT
     if similarity < SIMILARITY_FLOOR:
         return scale.none + 2 * similarity * (scale.even - scale.none)

@@ -1,4 +1,4 @@
-"""What is read around an item, whosever tables it is in."""
+"""Queries for an item's evidence and relations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from loremark.storage.database import Row, Tx
 from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import events, item_conflicts, item_files, items, sessions
 
-_SHARING = 200
+_MAX_SHARING = 200
 
 _THESE = and_(
     events.c.team_id == bindparam("scope"),
     events.c.project_id == bindparam("of_project"),
     InList(events.c.id, "event_ids"),
 )
-# The smallest first: so as many as can be are read, and of the rest only that they are there.
+# Smallest first, so that as many payloads as possible fit into the byte limit.
 _up_to = func.sum(events.c.size_bytes).over(order_by=(events.c.size_bytes, events.c.id))
 _sizes = select(events.c.id, _up_to.label("up_to")).where(_THESE).subquery()
 _CITED = Sql(
@@ -44,7 +44,7 @@ _CONFLICTS = Sql(
     .order_by(item_conflicts.c.found_at_ms.desc(), item_conflicts.c.other_id.desc())
     .limit(bindparam("take"))
 )
-# A file may be in thousands of items: only those with most in common are looked at more closely.
+# A file may occur in thousands of items, so consider only those that share the most files.
 _sharing = (
     select(item_files.c.item_id, func.count().label("shared"))
     .where(
@@ -55,7 +55,7 @@ _sharing = (
     )
     .group_by(item_files.c.item_id)
     .order_by(func.count().desc(), item_files.c.item_id.desc())
-    .limit(_SHARING)
+    .limit(_MAX_SHARING)
     .subquery()
 )
 _SAME_FILES = Sql(
@@ -78,14 +78,14 @@ _SAME_SESSION = Sql(
 )
 
 
-async def find_cited(tx: Tx, scope: Scope, project_id: str, event_ids: Collection[str]) -> dict[str, Row]:
-    """Those of the events that are there, by their ids; without their payloads where all would be too large."""
+async def find_cited_events(tx: Tx, scope: Scope, project_id: str, event_ids: Collection[str]) -> dict[str, Row]:
+    """Return the events that exist, by id. Payloads beyond the byte limit are None."""
     rows = await tx.many(_CITED, scope=scope, of_project=project_id, event_ids=list(event_ids))
     return {row["id"]: row for row in rows}
 
 
 async def list_conflicts(tx: Tx, scope: Scope, project_id: str, item_id: str, take: int) -> dict[str, str]:
-    """Why other items contradict this one, by their ids, as it was found; the newest finding first."""
+    """Return recorded conflict reasons by the other item's id, newest first."""
     rows = await tx.many(_CONFLICTS, scope=scope, of_project=project_id, of_item=item_id, take=take)
     return {row["other_id"]: row["reason"] for row in rows}
 
@@ -93,12 +93,12 @@ async def list_conflicts(tx: Tx, scope: Scope, project_id: str, item_id: str, ta
 async def list_same_files(
     tx: Tx, scope: Scope, project_id: str, item_id: str, paths: Collection[str], take: int
 ) -> list[str]:
-    """The ids of others that speak of these files, those with most of them first; none that is retired."""
+    """List ids of other active items about these files, most shared files first."""
     rows = await tx.many(_SAME_FILES, scope=scope, of_project=project_id, of_item=item_id, paths=list(paths), take=take)
     return [row["id"] for row in rows]
 
 
 async def list_same_session(tx: Tx, scope: Scope, item_id: str, session_id: str, take: int) -> list[str]:
-    """The ids of others that were first learnt in this session, newest first; none that is retired."""
+    """List ids of other active items created from this session, newest first."""
     rows = await tx.many(_SAME_SESSION, scope=scope, of_item=item_id, of_session=session_id, take=take)
     return [row["id"] for row in rows]

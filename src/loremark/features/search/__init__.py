@@ -1,4 +1,4 @@
-"""Finding items by a question: the indexes of projects in memory, and one ranking for all who ask.
+"""Search: in-memory indexes of projects and the ranking of items.
 
 Owns: nothing in the database.
 """

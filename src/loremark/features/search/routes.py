@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct
 
 from loremark.base import clock, errors, limits
-from loremark.features.projects.access import Right, get_project
-from loremark.features.search.service import Finder, FoundItem
+from loremark.features.projects.access import Access, get_project
+from loremark.features.search.service import Finder, SearchHit
 from loremark.memory.ranking.ranking import Filters
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.items import ItemType
-from loremark.wire.search import SearchResult, SearchResults, Why
+from loremark.wire.search import ScoreComponent, SearchResult, SearchResults
 from loremark.wire.shapes import VISIBLE_TEXT
 
 routes = Routes("search")
@@ -43,10 +43,10 @@ class SearchQuery(Struct, frozen=True, rename="camel"):
 
 @routes.add("GET", "/api/v2/search", needs(KEY | LOGIN), name="run", tx=TxMode.NONE, errors=(errors.PROJECT_NOT_FOUND,))
 async def search(call: Call, query: SearchQuery) -> SearchResults:
-    """Items that answer a question, best first: approved ones, or drafts."""
+    """Search approved items or drafts, best match first."""
     started = clock.monotonic()
     async with call.database.read() as tx:
-        await get_project(tx, call.caller, query.project_id, Right.READ)
+        await get_project(tx, call.caller, query.project_id, Access.READ)
     found = await call.use(Finder).find(
         call.caller.scope,
         query.project_id,
@@ -60,8 +60,11 @@ async def search(call: Call, query: SearchQuery) -> SearchResults:
     return SearchResults(results=results, query=query.q, took_ms=round((clock.monotonic() - started) * 1000, 3))
 
 
-def _shape(item: FoundItem, *, explain: bool) -> SearchResult:
-    why = [Why(leg=reason.leg, told=reason.told, points=round(reason.points, 4)) for reason in item.reasons]
+def _shape(item: SearchHit, *, explain: bool) -> SearchResult:
+    explanation = [
+        ScoreComponent(signal=reason.signal, description=reason.text, score=round(reason.points, 4))
+        for reason in item.reasons
+    ]
     return SearchResult(
         item_id=item.item_id,
         type=item.type,
@@ -73,5 +76,5 @@ def _shape(item: FoundItem, *, explain: bool) -> SearchResult:
         files=list(item.files),
         used=False,
         score=round(item.score, 6),
-        why=why if explain else UNSET,
+        explanation=explanation if explain else UNSET,
     )

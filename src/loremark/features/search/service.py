@@ -1,4 +1,4 @@
-"""Finding what the memory of a project knows about something."""
+"""Searching a project's memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from loremark.base import log
 from loremark.base.caller import Scope
 from loremark.features.items.records import files_of
-from loremark.features.items.service import find_few
-from loremark.features.search.shelf import Shelf, Shelved
-from loremark.memory.ranking.calibration import calibration_of
+from loremark.features.items.service import list_few_by_ids
+from loremark.features.search.index_cache import CachedIndex, IndexCache
+from loremark.memory.ranking.calibration import get_calibration
 from loremark.memory.ranking.ranking import Filters, Hit, Question, Reason, rank
 from loremark.ports.embeddings.embedder import EmbedderFailed
 from loremark.ports.embeddings.embedders import Embedders
@@ -23,15 +23,15 @@ from loremark.wire.items import ItemType
 _log = log.logger("search")
 
 SIMILARITY_FLOOR = 0.5
-_SPARE = 8
-"""More are ranked than asked for: some may have gone since the index was read."""
-_IN_THREAD_FROM = 4_000
-"""Items from which ranking takes longer than a hop to a thread."""
+_EXTRA_HITS = 8
+"""Ranked beyond the limit, because some items may have been deleted since the index was read."""
+_THREAD_FROM_ITEMS = 4_000
+"""From this many items on, ranking takes longer than switching to a thread."""
 
 
 @dataclass(frozen=True)
-class FoundItem:
-    """An item that was found, as it is at this moment; with reasons where they were asked for."""
+class SearchHit:
+    """A matching item in its current state, with reasons if requested."""
 
     item_id: str
     type: ItemType
@@ -46,20 +46,20 @@ class FoundItem:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Best first; and how many tokens it took to embed the question."""
+class SearchHits:
+    """Matching items, best first, and the tokens used to embed the query."""
 
-    sources: list[FoundItem]
+    sources: list[SearchHit]
     embed_tokens: int
 
 
 class Finder:
-    """One for a process; it holds the indexes of the projects asked for last."""
+    """Searches project memories, with one index cache per process."""
 
     def __init__(self, database: Database, embedders: Embedders, limit_bytes: int) -> None:
         self._database = database
         self._embedders = embedders
-        self._shelf = Shelf(database, embedders, limit_bytes)
+        self._indexes = IndexCache(database, embedders, limit_bytes)
 
     async def find(
         self,
@@ -72,62 +72,62 @@ class Finder:
         files: tuple[str, ...] = (),
         min_similarity: float = SIMILARITY_FLOOR,
         explain: bool = False,
-    ) -> Found:
-        """What answers a text, or belongs to the files at hand; the caller has seen that the project may be read."""
-        wanted = _Wanted(text, files, filters or Filters(), limit, min_similarity, explain)
-        model = self._shelf.model_of(project_id)
+    ) -> SearchHits:
+        """Find items that match a text or files. The caller has checked access to the project."""
+        request = _SearchRequest(text, files, filters or Filters(), limit, min_similarity, explain)
+        model = self._indexes.model_of(project_id)
         while True:
             vector, tokens = await self._embed(model, text)
-            shelved = await self._shelf.get(scope, project_id)
-            if shelved is None:
-                return Found([], tokens)
-            if shelved.model == model:
-                return Found(await self._take(scope, project_id, shelved, wanted, vector), tokens)
-            model = shelved.model  # its vectors are another embedder's
+            index = await self._indexes.get(scope, project_id)
+            if index is None:
+                return SearchHits([], tokens)
+            if index.model == model:
+                return SearchHits(await self._rank(scope, project_id, index, request, vector), tokens)
+            model = index.model  # the index has vectors of another embedder
 
     async def _embed(self, model: str, text: str) -> tuple[NDArray[np.float32] | None, int]:
-        """An embedder that fails leaves the words to go by."""
+        """Embed the query, or return None if the embedder fails, so that only words are matched."""
         if not text.strip():
             return None, 0
         try:
             embedded = await self._embedders.embed(model, [text])
         except EmbedderFailed as failure:
-            _log.warning("a question is searched by its words alone", error=str(failure))
+            _log.warning("embedder failed, searching by words only", error=str(failure))
             return None, 0
         return embedded.vectors[0], embedded.tokens
 
-    async def _take(
+    async def _rank(
         self,
         scope: Scope,
         project_id: str,
-        shelved: Shelved,
-        wanted: _Wanted,
+        index: CachedIndex,
+        request: _SearchRequest,
         vector: NDArray[np.float32] | None,
-    ) -> list[FoundItem]:
-        question = Question(wanted.text, vector, wanted.files, calibration_of(shelved.model))
-        depth = wanted.limit + _SPARE
-        if len(shelved.corpus) < _IN_THREAD_FROM:
-            hits = rank(shelved.corpus, question, wanted.filters, depth, explain=wanted.explain)
+    ) -> list[SearchHit]:
+        question = Question(request.text, vector, request.files, get_calibration(index.model))
+        depth = request.limit + _EXTRA_HITS
+        if len(index.corpus) < _THREAD_FROM_ITEMS:
+            hits = rank(index.corpus, question, request.filters, depth, explain=request.explain)
         else:
             hits = await asyncio.to_thread(
-                rank, shelved.corpus, question, wanted.filters, depth, explain=wanted.explain
+                rank, index.corpus, question, request.filters, depth, explain=request.explain
             )
-        # Without a vector there is no similarity to go by, and the best of the words are better than silence.
-        near = [hit for hit in hits if vector is None or hit.similarity >= wanted.min_similarity]
+        # Without a vector there is no similarity, and word matches are better than no results.
+        near = [hit for hit in hits if vector is None or hit.similarity >= request.min_similarity]
         async with self._database.read() as tx:
-            rows = {row["id"]: row for row in await find_few(tx, scope, [hit.item_id for hit in near])}
-        there = [
+            rows = {row["id"]: row for row in await list_few_by_ids(tx, scope, [hit.item_id for hit in near])}
+        existing = [
             (hit, row)
             for hit in near
             if (row := rows.get(hit.item_id)) is not None
-            and row["status"] == wanted.filters.status
+            and row["status"] == request.filters.status
             and row["project_id"] == project_id
         ]
-        return [_found(hit, row) for hit, row in there[: wanted.limit]]
+        return [_to_hit(hit, row) for hit, row in existing[: request.limit]]
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _SearchRequest:
     text: str
     files: tuple[str, ...]
     filters: Filters
@@ -136,8 +136,8 @@ class _Wanted:
     explain: bool
 
 
-def _found(hit: Hit, row: Row) -> FoundItem:
-    return FoundItem(
+def _to_hit(hit: Hit, row: Row) -> SearchHit:
+    return SearchHit(
         item_id=hit.item_id,
         type=row["type"],
         title=row["title"],

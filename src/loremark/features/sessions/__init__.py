@@ -1,4 +1,4 @@
-"""Capture sessions: stretches of work that events belong to.
+"""Capture sessions, which group events by project, source and time.
 
-Owns: sessions; reads events and blobs. Tells: session.created, session.completed.
+Owns: sessions; reads events and blobs. Emits: session.created, session.completed.
 """

@@ -1,7 +1,7 @@
-"""Large texts of events: taken out of the payload by their hash, and put back when they are asked for.
+"""Large texts in event payloads, stored separately by hash and restored on demand.
 
-A text that was taken out leaves a mark, ``{"$blob": <sha256>, "size": <bytes>}``. A payload may hold such keys of
-its own: they are kept with one more ``$`` in front, so that no sender can forge a mark.
+An extracted text is replaced by ``{"$blob": <sha256>, "size": <bytes>}``. Keys of that form in the original payload
+are escaped with another ``$``, so a sender cannot forge a reference.
 """
 
 from __future__ import annotations
@@ -15,65 +15,65 @@ import msgspec
 from loremark.base import limits
 from loremark.ports.blobs.store import Blobs
 
-_MARK = "$blob"
-_MARK_BYTES = b'$blob"'
-_OWN = re.compile(r"\$+blob")
+_REFERENCE = "$blob"
+_REFERENCE_BYTES = b'$blob"'
+_ESCAPED = re.compile(r"\$+blob")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def take_out(payload: dict[str, Any], canonical: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """The payload as it is kept, and its large texts by their hash. ``canonical`` is the payload, encoded."""
-    # A single character is found quickly, and is hardly ever there.
-    if len(canonical) <= limits.BLOB_BYTES and (b"$" not in canonical or _MARK_BYTES not in canonical):
+def extract_blobs(payload: dict[str, Any], canonical: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """Return the payload as it is stored, and its large texts by hash. ``canonical`` is the encoded payload."""
+    # Searching for a single character first is fast, and it rarely occurs.
+    if len(canonical) <= limits.BLOB_BYTES and (b"$" not in canonical or _REFERENCE_BYTES not in canonical):
         return canonical, {}
     blobs: dict[str, bytes] = {}
-    return _encode(_reduced(payload, blobs)), blobs
+    return _encode(_replace_blobs(payload, blobs)), blobs
 
 
-def _reduced(value: Any, blobs: dict[str, bytes]) -> Any:
+def _replace_blobs(value: Any, blobs: dict[str, bytes]) -> Any:
     if isinstance(value, str) and len(value) > limits.BLOB_BYTES // 4:
         content = value.encode()
         if len(content) <= limits.BLOB_BYTES:
             return value
         sha256 = hashlib.sha256(content).hexdigest()
         blobs[sha256] = content
-        return {_MARK: sha256, "size": len(content)}
+        return {_REFERENCE: sha256, "size": len(content)}
     if isinstance(value, dict):
         return {
-            "$" + key if key.endswith("blob") and _OWN.fullmatch(key) else key: _reduced(entry, blobs)
+            "$" + key if key.endswith("blob") and _ESCAPED.fullmatch(key) else key: _replace_blobs(entry, blobs)
             for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_reduced(entry, blobs) for entry in value]
+        return [_replace_blobs(entry, blobs) for entry in value]
     return value
 
 
-class Unpacking:
-    """Payloads given back as they were sent; large texts only where they are asked for, each read once."""
+class PayloadReader:
+    """Decodes stored payloads. With a blob store, large texts are restored, each read once."""
 
     def __init__(self, blobs: Blobs | None, project_id: str) -> None:
         self._blobs = blobs
         self._project_id = project_id
         self._read: dict[str, str | None] = {}
         self.size = 0
-        """How large all of them are together, in characters."""
+        """Total size of the payloads read so far, in characters."""
 
-    async def payload(self, kept: str) -> Any:
-        self.size += len(kept)
-        decoded = msgspec.json.decode(kept)
-        return await self._restored(decoded) if _MARK + '"' in kept else decoded
+    async def read(self, stored: str) -> Any:
+        self.size += len(stored)
+        decoded = msgspec.json.decode(stored)
+        return await self._restore(decoded) if _REFERENCE + '"' in stored else decoded
 
-    async def _restored(self, value: Any) -> Any:
+    async def _restore(self, value: Any) -> Any:
         if isinstance(value, dict):
-            if _MARK in value:
-                content = await self._content(value[_MARK])
+            if _REFERENCE in value:
+                content = await self._content(value[_REFERENCE])
                 return value if content is None else content
             return {
-                key[1:] if key.endswith("blob") and _OWN.fullmatch(key) else key: await self._restored(entry)
+                key[1:] if key.endswith("blob") and _ESCAPED.fullmatch(key) else key: await self._restore(entry)
                 for key, entry in value.items()
             }
         if isinstance(value, list):
-            return [await self._restored(entry) for entry in value]
+            return [await self._restore(entry) for entry in value]
         return value
 
     async def _content(self, sha256: str) -> str | None:

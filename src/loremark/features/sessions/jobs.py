@@ -1,4 +1,4 @@
-"""The sweeper: completes sessions in which nothing has happened for the whole window."""
+"""Completes sessions that have been idle for the whole session window."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from loremark.storage.database import Database
 from loremark.wire.events import WebhookEvent
 
 SWEEP = "sessions.sweep"
-_SESSIONS_AT_ONCE = 200
+_BATCH = 200
 
 
 class SessionSweep:
-    """A bounded number at a time, each group in a short transaction of its own."""
+    """Completes idle sessions in bounded batches, each in a short transaction."""
 
     def __init__(self, database: Database, window_ms: int) -> None:
         self._database = database
         self._window_ms = window_ms
 
     async def __call__(self, run: Run) -> None:
-        while await self._sweep_some() == _SESSIONS_AT_ONCE:
+        while await self._sweep_batch() == _BATCH:
             pass
 
-    async def _sweep_some(self) -> int:
+    async def _sweep_batch(self) -> int:
         async with self._database.write() as tx:
             since_ms = clock.now_ms() - self._window_ms
-            expired = await store.list_expired(tx, silent_since_ms=since_ms, take=_SESSIONS_AT_ONCE)
+            expired = await store.list_expired(tx, idle_since_ms=since_ms, take=_BATCH)
             for session in expired:
                 await store.update_status(tx, Scope(session["team_id"]), session["id"], "completed")
-                await service.tell(
+                await service.emit_session_event(
                     tx,
                     WebhookEvent.SESSION_COMPLETED,
                     session,

@@ -7,25 +7,25 @@ from typing import Literal
 from loremark.base import errors, limits
 from loremark.base.plans import Plan, Plans
 from loremark.features.identity import store as people
-from loremark.features.projects.access import Right, get_project
+from loremark.features.projects.access import Access, get_project
 from loremark.features.sessions import service, store
-from loremark.features.sessions.blobs import Unpacking
+from loremark.features.sessions.blobs import PayloadReader
 from loremark.features.sessions.service import Models
 from loremark.ports.blobs.store import Blobs
 from loremark.storage.database import Row
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.etag import refuse_if_changed, show_etag
-from loremark.web.needs import KEY, LOGIN, needs
-from loremark.web.paging import Page, cut, go_on_after
+from loremark.web.etag import check_if_match, set_etag
+from loremark.web.paging import Page, cut, set_next_cursor
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.sessions import (
     EnrichmentJob,
     NewSession,
-    SessionChange,
     SessionDetail,
     SessionEntry,
     SessionEvent,
     SessionStatus,
+    SessionUpdate,
 )
 
 routes = Routes("sessions")
@@ -61,9 +61,9 @@ async def _entries(call: Call, rows: list[Row], *, detail: bool) -> list[Session
 
 @routes.add("GET", "/api/v2/sessions", needs(KEY | LOGIN), name="list", errors=(errors.PROJECT_NOT_FOUND,))
 async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
-    """Sessions, newest first; of one project or of all the caller may see; with ``detail``, what came of each."""
+    """List sessions, newest first, of one project or all visible ones; ``detail`` adds enrichment results."""
     if query.project_id is not None:
-        await get_project(call.tx, call.caller, query.project_id, Right.READ)
+        await get_project(call.tx, call.caller, query.project_id, Access.READ)
     rows = await store.list_sessions(
         call.tx,
         call.caller,
@@ -84,7 +84,7 @@ async def list_sessions(call: Call, query: SessionsQuery) -> list[SessionEntry]:
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.PLAN_LIMIT),
 )
 async def create_session(call: Call, body: NewSession) -> SessionDetail:
-    """Begin a session by hand."""
+    """Create a session manually."""
     plan = await _plan(call)
     session, project = await service.create_session(call.tx, call.caller, body.project_id, plan)
     return await _detail(call, session, project, plan)
@@ -92,9 +92,9 @@ async def create_session(call: Call, body: NewSession) -> SessionDetail:
 
 @routes.add("GET", "/api/v2/sessions/{id}", needs(KEY | LOGIN), name="get", errors=_MISSING)
 async def get_session(call: Call, id: str) -> SessionDetail:
-    """One session."""
-    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Right.READ))
-    show_etag(call, detail)
+    """Get a session."""
+    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Access.READ))
+    set_etag(call, detail)
     return detail
 
 
@@ -108,42 +108,42 @@ async def get_session(call: Call, id: str) -> SessionDetail:
         errors.FORBIDDEN,
         errors.PROJECT_ARCHIVED,
         errors.INVALID_TRANSITION,
-        errors.CHANGED_MEANWHILE,
+        errors.PRECONDITION_FAILED,
     ),
 )
-async def update_session(call: Call, id: str, body: SessionChange) -> SessionDetail:
-    """Complete a session, or take it up again."""
-    session, project = await service.get_session(call.tx, call.caller, id, Right.WRITE)
-    refuse_if_changed(call, await _detail(call, session, project))
+async def update_session(call: Call, id: str, body: SessionUpdate) -> SessionDetail:
+    """Complete or reopen a session."""
+    session, project = await service.get_session(call.tx, call.caller, id, Access.WRITE)
+    check_if_match(call, await _detail(call, session, project))
     if isinstance(body.status, str):
         await service.change_status(call.tx, call.caller, session, body.status)
-    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Right.WRITE))
-    show_etag(call, detail)
+    detail = await _detail(call, *await service.get_session(call.tx, call.caller, id, Access.WRITE))
+    set_etag(call, detail)
     return detail
 
 
 @routes.add("GET", "/api/v2/sessions/{id}/events", needs(KEY | LOGIN), name="events", tx=TxMode.NONE, errors=_MISSING)
 async def list_events(call: Call, id: str, query: EventsQuery) -> list[SessionEvent]:
-    """The events of a session, oldest first; with ``blobs=inline`` large texts are given back whole."""
+    """List a session's events, oldest first. ``blobs=inline`` includes large texts in full."""
     async with call.database.read() as tx:
-        session, _ = await service.get_session(tx, call.caller, id, Right.READ)
+        session, _ = await service.get_session(tx, call.caller, id, Access.READ)
         rows, more = await service.list_events(tx, call.caller, id, query.cursor, query.limit)
     blobs = call.use(Blobs) if query.blobs == "inline" else None
-    unpacking = Unpacking(blobs, session["project_id"])
+    reader = PayloadReader(blobs, session["project_id"])
     found: list[SessionEvent] = []
     for row in rows:
-        found.append(service.event_shape(row, await unpacking.payload(row["payload"])))
-        if unpacking.size > limits.EVENTS_PAGE_BYTES:
+        found.append(service.event_shape(row, await reader.read(row["payload"])))
+        if reader.size > limits.EVENTS_PAGE_BYTES:
             more = more or row is not rows[-1]
             break
     if more:
-        go_on_after(call, found[-1].id)
+        set_next_cursor(call, found[-1].id)
     return found
 
 
 @routes.add("GET", "/api/v2/sessions/{id}/jobs", needs(KEY | LOGIN), name="jobs", errors=_MISSING)
 async def list_jobs(call: Call, id: str, query: Page) -> list[EnrichmentJob]:
-    """The enrichment jobs of a session, newest first."""
-    await service.get_session(call.tx, call.caller, id, Right.READ)
+    """List a session's enrichment jobs, newest first."""
+    await service.get_session(call.tx, call.caller, id, Access.READ)
     rows = await store.list_jobs(call.tx, call.caller.scope, id, before=query.cursor, take=query.take)
     return cut(call, query, [service.job_shape(row) for row in rows], [row["id"] for row in rows])

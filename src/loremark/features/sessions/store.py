@@ -1,4 +1,4 @@
-"""Sessions and their events."""
+"""Queries for sessions and their events."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from loremark.storage.statements import InList, Sql
 from loremark.storage.tables import events, jobs, projects, sessions
 
 ENRICHMENT = "enrichment"
-"""The kind of the jobs that turn a session's events into memory."""
+"""Kind of the jobs that turn a session's events into memory items."""
 
 _INSERT = Sql(insert(sessions))
 _find = select(sessions).where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
 _FIND = Sql(_find)
-_HOLD = Sql(_find.with_for_update())
+_LOCK = Sql(_find.with_for_update())
 _SET_STATUS = Sql(
     update(sessions)
     .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
@@ -28,7 +28,7 @@ _REOPEN = Sql(
     .where(sessions.c.team_id == bindparam("scope"), sessions.c.id == bindparam("session_id"))
     .values(status="active", completed_at_ms=None, last_event_ms=bindparam("now_ms"))
 )
-# Sizes first, so that the payloads beyond a page's bytes are not even read.
+# Sum the sizes first, so payloads beyond the page's byte limit are not read.
 _sizes = (
     select(events.c.id, func.sum(events.c.size_bytes).over(order_by=events.c.id).label("up_to"), events.c.size_bytes)
     .where(
@@ -65,7 +65,7 @@ _JOBS = Sql(
 _AFTER_ALL_IDS = "\uffff"
 _EXPIRED = Sql(
     select(sessions)
-    .where(sessions.c.status == "active", sessions.c.last_event_ms < bindparam("silent_since_ms"))
+    .where(sessions.c.status == "active", sessions.c.last_event_ms < bindparam("idle_since_ms"))
     .order_by(sessions.c.last_event_ms)
     .limit(bindparam("take"))
     .with_for_update(skip_locked=True)
@@ -73,7 +73,7 @@ _EXPIRED = Sql(
 
 
 async def create_session(tx: Tx, scope: Scope, project_id: str, *, source: str, now_ms: int) -> Row:
-    """A new session, active from now on."""
+    """Create an active session."""
     session_id = ids.new("ses")
     await insert_session(tx, scope, session_id, project_id, source=source, now_ms=now_ms)
     row = await find_session(tx, scope, session_id)
@@ -104,15 +104,15 @@ async def find_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, session_id=session_id)
 
 
-async def hold_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
-    """The session, for a change: nobody else changes it until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, session_id=session_id)
+async def lock_session(tx: Tx, scope: Scope, session_id: str) -> Row | None:
+    """Return the session, locked until the transaction ends."""
+    return await tx.one(_LOCK, scope=scope, session_id=session_id)
 
 
 async def list_sessions(
     tx: Tx, caller: Caller, *, project_id: str | None, status: str | None, before: str | None, take: int
 ) -> list[Row]:
-    """Newest first, of one project or of all the caller may see, each with its project's ``ai_tier``."""
+    """List sessions, newest first, of one project or all visible ones, each with its project's ``ai_tier``."""
     its_project = (projects.c.team_id == sessions.c.team_id) & (projects.c.id == sessions.c.project_id)
     ai_tier = select(projects.c.ai_tier).where(its_project).scalar_subquery().label("ai_tier")
     statement = select(sessions, ai_tier).where(sessions.c.team_id == caller.scope)
@@ -135,29 +135,29 @@ async def update_status(tx: Tx, scope: Scope, session_id: str, status: str) -> N
 
 
 async def reopen(tx: Tx, scope: Scope, session_id: str) -> None:
-    """Active again, for a whole window from now on."""
+    """Reopen the session for a full session window."""
     await tx.run(_REOPEN, scope=scope, session_id=session_id, now_ms=clock.now_ms())
 
 
 async def list_events(
     tx: Tx, scope: Scope, session_id: str, *, after: str | None, take: int, most_bytes: int
 ) -> list[Row]:
-    """Oldest first: so many, or as many as fit into the bytes and one more."""
+    """List events, oldest first, up to ``take`` or until ``most_bytes`` is reached; always at least one."""
     return await tx.many(
         _EVENTS, scope=scope, of_session=session_id, after=after or "", take=take, most_bytes=most_bytes
     )
 
 
 async def find_payloads(tx: Tx, scope: Scope, event_ids: list[str]) -> dict[str, str]:
-    """The payloads of events as they are kept, by their ids."""
+    """Return stored payloads by event id."""
     return {row["id"]: row["payload"] for row in await tx.many(_PAYLOADS, scope=scope, event_ids=event_ids)}
 
 
 async def list_jobs(tx: Tx, scope: Scope, session_id: str, *, before: str | None, take: int) -> list[Row]:
-    """Newest first."""
+    """List a session's enrichment jobs, newest first."""
     return await tx.many(_JOBS, scope=scope, of_session=session_id, before=before or _AFTER_ALL_IDS, take=take)
 
 
-async def list_expired(tx: Tx, *, silent_since_ms: int, take: int) -> list[Row]:
-    """Unscoped: upkeep of all teams. Active sessions in which nothing has happened for the whole window."""
-    return await tx.many(_EXPIRED, silent_since_ms=silent_since_ms, take=take)
+async def list_expired(tx: Tx, *, idle_since_ms: int, take: int) -> list[Row]:
+    """List active sessions that have been idle for the whole window. Unscoped: maintenance across teams."""
+    return await tx.many(_EXPIRED, idle_since_ms=idle_since_ms, take=take)

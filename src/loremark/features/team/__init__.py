@@ -1,5 +1,5 @@
-"""The team: its members, their roles, and invitations by mail.
+"""Team members, their roles, and invitations by email.
 
-Owns: team_members (change and removal), invitations and the projects they are bound to.
-Tells: ``team`` notices; ends access at once.
+Owns: team_members (changes and removal), invitations, invitation_projects.
+Emits: ``member.added`` and ``member.removed`` webhooks, ``team`` live events. Removal ends access immediately.
 """

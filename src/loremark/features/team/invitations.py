@@ -1,4 +1,4 @@
-"""Invitations, and the projects that come with them. Only an open one has any: joining uses them up."""
+"""Invitations and the projects they include. Accepting an invitation removes its projects."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _RENEWED = (
 _is_open = invitations.c.status == "invited"
 
 
-def _renewing_insert(new: InsertMaker) -> Executable:
-    """An open one keeps its role in the team unless another is asked for; of one used or expired nothing comes back."""
+def _upsert_invitation(new: InsertMaker) -> Executable:
+    """Renewing a valid invitation keeps its team role unless a new one is given; used and expired ones start over."""
     insert = new(invitations)
     renewed = {name: insert.excluded[name] for name in _RENEWED}
     is_valid = and_(_is_open, invitations.c.expires_at_ms > insert.excluded.invited_at_ms)
@@ -33,7 +33,7 @@ def _renewing_insert(new: InsertMaker) -> Executable:
     return statement
 
 
-def _binding_insert(new: InsertMaker) -> Executable:
+def _upsert_project(new: InsertMaker) -> Executable:
     insert = new(invitation_projects)
     statement: Executable = insert.on_conflict_do_update(
         index_elements=["invitation_id", "project_id"], set_={"role": insert.excluded.role}
@@ -41,8 +41,8 @@ def _binding_insert(new: InsertMaker) -> Executable:
     return statement
 
 
-_INVITE = Sql(_renewing_insert)
-_BIND = Sql(_binding_insert)
+_INVITE = Sql(_upsert_invitation)
+_ADD_PROJECT = Sql(_upsert_project)
 _OPEN = Sql(select(invitations).where(invitations.c.team_id == bindparam("scope"), _is_open).order_by(invitations.c.id))
 _GET = Sql(select(invitations).where(invitations.c.id == bindparam("invitation_id")).with_for_update())
 _ACCEPT = Sql(
@@ -53,7 +53,7 @@ _REVOKE = Sql(
         invitations.c.team_id == bindparam("scope"), invitations.c.id == bindparam("invitation_id"), _is_open
     )
 )
-_TAKE_PROJECTS = Sql(
+_POP_PROJECTS = Sql(
     delete(invitation_projects)
     .where(
         invitation_projects.c.team_id == bindparam("scope"),
@@ -64,7 +64,7 @@ _TAKE_PROJECTS = Sql(
 _of_project = and_(
     invitation_projects.c.team_id == bindparam("scope"), invitation_projects.c.project_id == bindparam("of_project")
 )
-_HOLD_TO_PROJECT = Sql(
+_LOCK_FOR_PROJECT = Sql(
     select(invitations.c.id)
     .where(
         invitations.c.team_id == bindparam("scope"),
@@ -73,7 +73,7 @@ _HOLD_TO_PROJECT = Sql(
     .order_by(invitations.c.id)
     .with_for_update()
 )
-_UNBIND_EXPIRED = Sql(
+_REMOVE_FROM_EXPIRED = Sql(
     delete(invitation_projects).where(
         invitation_projects.c.team_id == bindparam("scope"),
         invitation_projects.c.invitation_id.in_(
@@ -85,7 +85,7 @@ _UNBIND_EXPIRED = Sql(
         ),
     )
 )
-_UNBIND = Sql(delete(invitation_projects).where(_of_project))
+_REMOVE_PROJECT = Sql(delete(invitation_projects).where(_of_project))
 _REVOKE_EMPTY = Sql(
     delete(invitations).where(
         invitations.c.team_id == bindparam("scope"),
@@ -97,12 +97,12 @@ _REVOKE_EMPTY = Sql(
 
 
 async def invite(tx: Tx, caller: Caller, *, email: str, email_key: str, role: Role | None) -> Row:
-    """A new invitation, or the old one of that address renewed: its earlier link stops working.
+    """Create an invitation, or renew the existing one for this address, which invalidates its earlier link.
 
-    ``role``: in the team; None where the team itself is not asked for.
+    ``role`` is the team role, or None if the invitation is only for a project.
     """
     now_ms = clock.now_ms()
-    await tx.run(_UNBIND_EXPIRED, scope=caller.scope, of_email=email_key, now_ms=now_ms)
+    await tx.run(_REMOVE_FROM_EXPIRED, scope=caller.scope, of_email=email_key, now_ms=now_ms)
     row = await tx.one(
         _INVITE,
         id=ids.new("inv"),
@@ -120,9 +120,9 @@ async def invite(tx: Tx, caller: Caller, *, email: str, email_key: str, role: Ro
     return row
 
 
-async def bind(tx: Tx, scope: Scope, invitation_id: str, project_id: str, role: Role) -> None:
-    """Who accepts joins this project too, beside those bound before."""
-    await tx.run(_BIND, invitation_id=invitation_id, project_id=project_id, team_id=scope, role=role)
+async def add_project(tx: Tx, scope: Scope, invitation_id: str, project_id: str, role: Role) -> None:
+    """Add a project that is joined when the invitation is accepted."""
+    await tx.run(_ADD_PROJECT, invitation_id=invitation_id, project_id=project_id, team_id=scope, role=role)
 
 
 async def list_open(tx: Tx, scope: Scope) -> list[Row]:
@@ -130,31 +130,31 @@ async def list_open(tx: Tx, scope: Scope) -> list[Row]:
 
 
 async def find(tx: Tx, invitation_id: str) -> Row | None:
-    """Unscoped: the one who accepts belongs to no team yet; the signed token names the invitation."""
+    """Unscoped: the invited person is not in the team yet. The signed token identifies the invitation."""
     return await tx.one(_GET, invitation_id=invitation_id)
 
 
 async def accept(tx: Tx, invitation_id: str) -> bool:
-    """Unscoped, like ``find``. False when it was used meanwhile."""
+    """Unscoped, like ``find``. Returns False if it was already used."""
     return await tx.run(_ACCEPT, invitation_id=invitation_id) == 1
 
 
-async def take_projects(tx: Tx, scope: Scope, invitation_id: str) -> list[Row]:
-    """The projects it is bound to, with the roles there; from now on it is bound to none."""
-    taken = await tx.many(_TAKE_PROJECTS, scope=scope, of_invitation=invitation_id)
-    return sorted(taken, key=lambda row: str(row["project_id"]))
+async def pop_projects(tx: Tx, scope: Scope, invitation_id: str) -> list[Row]:
+    """Remove and return the invitation's projects, with their roles."""
+    projects = await tx.many(_POP_PROJECTS, scope=scope, of_invitation=invitation_id)
+    return sorted(projects, key=lambda row: str(row["project_id"]))
 
 
 async def revoke(tx: Tx, scope: Scope, invitation_id: str) -> bool:
-    """Take an open one back, with all it is bound to; False when there is none."""
+    """Delete a pending invitation and its projects. Returns False if there is none."""
     if await tx.run(_REVOKE, scope=scope, invitation_id=invitation_id) != 1:
         return False
-    await take_projects(tx, scope, invitation_id)
+    await pop_projects(tx, scope, invitation_id)
     return True
 
 
-async def forget_project(tx: Tx, scope: Scope, project_id: str) -> None:
-    """Nobody is invited to this project any more; who was invited to nothing else is not invited at all."""
-    if await tx.many(_HOLD_TO_PROJECT, scope=scope, of_project=project_id):
-        await tx.run(_UNBIND, scope=scope, of_project=project_id)
+async def remove_project(tx: Tx, scope: Scope, project_id: str) -> None:
+    """Remove a project from all invitations, and revoke invitations that were only for it."""
+    if await tx.many(_LOCK_FOR_PROJECT, scope=scope, of_project=project_id):
+        await tx.run(_REMOVE_PROJECT, scope=scope, of_project=project_id)
         await tx.run(_REVOKE_EMPTY, scope=scope)

@@ -1,4 +1,4 @@
-"""The mail that carries an invitation."""
+"""The invitation email."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from loremark.storage.database import Database
 
 _TEXT = """Hello,
 
-{inviter} invites you to join the team "{team}" on Loremark, where it keeps the memory of its software projects.
+{inviter} has invited you to join the team "{team}" on Loremark, shared project memory for coding agents.
 
-Open this link to join. It works once, until {until}:
-
+Accept the invitation:
 {link}
 
-If you did not expect this, you can ignore it.
+The link expires on {until} and can be used once. If you weren't expecting this invitation, you can ignore this email.
 """
 
 
-class InvitationMail:
-    """Sends the link of an open invitation; one that was accepted or taken back meanwhile is left alone."""
+class InvitationEmail:
+    """Sends the link of a pending invitation; does nothing if it was accepted or revoked in the meantime."""
 
     def __init__(self, database: Database, mailer: Mailer, tokens: InvitationTokens, base_url: str) -> None:
         self._database = database
@@ -44,4 +43,6 @@ class InvitationMail:
             until=clock.iso(invitation["expires_at_ms"])[:16].replace("T", " ") + " UTC",
             link=f"{self._base_url}/invitation?token={self._tokens.make(invitation)}",
         )
-        await self._mailer.send(invitation["email"], f"{inviter['name']} invites you to {team['name']}", text)
+        await self._mailer.send(
+            invitation["email"], f"{inviter['name']} invited you to join {team['name']} on Loremark", text
+        )

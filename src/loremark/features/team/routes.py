@@ -1,4 +1,4 @@
-"""/api/team: list, invite, change a role, remove, look at an invitation and accept it."""
+"""/api/team: members and invitations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from loremark.base.passwords import Passwords
 from loremark.features.identity.cookies import LoginCookie
 from loremark.features.team import invitations, service, store
 from loremark.features.team.tokens import InvitationTokens
+from loremark.web.authentication import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.call import Call
-from loremark.web.needs import ANYONE, KEY, LOGIN, Origins, needs
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.team import (
-    Acceptance,
     Invitation,
-    InvitationSeen,
+    InvitationAcceptance,
+    InvitationPreview,
     InvitationToken,
     NewMember,
     RoleChange,
@@ -33,18 +33,16 @@ class TeamQuery(Page, frozen=True):
 
 @routes.add("GET", "/api/team", needs(KEY | LOGIN), name="list")
 async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitation]:
-    """The members of the team, oldest first; with ``include=invited`` the open invitations too."""
-    among_invited = query.include == "invited" and (query.cursor or "").startswith("inv_")
+    """List team members, oldest first. With ``include=invited``, pending invitations follow."""
+    in_invitations = query.include == "invited" and (query.cursor or "").startswith("inv_")
     found: list[TeamMember | Invitation] = []
-    if not among_invited:
+    if not in_invitations:
         rows = await store.list_members(call.tx, call.caller.scope, after=query.cursor, take=query.take)
         found += [service.member_shape(row) for row in rows]
     if query.include == "invited" and len(found) < query.take:
-        after = query.cursor if among_invited else None
-        open_ones = await invitations.list_open(call.tx, call.caller.scope)
-        found += [
-            service.invitation_shape(row, service.team_role(row)) for row in open_ones if row["id"] > (after or "")
-        ]
+        after = query.cursor if in_invitations else None
+        pending = await invitations.list_open(call.tx, call.caller.scope)
+        found += [service.invitation_shape(row, service.team_role(row)) for row in pending if row["id"] > (after or "")]
     return cut(call, query, found, [entry.id for entry in found])
 
 
@@ -57,7 +55,7 @@ async def list_team(call: Call, query: TeamQuery) -> list[TeamMember | Invitatio
     errors=(errors.ALREADY_MEMBER,),
 )
 async def invite(call: Call, body: NewMember) -> Invitation:
-    """Invite somebody by mail."""
+    """Invite someone to the team by email."""
     return await service.invite(call.tx, call.caller, body)
 
 
@@ -69,7 +67,7 @@ async def invite(call: Call, body: NewMember) -> Invitation:
     errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_ROLE_FIXED),
 )
 async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMember:
-    """Give a member another role; the owner's never changes here."""
+    """Change a member's role. The owner's role cannot be changed."""
     return await service.change_role(call.tx, call.caller, member_id, body.role)
 
 
@@ -79,26 +77,26 @@ async def change_role(call: Call, member_id: str, body: RoleChange) -> TeamMembe
     needs(KEY | LOGIN, MANAGERS),
     name="remove",
     status=204,
-    errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_STAYS),
+    errors=(errors.MEMBER_NOT_FOUND, errors.OWNER_NOT_REMOVABLE),
 )
 async def remove(call: Call, member_id: str) -> None:
-    """Remove a member, who loses every access at once; or take back an open invitation."""
+    """Remove a member, ending all their access immediately, or revoke a pending invitation."""
     await service.remove(call.tx, call.caller, member_id)
 
 
 @routes.add(
     "POST",
-    "/api/team/invitations/look",
+    "/api/team/invitations/preview",
     ANYONE,
-    name="look",
+    name="preview",
     tx=TxMode.NONE,
     errors=(errors.INVITATION_INVALID, errors.CROSS_SITE),
 )
-async def look(call: Call, body: InvitationToken) -> InvitationSeen:
-    """Which team an invitation is to, and whether its address has an account; the token is not used up."""
+async def preview_invitation(call: Call, body: InvitationToken) -> InvitationPreview:
+    """Show the team an invitation is for, without accepting it."""
     call.use(Origins).refuse_cross_site(call.request)
     async with call.database.read() as tx:
-        return await service.look(tx, call.use(InvitationTokens), body.token)
+        return await service.preview_invitation(tx, call.use(InvitationTokens), body.token)
 
 
 @routes.add(
@@ -109,8 +107,8 @@ async def look(call: Call, body: InvitationToken) -> InvitationSeen:
     tx=TxMode.NONE,
     errors=(errors.INVITATION_INVALID, errors.CROSS_SITE),
 )
-async def accept(call: Call, body: Acceptance) -> TeamMember:
-    """Join a team by the token of an invitation, and sign in."""
+async def accept(call: Call, body: InvitationAcceptance) -> TeamMember:
+    """Accept an invitation and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
     member, signed_in = await service.accept(
         call.database, call.use(InvitationTokens), call.use(Passwords), body, call.request.origin

@@ -1,9 +1,9 @@
-"""Who belongs to the team, and how people come and go."""
+"""Inviting, adding and removing team members."""
 
 from __future__ import annotations
 
 from loremark.base import clock, errors
-from loremark.base.caller import MEMBER, Caller, Origin, Role, Scope, Via
+from loremark.base.caller import MEMBER, AuthMethod, Caller, Origin, Role, Scope
 from loremark.base.passwords import Passwords
 from loremark.features.audit import store as audit
 from loremark.features.identity import service as identity
@@ -12,12 +12,12 @@ from loremark.features.identity.service import SignedIn
 from loremark.features.team import invitations, store
 from loremark.features.team.tokens import InvitationTokens
 from loremark.jobs import outbox, queue
-from loremark.jobs.notices import tell_access_changed, tell_changed
+from loremark.jobs.notices import notify_access_changed, notify_changed
 from loremark.storage.database import Database, Row, Tx
 from loremark.wire.events import WebhookEvent
-from loremark.wire.team import Acceptance, Invitation, InvitationSeen, NewMember, TeamMember
+from loremark.wire.team import Invitation, InvitationAcceptance, InvitationPreview, NewMember, TeamMember
 
-INVITATION_MAIL = "team.invitation_mail"
+INVITATION_EMAIL = "team.invitation_email"
 
 
 def member_shape(row: Row) -> TeamMember:
@@ -32,7 +32,7 @@ def member_shape(row: Row) -> TeamMember:
 
 
 def team_role(invitation: Row) -> Role:
-    """What somebody becomes in the team; who is invited to projects alone is a plain member of it."""
+    """The team role an invitation grants; ``member`` if it is only for projects."""
     role: Role = invitation["role"] or MEMBER
     return role
 
@@ -48,29 +48,29 @@ def invitation_shape(row: Row, role: Role) -> Invitation:
 
 
 async def invite(tx: Tx, caller: Caller, wanted: NewMember, *, project_id: str | None = None) -> Invitation:
-    """Invite an address to the team, or to one of its projects too; the mail goes out after the commit.
+    """Invite an email address to the team and, if acceptance, to a project. The email is sent after the commit.
 
-    What was asked for before and is still open stays: other projects, and the role in the team.
+    Renewing a pending invitation keeps its other projects and its team role.
     """
     key = people.email_key(wanted.email)
     role = wanted.role if project_id is None else None
     invitation = await invitations.invite(tx, caller, email=wanted.email, email_key=key, role=role)
-    # Asked when the invitation is held: nobody can accept it in between.
+    # Checked while the invitation is locked, so it cannot be accepted in between.
     if await store.find_member_by_email(tx, caller.scope, key) is not None:
         raise errors.ALREADY_MEMBER()
     if project_id is not None:
-        await invitations.bind(tx, caller.scope, invitation["id"], project_id, wanted.role)
-    await queue.enqueue(tx, INVITATION_MAIL, {"invitationId": invitation["id"]}, team_id=caller.team_id)
+        await invitations.add_project(tx, caller.scope, invitation["id"], project_id, wanted.role)
+    await queue.enqueue(tx, INVITATION_EMAIL, {"invitationId": invitation["id"]}, team_id=caller.team_id)
     await audit.record(
         tx,
         caller,
-        "team.invited",
+        "team.member_invited",
         invitation["id"],
         project_id=project_id,
         email=wanted.email,
         role=wanted.role,
     )
-    tell_changed(tx, caller.team_id, "team")
+    notify_changed(tx, caller.team_id, "team")
     return invitation_shape(invitation, wanted.role)
 
 
@@ -87,52 +87,52 @@ async def change_role(tx: Tx, caller: Caller, member_id: str, role: Role) -> Tea
         raise errors.OWNER_ROLE_FIXED()
     await store.update_role(tx, caller.scope, member_id, role)
     await audit.record(tx, caller, "team.role_changed", member_id, email=member["email"], role=role)
-    tell_access_changed(tx, member["user_id"])
-    tell_changed(tx, caller.team_id, "team")
+    notify_access_changed(tx, member["user_id"])
+    notify_changed(tx, caller.team_id, "team")
     return member_shape(await get_member(tx, caller.scope, member_id))
 
 
 async def remove(tx: Tx, caller: Caller, member_id: str) -> None:
-    """Remove a member, or take back an open invitation. Every access of a member ends with this commit."""
+    """Remove a member or revoke a pending invitation. All access of the member ends with this commit."""
     if await invitations.revoke(tx, caller.scope, member_id):
         await audit.record(tx, caller, "team.invitation_revoked", member_id)
-        tell_changed(tx, caller.team_id, "team")
+        notify_changed(tx, caller.team_id, "team")
         return
     member = await get_member(tx, caller.scope, member_id)
     if member["role"] == "owner":
-        raise errors.OWNER_STAYS()
+        raise errors.OWNER_NOT_REMOVABLE()
     owner = await store.find_owner(tx, caller.scope)
     assert owner is not None
     left, joined = await store.delete_member(tx, caller.scope, member, owner)
     for project_id in joined:
-        await tell_added(tx, caller.scope, project_id, owner, "owner")
+        await emit_member_added(tx, caller.scope, project_id, owner, "owner")
     for membership in left:
-        await tell_removed(tx, caller.scope, membership["project_id"], member, membership["role"])
+        await emit_member_removed(tx, caller.scope, membership["project_id"], member, membership["role"])
     await audit.record(tx, caller, "team.member_removed", member_id, email=member["email"])
-    tell_access_changed(tx, member["user_id"])
-    tell_changed(tx, caller.team_id, "team")
+    notify_access_changed(tx, member["user_id"])
+    notify_changed(tx, caller.team_id, "team")
 
 
-async def tell_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
-    """Webhooks of a project hear who has joined it."""
-    await _tell(tx, scope, WebhookEvent.MEMBER_ADDED, project_id, person, role)
+async def emit_member_added(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Emit ``member.added`` for a project."""
+    await _emit(tx, scope, WebhookEvent.MEMBER_ADDED, project_id, person, role)
 
 
-async def tell_removed(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
-    """Webhooks of a project hear who has left it, and what they were there."""
-    await _tell(tx, scope, WebhookEvent.MEMBER_REMOVED, project_id, person, role)
+async def emit_member_removed(tx: Tx, scope: Scope, project_id: str, person: Row, role: Role) -> None:
+    """Emit ``member.removed`` for a project, with the role the member had."""
+    await _emit(tx, scope, WebhookEvent.MEMBER_REMOVED, project_id, person, role)
 
 
-async def _tell(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, person: Row, role: Role) -> None:
+async def _emit(tx: Tx, scope: Scope, event: WebhookEvent, project_id: str, person: Row, role: Role) -> None:
     data = {"userId": person["user_id"], "email": person["email"], "role": role}
     await outbox.emit(tx, scope, event, project_id, data)
 
 
-async def look(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationSeen:
-    """What the link in the mail leads to; nothing is told without one that works."""
-    invitation = await _open_invitation(tx, tokens, token)
+async def preview_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationPreview:
+    """Show the team behind an invitation link; an invalid token is refused."""
+    invitation = await _get_open_invitation(tx, tokens, token)
     team = await people.get_team(tx, invitation["team_id"])
-    return InvitationSeen(
+    return InvitationPreview(
         team_name=team["name"],
         email=invitation["email"],
         has_account=await people.find_user(tx, invitation["email"]) is not None,
@@ -141,15 +141,15 @@ async def look(tx: Tx, tokens: InvitationTokens, token: str) -> InvitationSeen:
 
 
 async def accept(
-    database: Database, tokens: InvitationTokens, passwords: Passwords, given: Acceptance, origin: Origin
+    database: Database, tokens: InvitationTokens, passwords: Passwords, acceptance: InvitationAcceptance, origin: Origin
 ) -> tuple[TeamMember, SignedIn]:
-    """Join by the link in the mail: a new account is made where the address has none. Signs in at once."""
+    """Accept an invitation, creating an account if the address has none, and sign in."""
     async with database.read() as tx:
-        await _open_invitation(tx, tokens, given.token)
-    hashed = await passwords.hash(given.password) if given.password else None
+        await _get_open_invitation(tx, tokens, acceptance.token)
+    hashed = await passwords.hash(acceptance.password) if acceptance.password else None
     async with database.write() as tx:
-        invitation = await _open_invitation(tx, tokens, given.token)
-        user_id, name = await _account_for(tx, invitation, given, hashed)
+        invitation = await _get_open_invitation(tx, tokens, acceptance.token)
+        user_id, name = await _get_or_create_account(tx, invitation, acceptance, hashed)
         scope = Scope(invitation["team_id"])
         await people.add_member(tx, team_id=scope, user_id=user_id, role=team_role(invitation))
         if not await invitations.accept(tx, invitation["id"]):
@@ -160,33 +160,33 @@ async def accept(
             user_id=user_id,
             team_id=scope,
             role=member["role"],
-            via=Via.LOGIN,
+            auth_method=AuthMethod.LOGIN,
             credential_id="",
             name=name,
             email=invitation["email"],
             address=origin.address,
             request_id=origin.request_id,
         )
-        await audit.record(tx, caller, "team.joined", member["id"])
-        tell_changed(tx, scope, "team")
+        await audit.record(tx, caller, "team.member_joined", member["id"])
+        notify_changed(tx, scope, "team")
         await _join_projects(tx, caller, invitation, member)
         return member_shape(member), await identity.sign_in(tx, caller)
 
 
 async def _join_projects(tx: Tx, caller: Caller, invitation: Row, member: Row) -> None:
-    """All that the invitation is bound to by now and that are still there."""
-    for bound in await invitations.take_projects(tx, caller.scope, invitation["id"]):
-        project_id, role = bound["project_id"], bound["role"]
+    """Join the invitation's projects that still exist."""
+    for joined in await invitations.pop_projects(tx, caller.scope, invitation["id"]):
+        project_id, role = joined["project_id"], joined["role"]
         if not await store.add_to_project(tx, caller.scope, project_id, member["user_id"], role):
             continue
         detail = {"email": member["email"], "role": role}
         await audit.record(tx, caller, "project.member_added", member["user_id"], project_id=project_id, **detail)
-        await tell_added(tx, caller.scope, project_id, member, role)
-        tell_changed(tx, caller.scope, "projects", project_id)
+        await emit_member_added(tx, caller.scope, project_id, member, role)
+        notify_changed(tx, caller.scope, "projects", project_id)
 
 
-async def _open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> Row:
-    invitation = await invitations.find(tx, tokens.named_in(token))
+async def _get_open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> Row:
+    invitation = await invitations.find(tx, tokens.invitation_id_in(token))
     if (
         invitation is None
         or invitation["status"] != "invited"
@@ -197,14 +197,16 @@ async def _open_invitation(tx: Tx, tokens: InvitationTokens, token: str) -> Row:
     return invitation
 
 
-async def _account_for(tx: Tx, invitation: Row, given: Acceptance, password_hash: str | None) -> tuple[str, str]:
-    """The account of the invited address: the one there is, or a new one."""
+async def _get_or_create_account(
+    tx: Tx, invitation: Row, acceptance: InvitationAcceptance, password_hash: str | None
+) -> tuple[str, str]:
+    """The id and name of the invited address's account, created if needed."""
     user = await people.find_user(tx, invitation["email"])
     if user is not None:
         return user["id"], user["name"]
     if password_hash is None:
         raise errors.invalid("password is required")
-    name = given.name or invitation["email"].partition("@")[0]
+    name = acceptance.name or invitation["email"].partition("@")[0]
     user_id = await people.create_user(tx, email=invitation["email"], name=name, password_hash=password_hash)
     assert user_id is not None
     return user_id, name

@@ -1,4 +1,4 @@
-"""Members, and what a member has."""
+"""Team members, their credentials and project memberships."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _ORPHANED = Sql(
         ),
     )
 )
-_GIVE_PROJECT = Sql(
+_MAKE_OWNER = Sql(
     lambda new: new(project_members).on_conflict_do_update(
         index_elements=["project_id", "user_id"], set_={"role": OWNER}
     )
@@ -93,7 +93,7 @@ _JOIN_PROJECT = Sql(
 
 
 async def list_members(tx: Tx, scope: Scope, *, after: str | None, take: int) -> list[Row]:
-    """Oldest first."""
+    """List members, oldest first."""
     return await tx.many(_LIST, scope=scope, after=after or "", take=take)
 
 
@@ -118,9 +118,9 @@ async def update_role(tx: Tx, scope: Scope, member_id: str, role: Role) -> None:
 
 
 async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[list[Row], list[str]]:
-    """Take away membership and every credential; projects the member alone owned go to the team's owner.
+    """Delete a membership and all credentials. Projects with no other owner go to the team's owner.
 
-    Returns the memberships of projects that ended, and the projects that the owner has joined by this.
+    Returns the project memberships that ended and the projects the owner joined.
     """
     joined: list[str] = []
     for project in await tx.many(_ORPHANED, scope=scope, of_user=member["user_id"]):
@@ -128,7 +128,7 @@ async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[
         if await tx.one(_IN_PROJECT, scope=scope, of_user=owner["user_id"], of_project=project_id) is None:
             joined.append(project_id)
         await tx.run(
-            _GIVE_PROJECT,
+            _MAKE_OWNER,
             project_id=project_id,
             user_id=owner["user_id"],
             team_id=scope,
@@ -144,7 +144,7 @@ async def delete_member(tx: Tx, scope: Scope, member: Row, owner: Row) -> tuple[
 
 
 async def add_to_project(tx: Tx, scope: Scope, project_id: str, user_id: str, role: Role) -> bool:
-    """Join a project, be it archived; False when it is gone, or the user is in it already."""
+    """Join a project, archived or not. Returns False if it is deleted or the user is already a member."""
     joined = await tx.run(
         _JOIN_PROJECT,
         scope=scope,

@@ -1,7 +1,7 @@
-"""The token in an invitation's link: signed, never stored.
+"""Invitation tokens: signed, never stored.
 
-It names the invitation and is signed over the invitation's nonce, so that it can be made again whenever the
-mail is sent, and stops working when the invitation is renewed.
+A token contains the invitation's id and a signature over its nonce. It can be recreated whenever the email is sent,
+and becomes invalid when the invitation is renewed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from loremark.storage.database import Row
 
 
 class InvitationTokens:
-    """Makes and checks tokens with a key derived from the installation's."""
+    """Creates and verifies tokens with a key derived from the encryption key."""
 
     def __init__(self, sealer: Sealer) -> None:
         self._key = sealer.derive("invitations")
@@ -24,8 +24,8 @@ class InvitationTokens:
         return signing.text_signature_matches(self._key, self._signed(invitation), token.partition(".")[2])
 
     @staticmethod
-    def named_in(token: str) -> str:
-        """The id of the invitation that the token claims to be for."""
+    def invitation_id_in(token: str) -> str:
+        """The invitation id in the token, not verified."""
         return token.partition(".")[0]
 
     @staticmethod

@@ -1,5 +1,5 @@
-"""Whole projects as files: export and import.
+"""Export and import of whole projects.
 
-Owns: no table; it reads and fills those of items, contexts, sessions, events and history. Tells nothing to webhooks:
-what is imported has happened before.
+Owns no table; it reads and writes those of items, contexts, sessions, events and history. Emits no webhooks, because
+imported events happened in the past.
 """

@@ -1,9 +1,9 @@
-"""How records are named outside: alike in every project, and different from their ids in all of them.
+"""Refs: names of records that stay the same across projects.
 
-An id is a prefix, ten characters of time and sixteen random ones. The random ones are combined with a pattern made from
-the project's id, each with each: doing it again with the same project gives the first name back. So a record that was
-taken from one project to another has one ref and two ids, nothing has to be looked up to find either, and whatever
-comes a second time is the same again. A ref is no proof of anything: whoever reads one checks whose the id is.
+An id is a prefix, ten characters of time and sixteen random ones. A ref is the id with its random characters XORed with
+a mask derived from the project's id; applying the mask again gives the id back. So a record copied to another project
+keeps its ref and gets a new id, without a lookup table, and importing it twice gives the same id. A ref proves
+nothing: the importer checks which project the id belongs to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BITS = 5
 
 
 class Refs:
-    """The refs of one project's ids, and the ids of refs."""
+    """Converts between ids and refs of one project."""
 
     def __init__(self, project_id: str) -> None:
         digest = int.from_bytes(hashlib.sha256(f"loremark transfer {project_id}".encode()).digest())
@@ -32,7 +32,7 @@ class Refs:
     @overload
     def swap(self, name: None) -> None: ...
     def swap(self, name: str | None) -> str | None:
-        """The ref of an id, the id of a ref; what is neither stays what it is."""
+        """Convert an id to its ref or a ref to its id; anything else is returned unchanged."""
         if name is None or not ids.looks_valid(name):
             return name
         kept, random = name[:-_MASKED_CHARS], name[-_MASKED_CHARS:]
@@ -40,14 +40,14 @@ class Refs:
         return kept + "".join(masked)
 
 
-def same_time(name: str) -> str:
-    """The part of an id or ref that is alike in all projects, and by which they sort first."""
+def time_part(name: str) -> str:
+    """The part of an id or ref that is the same in all projects and sorts first."""
     return name[:-_MASKED_CHARS]
 
 
 def time_ms(ref: str) -> int:
-    """When the record was first made, as its ref tells it."""
-    told = 0
+    """The creation time encoded in a ref."""
+    time = 0
     for letter in ref[-_MASKED_CHARS - _TIME_CHARS : -_MASKED_CHARS]:
-        told = told << _BITS | _INDEX[letter]
-    return told
+        time = time << _BITS | _INDEX[letter]
+    return time

@@ -9,23 +9,23 @@ import msgspec
 
 from loremark.base import clock, errors
 from loremark.base.plans import Plans
-from loremark.features.projects.access import Right, find_project, get_project
+from loremark.features.projects.access import Access, find_project, get_project
 from loremark.features.projects.repository import RepoHosts
+from loremark.features.transfer.export_slots import acquire_slot
 from loremark.features.transfer.exporting import export_project
-from loremark.features.transfer.service import Kit, import_chunk
-from loremark.features.transfer.turns import take_turn
+from loremark.features.transfer.service import ImportContext, import_chunk
 from loremark.ports.blobs.store import Blobs
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.response import Stream
 from loremark.web.routes import Routes, TxMode
 from loremark.wire.shapes import AnyId
-from loremark.wire.transfer import CHUNK_MOST_BYTES, MEDIA_TYPE, Imported
+from loremark.wire.transfer import MAX_CHUNK_BYTES, MEDIA_TYPE, ImportResult
 
 routes = Routes("transfer")
 
-_MOST_SECONDS = 15 * 60.0
-_ASKED_AGAIN_S = 1.0
+_MAX_SECONDS = 15 * 60.0
+_RECHECK_S = 1.0
 
 
 class ExportQuery(msgspec.Struct, frozen=True, rename="camel"):
@@ -47,27 +47,27 @@ class ImportQuery(msgspec.Struct, frozen=True, rename="camel"):
     errors=(errors.PROJECT_NOT_FOUND,),
 )
 async def export(call: Call, query: ExportQuery) -> Stream:
-    """The whole memory of a project at one moment, as lines of JSON; the last line says that nothing is missing."""
+    """Export a project as JSON lines. An export without its last line, ``end``, is incomplete."""
     async with call.database.read() as tx:
-        await get_project(tx, call.caller, query.project_id, Right.READ)
+        await get_project(tx, call.caller, query.project_id, Access.READ)
     call.set_header("Content-Disposition", 'attachment; filename="loremark-export.jsonl"')
-    turn = take_turn(call.database, call.caller)
-    pieces = export_project(call.database, call.use(Blobs), call.caller.scope, query.project_id, turn)
-    return Stream(_while_allowed(call, query.project_id, pieces), MEDIA_TYPE.encode(), most_s=_MOST_SECONDS)
+    slot = acquire_slot(call.database, call.caller)
+    chunks = export_project(call.database, call.use(Blobs), call.caller.scope, query.project_id, slot)
+    return Stream(_while_allowed(call, query.project_id, chunks), MEDIA_TYPE.encode(), max_s=_MAX_SECONDS)
 
 
 async def _while_allowed(
-    call: Call, project_id: str, pieces: AsyncGenerator[bytes, None]
+    call: Call, project_id: str, chunks: AsyncGenerator[bytes, None]
 ) -> AsyncGenerator[bytes, None]:
-    """What is told to whoever may still read the project; the line that tells the end is missing to all others."""
+    """Stop the export, without its last line, when the caller loses access to the project."""
     checked = clock.monotonic()
-    async with aclosing(pieces):
-        async for piece in pieces:
-            if clock.monotonic() - checked >= _ASKED_AGAIN_S:
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            if clock.monotonic() - checked >= _RECHECK_S:
                 if not await _may_read(call, project_id):
                     return
                 checked = clock.monotonic()
-            yield piece
+            yield chunk
 
 
 async def _may_read(call: Call, project_id: str) -> bool:
@@ -92,9 +92,9 @@ async def _may_read(call: Call, project_id: str) -> bool:
         errors.PLAN_LIMIT,
     ),
 )
-async def import_lines(call: Call, query: ImportQuery) -> Imported:
-    """Add lines of an export to a project; what is there already stays as it is. Several calls make one import."""
-    body = await call.request.read_body(CHUNK_MOST_BYTES)
-    await call.ask_again()
-    kit = Kit(call.database, call.use(Blobs), call.use(Plans), call.use(RepoHosts))
-    return await import_chunk(kit, call.caller, query.project_id, body, dry_run=query.dry_run)
+async def import_lines(call: Call, query: ImportQuery) -> ImportResult:
+    """Import a chunk of an export into a project. Existing records are skipped, so chunks can be sent again."""
+    body = await call.request.read_body(MAX_CHUNK_BYTES)
+    await call.recheck_caller()
+    context = ImportContext(call.database, call.use(Blobs), call.use(Plans), call.use(RepoHosts))
+    return await import_chunk(context, call.caller, query.project_id, body, dry_run=query.dry_run)

@@ -18,7 +18,7 @@ _PROJECT = Sql(
         projects.c.deleted_at_ms.is_(None),
     )
 )
-_CONTEXT_PLACES = Sql(
+_CONTEXT_KEYS = Sql(
     select(contexts.c.id, contexts.c.parent_id, contexts.c.schema_key)
     .where(contexts.c.team_id == bindparam("scope"), contexts.c.project_id == bindparam("of_project"))
     .order_by(contexts.c.id)
@@ -76,20 +76,20 @@ _CONFLICTS = Sql(
     )
 )
 _REVISION_SIZES = Sql(
-    select(revisions.c.of_id, func.sum(func.length(revisions.c.snapshot)).label("size"))
-    .where(revisions.c.team_id == bindparam("scope"), InList(revisions.c.of_id, "wanted"))
-    .group_by(revisions.c.of_id)
+    select(revisions.c.record_id, func.sum(func.length(revisions.c.snapshot)).label("size"))
+    .where(revisions.c.team_id == bindparam("scope"), InList(revisions.c.record_id, "wanted"))
+    .group_by(revisions.c.record_id)
 )
 _REVISIONS = Sql(
     select(revisions)
-    .where(revisions.c.team_id == bindparam("scope"), InList(revisions.c.of_id, "wanted"))
-    .order_by(revisions.c.of_id, revisions.c.version)
+    .where(revisions.c.team_id == bindparam("scope"), InList(revisions.c.record_id, "wanted"))
+    .order_by(revisions.c.record_id, revisions.c.version)
 )
 _REVISIONS_AFTER = Sql(
     select(revisions)
     .where(
         revisions.c.team_id == bindparam("scope"),
-        revisions.c.of_id == bindparam("of"),
+        revisions.c.record_id == bindparam("of"),
         revisions.c.version > bindparam("after"),
     )
     .order_by(revisions.c.version)
@@ -101,9 +101,9 @@ async def find_project(tx: Tx, scope: Scope, project_id: str) -> Row | None:
     return await tx.one(_PROJECT, scope=scope, of_project=project_id)
 
 
-async def list_context_places(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
-    """Where the project's own contexts stand."""
-    return await tx.many(_CONTEXT_PLACES, scope=scope, of_project=project_id)
+async def list_context_keys(tx: Tx, scope: Scope, project_id: str) -> list[Row]:
+    """Ids, parents and schema keys of the project's own contexts."""
+    return await tx.many(_CONTEXT_KEYS, scope=scope, of_project=project_id)
 
 
 async def find_contexts(tx: Tx, scope: Scope, wanted: Sequence[str]) -> dict[str, Row]:
@@ -127,7 +127,7 @@ async def find_events(tx: Tx, scope: Scope, wanted: Sequence[str]) -> dict[str, 
 
 
 async def find_known_events(tx: Tx, scope: Scope, project_id: str, wanted: Collection[str]) -> set[str]:
-    """Those of the ids that are events of the project."""
+    """The ids among these that are events of the project."""
     rows = await tx.many(_KNOWN_EVENTS, scope=scope, of_project=project_id, wanted=list(wanted)) if wanted else []
     return {row["id"] for row in rows}
 
@@ -149,14 +149,16 @@ async def list_conflicts(tx: Tx, scope: Scope, project_id: str, wanted: Sequence
 
 
 async def find_revision_sizes(tx: Tx, scope: Scope, wanted: Sequence[str]) -> dict[str, int]:
-    """How long the history of each of these is, in characters."""
-    return {row["of_id"]: int(row["size"]) for row in await tx.many(_REVISION_SIZES, scope=scope, wanted=list(wanted))}
+    """The length of each record's history, in characters."""
+    return {
+        row["record_id"]: int(row["size"]) for row in await tx.many(_REVISION_SIZES, scope=scope, wanted=list(wanted))
+    }
 
 
 async def list_revisions(tx: Tx, scope: Scope, wanted: Sequence[str]) -> list[Row]:
-    """All of them, oldest first of each."""
+    """List all revisions of these records, oldest first."""
     return await tx.many(_REVISIONS, scope=scope, wanted=list(wanted))
 
 
-async def list_revisions_after(tx: Tx, scope: Scope, of_id: str, after: int, take: int) -> list[Row]:
-    return await tx.many(_REVISIONS_AFTER, scope=scope, of=of_id, after=after, take=take)
+async def list_revisions_after(tx: Tx, scope: Scope, record_id: str, after: int, take: int) -> list[Row]:
+    return await tx.many(_REVISIONS_AFTER, scope=scope, of=record_id, after=after, take=take)

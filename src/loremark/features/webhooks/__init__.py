@@ -1,6 +1,6 @@
-"""Webhooks: who is told of what, each delivery signed, retried, and kept to look at.
+"""Webhooks: subscriptions and their deliveries, which are signed, retried and kept for inspection.
 
-Owns: webhooks, webhook_deliveries; empties the outbox. A delivery is promised in the transaction that takes its event
-out of the outbox, so neither a crash nor a slow receiver loses one. A deleted webhook is gone at once; its deliveries
-are removed by a job that was promised with it.
+Owns: webhooks, webhook_deliveries; drains the outbox. Deliveries are created in the transaction that removes their
+event from the outbox, so neither a crash nor a slow receiver loses one. A deleted webhook disappears immediately; a
+job removes its deliveries.
 """

@@ -1,4 +1,4 @@
-"""The mail that says a webhook was switched off."""
+"""The email about a disabled webhook."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from loremark.storage.database import Database
 
 _TEXT = """Hello,
 
-the webhook to {url} could not be reached: its last {failures} deliveries failed for good, so it was disabled.
+Loremark disabled your webhook {url} because its last {failures} deliveries failed.
 
-When the receiver works again, switch the webhook on (status "active") and redeliver what it missed:
+When the endpoint is working again, enable the webhook and redeliver the missed events:
 {base_url}
 """
 
 
-class DisabledMail:
-    """Tells the team's owner."""
+class DisabledEmail:
+    """Tells the team's owner that a webhook was disabled."""
 
     def __init__(self, database: Database, mailer: Mailer, base_url: str) -> None:
         self._database = database
@@ -34,6 +34,6 @@ class DisabledMail:
         if webhook is None or owner is None or webhook["status"] != "disabled":
             return
         text = _TEXT.format(
-            url=webhook["url"].partition("?")[0], failures=webhook["failures_in_a_row"], base_url=self._base_url
+            url=webhook["url"].partition("?")[0], failures=webhook["consecutive_failures"], base_url=self._base_url
         )
         await self._mailer.send(owner["email"], "A webhook was disabled", text)

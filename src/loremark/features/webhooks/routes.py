@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from loremark.base import errors
 from loremark.base.crypto import Sealer
-from loremark.features.projects.access import Right, get_project
+from loremark.features.projects.access import Access, get_project
 from loremark.features.webhooks import service, store
 from loremark.features.webhooks.jobs import Deliverer
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.ports.outbound.guard import Guard
+from loremark.web.authentication import KEY, LOGIN, needs
 from loremark.web.call import Call
-from loremark.web.needs import KEY, LOGIN, needs
 from loremark.web.paging import Page, cut
 from loremark.web.routes import Routes, TxMode
-from loremark.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookChange, WebhookCreated
+from loremark.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreated, WebhookUpdate
 
 routes = Routes("webhooks")
 
@@ -32,9 +32,9 @@ class WebhooksQuery(Page, frozen=True, rename="camel"):
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN),
 )
 async def list_webhooks(call: Call, query: WebhooksQuery) -> list[Webhook]:
-    """Webhooks of the projects the caller manages, newest first; never their secrets."""
+    """List webhooks of the projects the caller manages, newest first."""
     if query.project_id is not None:
-        await get_project(call.tx, call.caller, query.project_id, Right.MANAGE, archived_too=True)
+        await get_project(call.tx, call.caller, query.project_id, Access.MANAGE, allow_archived=True)
     elif not call.caller.manages:
         raise errors.FORBIDDEN()
     rows = await store.list_webhooks(
@@ -53,19 +53,19 @@ async def list_webhooks(call: Call, query: WebhooksQuery) -> list[Webhook]:
     errors=(errors.PROJECT_NOT_FOUND, errors.FORBIDDEN, errors.PROJECT_ARCHIVED, errors.WEBHOOK_LIMIT),
 )
 async def create_webhook(call: Call, body: NewWebhook) -> WebhookCreated:
-    """Have events of a project told to an https address."""
-    async with call.database.read() as tx:  # names are looked up only for those who may
-        await get_project(tx, call.caller, body.project_id, Right.MANAGE)
+    """Create a webhook that sends a project's events to an HTTPS URL."""
+    async with call.database.read() as tx:  # check access before resolving the host name
+        await get_project(tx, call.caller, body.project_id, Access.MANAGE)
     await service.check_url(call.use(Guard), body.url)
     async with call.write() as tx:
         return await service.create_webhook(tx, call.caller, call.use(Sealer), body)
 
 
 @routes.add("PATCH", "/api/webhooks/{id}", needs(KEY | LOGIN), name="update", tx=TxMode.NONE, errors=_MANAGED)
-async def update_webhook(call: Call, id: str, body: WebhookChange) -> Webhook:
-    """Change address, events, secret, or switch it off and on."""
+async def update_webhook(call: Call, id: str, body: WebhookUpdate) -> Webhook:
+    """Update a webhook's URL, events or secret, or enable or disable it."""
     if isinstance(body.url, str):
-        async with call.database.read() as tx:  # names are looked up only for those who may
+        async with call.database.read() as tx:  # check access before resolving the host name
             await service.get_webhook(tx, call.caller, id)
         await service.check_url(call.use(Guard), body.url)
     async with call.write() as tx:
@@ -74,21 +74,21 @@ async def update_webhook(call: Call, id: str, body: WebhookChange) -> Webhook:
 
 @routes.add("DELETE", "/api/webhooks/{id}", needs(KEY | LOGIN), name="delete", status=204, errors=_MANAGED[:2])
 async def delete_webhook(call: Call, id: str) -> None:
-    """Remove a webhook and its deliveries."""
+    """Delete a webhook and its deliveries."""
     await service.delete_webhook(call.tx, call.caller, id)
 
 
 @routes.add("GET", "/api/webhooks/{id}/deliveries", needs(KEY | LOGIN), name="deliveries", errors=_MANAGED[:2])
 async def list_deliveries(call: Call, id: str, query: Page) -> list[Delivery]:
-    """What was told to a webhook, newest first."""
-    await service.get_webhook(call.tx, call.caller, id, archived_too=True)
+    """List a webhook's deliveries, newest first."""
+    await service.get_webhook(call.tx, call.caller, id, allow_archived=True)
     rows = await store.list_deliveries(call.tx, call.caller.scope, id, before=query.cursor, take=query.take)
     return cut(call, query, [service.delivery_shape(row) for row in rows], [row["id"] for row in rows])
 
 
 @routes.add("POST", "/api/webhooks/{id}/test", needs(KEY | LOGIN), name="test", tx=TxMode.NONE, errors=_MANAGED)
 async def test_webhook(call: Call, id: str) -> Delivery:
-    """Send a test delivery now, once, and show what came of it."""
+    """Send a test delivery and return its result."""
     scope = call.caller.scope
     async with call.write() as tx:
         webhook, delivery_id = await service.create_test_delivery(tx, call.caller, id)
@@ -100,9 +100,9 @@ async def test_webhook(call: Call, id: str) -> Delivery:
         await store.update_delivery(
             tx, scope, delivery_id, status=status, attempts=1, response_status=answer.status, error=answer.error
         )
-        tell_changed(tx, scope, "webhooks", webhook["project_id"])
+        notify_changed(tx, scope, "webhooks", webhook["project_id"])
         done = await store.find_delivery(tx, scope, delivery_id)
-    if done is None:  # deleted while its receiver was thinking
+    if done is None:  # the webhook was deleted during the test
         raise errors.WEBHOOK_NOT_FOUND()
     return service.delivery_shape(done)
 
@@ -115,5 +115,5 @@ async def test_webhook(call: Call, id: str) -> Delivery:
     errors=(*_MANAGED, errors.DELIVERY_NOT_FOUND),
 )
 async def redeliver(call: Call, id: str, delivery_id: str) -> Delivery:
-    """Tell an event once more, with the same id and body."""
+    """Send a delivery again, with the same event id and body."""
     return await service.redeliver(call.tx, call.caller, id, delivery_id)

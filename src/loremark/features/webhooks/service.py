@@ -1,4 +1,4 @@
-"""What may be done with a webhook."""
+"""Creating, updating, testing and deleting webhooks."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from loremark.base import clock, errors, ids, limits
 from loremark.base.caller import Caller
 from loremark.base.crypto import Sealer
 from loremark.features.audit import store as audit
-from loremark.features.projects.access import Right, get_project
+from loremark.features.projects.access import Access, get_project
 from loremark.features.webhooks import store
 from loremark.jobs import queue
-from loremark.jobs.notices import tell_changed
+from loremark.jobs.notices import notify_changed
 from loremark.ports.outbound.guard import Guard, OutboundRefused, Unresolved
 from loremark.storage.database import Row, Tx
 from loremark.wire.events import WebhookEvent
-from loremark.wire.webhooks import Delivery, DeliveryBody, NewWebhook, Webhook, WebhookChange, WebhookCreated
+from loremark.wire.webhooks import Delivery, DeliveryBody, NewWebhook, Webhook, WebhookCreated, WebhookUpdate
 
 DELIVER = "webhooks.deliver"
 PURGE = "webhooks.purge"
 TEST_TYPE = "webhook.test"
-# Tries are counted by the delivery itself, which knows the schedule; the job only must not give up before it.
+# The delivery counts its own attempts; the job must not give up first.
 _JOB_ATTEMPTS = 1_000
 
 
@@ -60,7 +60,7 @@ def delivery_shape(row: Row) -> Delivery:
 
 
 async def check_url(guard: Guard, url: str) -> None:
-    """Refuse an address we would not call. One that does not resolve may come up later."""
+    """Reject a URL we may not call. A host that does not resolve yet is accepted."""
     try:
         await guard.resolve(url)
     except OutboundRefused as refused:
@@ -69,17 +69,17 @@ async def check_url(guard: Guard, url: str) -> None:
         return
 
 
-def _each_once(events: Iterable[WebhookEvent]) -> list[str]:
-    """In the order they were given."""
+def _unique(events: Iterable[WebhookEvent]) -> list[str]:
+    """Event names without duplicates, in the given order."""
     return list(dict.fromkeys(event.value for event in events))
 
 
 async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebhook) -> WebhookCreated:
-    await get_project(tx, caller, wanted.project_id, Right.MANAGE)
+    await get_project(tx, caller, wanted.project_id, Access.MANAGE)
     if await store.count_webhooks(tx, caller.scope, wanted.project_id) >= limits.WEBHOOKS_PER_PROJECT:
         raise errors.WEBHOOK_LIMIT()
     webhook_id = ids.new("whk")
-    events = _each_once(wanted.events)
+    events = _unique(wanted.events)
     await store.create_webhook(
         tx,
         caller,
@@ -90,75 +90,83 @@ async def create_webhook(tx: Tx, caller: Caller, sealer: Sealer, wanted: NewWebh
         secret_sealed=sealer.seal(wanted.secret, secret_context(webhook_id)) if wanted.secret else None,
     )
     await audit.record(
-        tx, caller, "webhook.created", webhook_id, project_id=wanted.project_id, url=_shown(wanted.url), events=events
+        tx,
+        caller,
+        "webhook.created",
+        webhook_id,
+        project_id=wanted.project_id,
+        url=_without_query(wanted.url),
+        events=events,
     )
-    tell_changed(tx, caller.scope, "webhooks", wanted.project_id)
-    made = shape(await get_webhook(tx, caller, webhook_id))
-    return WebhookCreated(id=made.id, url=made.url, events=made.events, status=made.status, created_at=made.created_at)
+    notify_changed(tx, caller.scope, "webhooks", wanted.project_id)
+    created = shape(await get_webhook(tx, caller, webhook_id))
+    return WebhookCreated(
+        id=created.id, url=created.url, events=created.events, status=created.status, created_at=created.created_at
+    )
 
 
-async def get_webhook(tx: Tx, caller: Caller, webhook_id: str, *, archived_too: bool = False) -> Row:
-    """The webhook, for those who manage its project."""
-    return await _for_managers(tx, caller, await store.find_webhook(tx, caller.scope, webhook_id), archived_too)
+async def get_webhook(tx: Tx, caller: Caller, webhook_id: str, *, allow_archived: bool = False) -> Row:
+    """Get a webhook. The caller must manage its project."""
+    return await _check_managed(tx, caller, await store.find_webhook(tx, caller.scope, webhook_id), allow_archived)
 
 
-async def hold_webhook(tx: Tx, caller: Caller, webhook_id: str, *, archived_too: bool = False) -> Row:
-    """The same before a change: nobody else changes it until the transaction ends."""
-    return await _for_managers(tx, caller, await store.hold_webhook(tx, caller.scope, webhook_id), archived_too)
+async def lock_webhook(tx: Tx, caller: Caller, webhook_id: str, *, allow_archived: bool = False) -> Row:
+    """Like ``get_webhook``, and lock the row."""
+    return await _check_managed(tx, caller, await store.lock_webhook(tx, caller.scope, webhook_id), allow_archived)
 
 
-async def _for_managers(tx: Tx, caller: Caller, webhook: Row | None, archived_too: bool) -> Row:
+async def _check_managed(tx: Tx, caller: Caller, webhook: Row | None, allow_archived: bool) -> Row:
     if webhook is None:
         raise errors.WEBHOOK_NOT_FOUND()
     try:
-        await get_project(tx, caller, webhook["project_id"], Right.MANAGE, archived_too=archived_too)
+        await get_project(tx, caller, webhook["project_id"], Access.MANAGE, allow_archived=allow_archived)
     except errors.Refusal as refusal:
         raise errors.WEBHOOK_NOT_FOUND() if refusal.kind is errors.PROJECT_NOT_FOUND else refusal from None
     return webhook
 
 
-async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str, change: WebhookChange) -> Webhook:
-    webhook = await hold_webhook(tx, caller, webhook_id)
+async def update_webhook(tx: Tx, caller: Caller, sealer: Sealer, webhook_id: str, change: WebhookUpdate) -> Webhook:
+    webhook = await lock_webhook(tx, caller, webhook_id)
     changes: dict[str, Any] = {}
     if isinstance(change.url, str):
         changes["url"] = change.url
     if isinstance(change.events, list):
-        changes["events"] = msgspec.json.encode(_each_once(change.events)).decode()
+        changes["events"] = msgspec.json.encode(_unique(change.events)).decode()
     if isinstance(change.status, str):
-        changes |= {"status": change.status, "failures_in_a_row": 0}
+        changes |= {"status": change.status, "consecutive_failures": 0}
     if change.secret is None:
         changes["secret_sealed"] = None
     elif change.secret is not UNSET:
         changes["secret_sealed"] = sealer.seal(change.secret, secret_context(webhook_id))
     if changes:
         await store.update_webhook(tx, caller.scope, webhook_id, changes)
-        fields = sorted(name.removesuffix("_sealed") for name in changes if name != "failures_in_a_row")
+        fields = sorted(name.removesuffix("_sealed") for name in changes if name != "consecutive_failures")
         await audit.record(tx, caller, "webhook.updated", webhook_id, project_id=webhook["project_id"], fields=fields)
-        tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
+        notify_changed(tx, caller.scope, "webhooks", webhook["project_id"])
     return shape(await get_webhook(tx, caller, webhook_id))
 
 
 async def delete_webhook(tx: Tx, caller: Caller, webhook_id: str) -> None:
-    """Gone at once, and with it the way to its deliveries, which a job removes."""
-    webhook = await hold_webhook(tx, caller, webhook_id, archived_too=True)
+    """Delete a webhook. A job removes its deliveries, which are no longer reachable."""
+    webhook = await lock_webhook(tx, caller, webhook_id, allow_archived=True)
     await store.delete_webhook(tx, caller.scope, webhook_id)
     await queue.enqueue(tx, PURGE, {"webhookId": webhook_id}, team_id=caller.team_id, project_id=webhook["project_id"])
     await audit.record(
-        tx, caller, "webhook.deleted", webhook_id, project_id=webhook["project_id"], url=_shown(webhook["url"])
+        tx, caller, "webhook.deleted", webhook_id, project_id=webhook["project_id"], url=_without_query(webhook["url"])
     )
-    tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
+    notify_changed(tx, caller.scope, "webhooks", webhook["project_id"])
 
 
 async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple[Row, str]:
-    """A delivery that only says hello."""
-    webhook = await hold_webhook(tx, caller, webhook_id)
+    """Create a test delivery."""
+    webhook = await lock_webhook(tx, caller, webhook_id)
     event_id = ids.new("evt")
     body = DeliveryBody(
         id=event_id,
         type=TEST_TYPE,
         project_id=webhook["project_id"],
         timestamp=clock.iso(clock.now_ms()),
-        data={"webhookId": webhook_id, "message": "It works."},
+        data={"webhookId": webhook_id, "message": "Test delivery"},
     )
     delivery_id = await store.create_delivery(
         tx,
@@ -169,15 +177,15 @@ async def create_test_delivery(tx: Tx, caller: Caller, webhook_id: str) -> tuple
         type=TEST_TYPE,
         body=msgspec.json.encode(body).decode(),
     )
-    # Until the answer is there it counts as not delivered: nobody comes back to a test that was cut off.
+    # Failed until the result is recorded, because an interrupted test is never resumed.
     await store.update_delivery(tx, caller.scope, delivery_id, status="failed", attempts=0, error="not finished")
-    tell_changed(tx, caller.scope, "webhooks", webhook["project_id"])
+    notify_changed(tx, caller.scope, "webhooks", webhook["project_id"])
     return webhook, delivery_id
 
 
 async def redeliver(tx: Tx, caller: Caller, webhook_id: str, delivery_id: str) -> Delivery:
-    """Tell the same event once more, with the same id and body."""
-    await hold_webhook(tx, caller, webhook_id)
+    """Send the same event again, with the same id and body."""
+    await lock_webhook(tx, caller, webhook_id)
     delivery = await store.find_delivery(tx, caller.scope, delivery_id)
     if delivery is None or delivery["webhook_id"] != webhook_id:
         raise errors.DELIVERY_NOT_FOUND()
@@ -185,13 +193,13 @@ async def redeliver(tx: Tx, caller: Caller, webhook_id: str, delivery_id: str) -
         await store.update_delivery(
             tx, caller.scope, delivery_id, status="pending", attempts=0, next_attempt_ms=clock.now_ms()
         )
-        await promise_delivery(tx, caller.team_id, delivery["project_id"], delivery_id)
+        await enqueue_delivery(tx, caller.team_id, delivery["project_id"], delivery_id)
     again = await store.find_delivery(tx, caller.scope, delivery_id)
     assert again is not None
     return delivery_shape(again)
 
 
-async def promise_delivery(tx: Tx, team_id: str, project_id: str, delivery_id: str) -> None:
+async def enqueue_delivery(tx: Tx, team_id: str, project_id: str, delivery_id: str) -> None:
     await queue.enqueue(
         tx,
         DELIVER,
@@ -200,9 +208,9 @@ async def promise_delivery(tx: Tx, team_id: str, project_id: str, delivery_id: s
         project_id=project_id,
         max_attempts=_JOB_ATTEMPTS,
     )
-    tell_changed(tx, team_id, "webhooks", project_id)
+    notify_changed(tx, team_id, "webhooks", project_id)
 
 
-def _shown(url: str) -> str:
-    """The address without what may be secret in it."""
+def _without_query(url: str) -> str:
+    """The URL without its query, which may contain secrets."""
     return url.partition("?")[0]

@@ -1,4 +1,4 @@
-"""Webhooks, their deliveries, and the outbox they are fed from."""
+"""Webhooks, deliveries and the outbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from loremark.storage.tables import outbox, projects, webhook_deliveries, webhoo
 _INSERT = Sql(insert(webhooks))
 _webhook = select(webhooks).where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
 _FIND = Sql(_webhook)
-_HOLD = Sql(_webhook.with_for_update(key_share=True))
+_LOCK = Sql(_webhook.with_for_update(key_share=True))
 _COUNT = Sql(
     select(func.count().label("found"))
     .select_from(webhooks)
@@ -44,14 +44,14 @@ _DELETE_ENDED = Sql(
         InList(webhook_deliveries.c.id, "delivery_ids"), webhook_deliveries.c.status != "pending"
     )
 )
-_LISTENING = Sql(
+_SUBSCRIBED = Sql(
     select(webhooks.c.id, webhooks.c.project_id, webhooks.c.events)
     .where(InList(webhooks.c.project_id, "of_projects"), webhooks.c.status == "active")
     .order_by(webhooks.c.id)
     .with_for_update(read=True, key_share=True)
 )
-_WAITING_EVENTS = Sql(select(outbox).order_by(outbox.c.id).limit(bindparam("take")).with_for_update(skip_locked=True))
-_EMPTY = Sql(delete(outbox).where(InList(outbox.c.id, "told")))
+_OUTBOX_EVENTS = Sql(select(outbox).order_by(outbox.c.id).limit(bindparam("take")).with_for_update(skip_locked=True))
+_DELETE_OUTBOX_EVENTS = Sql(delete(outbox).where(InList(outbox.c.id, "event_ids")))
 _INSERT_DELIVERY = Sql(insert(webhook_deliveries))
 _DELIVERIES = Sql(
     select(webhook_deliveries)
@@ -83,7 +83,7 @@ _SET_DELIVERY = Sql(
 _SET_FAILURES = Sql(
     update(webhooks)
     .where(webhooks.c.team_id == bindparam("scope"), webhooks.c.id == bindparam("webhook_id"))
-    .values(failures_in_a_row=bindparam("failures"), status=bindparam("new_status"))
+    .values(consecutive_failures=bindparam("failures"), status=bindparam("new_status"))
 )
 _AFTER_ALL_IDS = "\uffff"
 _ERROR_CHARS = 200
@@ -102,14 +102,14 @@ async def create_webhook(
         events=events,
         secret_sealed=secret_sealed,
         status="active",
-        failures_in_a_row=0,
+        consecutive_failures=0,
         created_at_ms=now_ms,
         updated_at_ms=now_ms,
     )
 
 
 async def count_webhooks(tx: Tx, scope: Scope, project_id: str) -> int:
-    """How many a project has; until the transaction ends nobody else adds one."""
+    """Count a project's webhooks, locking out concurrent additions."""
     await tx.lock(f"webhooks of {project_id}")
     row = await tx.one(_COUNT, scope=scope, of_project=project_id)
     assert row is not None
@@ -120,13 +120,13 @@ async def find_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
     return await tx.one(_FIND, scope=scope, webhook_id=webhook_id)
 
 
-async def hold_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
-    """The webhook, which nobody else changes until the transaction ends."""
-    return await tx.one(_HOLD, scope=scope, webhook_id=webhook_id)
+async def lock_webhook(tx: Tx, scope: Scope, webhook_id: str) -> Row | None:
+    """Find a webhook and lock it."""
+    return await tx.one(_LOCK, scope=scope, webhook_id=webhook_id)
 
 
 async def list_webhooks(tx: Tx, caller: Caller, *, project_id: str | None, before: str | None, take: int) -> list[Row]:
-    """Newest first, of one project or of all the caller may see."""
+    """List webhooks of one project or of all visible ones, newest first."""
     statement = select(webhooks).where(webhooks.c.team_id == caller.scope)
     if project_id is not None:
         statement = statement.where(webhooks.c.project_id == project_id)
@@ -146,28 +146,28 @@ async def update_webhook(tx: Tx, scope: Scope, webhook_id: str, changes: dict[st
 
 
 async def delete_webhook(tx: Tx, scope: Scope, webhook_id: str) -> None:
-    """Only the webhook. It waits for a fan-out under way; after it nobody makes a delivery of this webhook."""
+    """Delete the webhook row. Waits for a running fan-out, so that no delivery is created afterwards."""
     await tx.run(_DELETE, scope=scope, webhook_id=webhook_id)
 
 
 async def delete_deliveries(tx: Tx, scope: Scope, webhook_id: str, take: int) -> int:
-    """Up to so many of a webhook's; how many went."""
+    """Delete up to ``take`` deliveries of a webhook and return how many."""
     return await tx.sweep(_DELETE_SOME, scope=scope, of_webhook=webhook_id, take=take)
 
 
-async def list_waiting_events(tx: Tx, take: int) -> list[Row]:
-    """Unscoped: the outbox of all teams, oldest first; held until the transaction ends."""
-    return await tx.many(_WAITING_EVENTS, take=take)
+async def list_outbox_events(tx: Tx, take: int) -> list[Row]:
+    """Unscoped: the oldest outbox events of all teams, locked."""
+    return await tx.many(_OUTBOX_EVENTS, take=take)
 
 
-async def list_listening(tx: Tx, project_ids: list[str]) -> list[Row]:
-    """Unscoped: the active webhooks of these projects; none of them is deleted until the transaction ends."""
-    return await tx.many(_LISTENING, of_projects=project_ids)
+async def list_subscribed(tx: Tx, project_ids: list[str]) -> list[Row]:
+    """Unscoped: the active webhooks of these projects, locked against deletion."""
+    return await tx.many(_SUBSCRIBED, of_projects=project_ids)
 
 
-async def empty_outbox(tx: Tx, event_ids: list[str]) -> None:
-    """Unscoped: these events are now deliveries, or nobody wanted them."""
-    await tx.sweep(_EMPTY, told=event_ids)
+async def delete_outbox_events(tx: Tx, event_ids: list[str]) -> None:
+    """Unscoped: delete events whose deliveries were created."""
+    await tx.sweep(_DELETE_OUTBOX_EVENTS, event_ids=event_ids)
 
 
 async def create_delivery(
@@ -196,7 +196,7 @@ async def create_delivery(
 
 
 async def list_deliveries(tx: Tx, scope: Scope, webhook_id: str, *, before: str | None, take: int) -> list[Row]:
-    """Newest first."""
+    """List a webhook's deliveries, newest first."""
     return await tx.many(_DELIVERIES, scope=scope, of_webhook=webhook_id, before=before or _AFTER_ALL_IDS, take=take)
 
 
@@ -233,10 +233,10 @@ async def update_failures(tx: Tx, scope: Scope, webhook_id: str, *, failures: in
 
 
 async def list_oldest(tx: Tx, *, after: str, take: int) -> list[Row]:
-    """Unscoped: upkeep. Ids begin with their time, so the oldest are found without a look at the others."""
+    """Unscoped: the oldest deliveries. Ids sort by time."""
     return await tx.many(_OLDEST, after=after, take=take)
 
 
 async def delete_ended(tx: Tx, delivery_ids: list[str]) -> int:
-    """Unscoped: upkeep. Those of them that are not to be delivered once more; how many went."""
+    """Unscoped: delete those that are not pending and return how many."""
     return await tx.sweep(_DELETE_ENDED, delivery_ids=delivery_ids)

@@ -1,1 +1,1 @@
-"""The tools, each with its arguments, its result, its words and what it does."""
+"""The MCP tools."""

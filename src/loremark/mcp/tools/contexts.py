@@ -1,4 +1,4 @@
-"""The tree of contexts: longer texts about the parts of a project."""
+"""Browse and read contexts: longer documents about parts of a project."""
 
 from __future__ import annotations
 
@@ -9,74 +9,79 @@ import msgspec
 from msgspec import Meta
 
 from loremark.client.calls.contexts import get_context, get_tree
-from loremark.mcp.memory import Memory, checked_id
-from loremark.mcp.problem import Problem
-from loremark.mcp.shown import cut, framed, one_line
-from loremark.mcp.tool import Arguments, Progress, Remembered, Tool
+from loremark.mcp.errors import ToolError
+from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.memory import Memory, validate_id
+from loremark.mcp.tool import Arguments, MemoryResult, Progress, Tool
 from loremark.wire.contexts import ContextNode
 
 _NODES = 300
 _CONTENT_CHARS = 20_000
-_DEEPEST = 32
+_MAX_DEPTH = 32
 
 
 class TreeArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    under: Annotated[str, Meta(max_length=500, description="Only the part below this key, such as root/api.")] = ""
+    under: Annotated[str, Meta(max_length=500, description="Only contexts below this key, such as root/api.")] = ""
 
 
-class Place(msgspec.Struct, kw_only=True, rename="camel"):
+class ContextEntry(msgspec.Struct, kw_only=True, rename="camel"):
     id: str
     key: str
     name: str
     level: int
 
 
-class Tree(Remembered):
-    contexts: list[Place]
+class Tree(MemoryResult):
+    contexts: list[ContextEntry]
     left_out: int
 
 
 async def _tree(memory: Memory, given: TreeArguments, progress: Progress) -> Tree:
     project_id = await memory.project_id(given.project)
     roots = await memory.client.send(get_tree(project_id))
-    places = [place for root in roots for place in _walk(root, 0)]
+    contexts = [context for root in roots for context in _walk(root, 0)]
     if given.under:
-        places = [place for place in places if place.key == given.under or place.key.startswith(given.under + "/")]
-    return Tree(contexts=places[:_NODES], left_out=max(0, len(places) - _NODES))
+        contexts = [
+            context for context in contexts if context.key == given.under or context.key.startswith(given.under + "/")
+        ]
+    return Tree(contexts=contexts[:_NODES], left_out=max(0, len(contexts) - _NODES))
 
 
-def _walk(node: ContextNode, level: int) -> Iterator[Place]:
-    yield Place(id=node.id, key=node.schema_key, name=node.name, level=level)
-    if level < _DEEPEST:
+def _walk(node: ContextNode, level: int) -> Iterator[ContextEntry]:
+    yield ContextEntry(id=node.id, key=node.schema_key, name=node.name, level=level)
+    if level < _MAX_DEPTH:
         for child in node.children:
             yield from _walk(child, level + 1)
 
 
-def _tell_tree(tree: Tree) -> str:
+def _render_tree(tree: Tree) -> str:
     if not tree.contexts:
-        return "There are no contexts."
-    lines = [f"{'  ' * place.level}- {one_line(place.name, 100)} [{place.key}] {place.id}" for place in tree.contexts]
-    rest = f"\n({tree.left_out} more: ask for a part with under.)" if tree.left_out else ""
-    return framed("\n".join(lines) + rest)
+        return "No contexts found."
+    lines = [
+        f"{'  ' * context.level}- {one_line(context.name, 100)} [{context.key}] {context.id}"
+        for context in tree.contexts
+    ]
+    rest = f"\n({tree.left_out} more. Use `under` to narrow the list.)" if tree.left_out else ""
+    return with_notice("\n".join(lines) + rest)
 
 
 TREE = Tool(
     "memory_tree",
-    "The tree of contexts",
-    "The map of the project's contexts: names, keys and ids of the longer texts about its parts, as a tree. Use it to "
-    "find out what is documented, then read one with memory_context.",
+    "List contexts",
+    "List the project's contexts (longer documents about its parts) as a tree of names, keys and IDs. Use it to see "
+    "what is documented, then read one with memory_context.",
     TreeArguments,
     Tree,
     _tree,
-    _tell_tree,
+    _render_tree,
 )
 
 
 class ContextArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: Annotated[str, Meta(min_length=1, max_length=500, description="The context's id (ctx_…) or its key.")]
+    id: Annotated[str, Meta(min_length=1, max_length=500, description="The context's ID (ctx_…) or key.")]
 
 
-class ContextShown(Remembered):
+class ContextDetail(MemoryResult):
     id: str
     key: str
     name: str
@@ -86,38 +91,38 @@ class ContextShown(Remembered):
     updated_at: str
 
 
-async def _context(memory: Memory, given: ContextArguments, progress: Progress) -> ContextShown:
+async def _context(memory: Memory, given: ContextArguments, progress: Progress) -> ContextDetail:
     context_id = given.id if given.id.startswith("ctx_") else await _id_of(memory, given)
-    found = await memory.client.send(get_context(checked_id(context_id, "Context")))
-    return ContextShown(
+    found = await memory.client.send(get_context(validate_id(context_id, "Context")))
+    return ContextDetail(
         id=found.id,
         key=found.schema_key,
         name=found.name,
         description=found.description,
         state=found.state,
-        content=cut(found.content, _CONTENT_CHARS),
+        content=truncate(found.content, _CONTENT_CHARS),
         updated_at=found.updated_at,
     )
 
 
 async def _id_of(memory: Memory, given: ContextArguments) -> str:
     roots = await memory.client.send(get_tree(await memory.project_id(given.project)))
-    found = next((place.id for root in roots for place in _walk(root, 0) if place.key == given.id), None)
+    found = next((context.id for root in roots for context in _walk(root, 0) if context.key == given.id), None)
     if found is None:
-        raise Problem(f"There is no context with the key {one_line(given.id, 100)}: memory_tree shows those there are.")
+        raise ToolError(f"No context with the key {one_line(given.id, 100)}: call memory_tree to list them.")
     return found
 
 
-def _tell_context(context: ContextShown) -> str:
-    return framed(f"# {one_line(context.name, 100)} [{context.key}] ({context.state})\n\n{context.content}")
+def _render_context(context: ContextDetail) -> str:
+    return with_notice(f"# {one_line(context.name, 100)} [{context.key}] ({context.state})\n\n{context.content}")
 
 
 CONTEXT = Tool(
     "memory_context",
-    "Read one context",
-    "The whole text of one context, by its id or key from memory_tree.",
+    "Read a context",
+    "Read the full text of one context, by its ID or key from memory_tree.",
     ContextArguments,
-    ContextShown,
+    ContextDetail,
     _context,
-    _tell_context,
+    _render_context,
 )

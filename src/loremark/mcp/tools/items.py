@@ -1,4 +1,4 @@
-"""Single entries: read one whole, retire one."""
+"""Read or deprecate a single item."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import Annotated
 from msgspec import Meta
 
 from loremark.client.calls.items import get_item, update_item
-from loremark.mcp.memory import Memory, checked_id
-from loremark.mcp.shown import cut, framed, one_line
-from loremark.mcp.tool import Arguments, Progress, Remembered, Result, Tool
+from loremark.mcp.formatting import one_line, truncate, with_notice
+from loremark.mcp.memory import Memory, validate_id
+from loremark.mcp.tool import Arguments, MemoryResult, Progress, Result, Tool
 from loremark.wire.items import MemoryItem
 
 _CONTENT_CHARS = 12_000
 _QUOTES = 3
 _QUOTE_CHARS = 300
 
-ItemId = Annotated[str, Meta(min_length=1, max_length=100, description="The entry's id, as search shows it (itm_…).")]
+ItemId = Annotated[
+    str, Meta(min_length=1, max_length=100, description="The item's ID (itm_…), as shown by memory_search.")
+]
 
 
 class ItemArguments(Arguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: ItemId
 
 
-class ItemShown(Remembered):
+class ItemDetail(MemoryResult):
     id: str
     title: str
     content: str
@@ -40,15 +42,15 @@ class ItemShown(Remembered):
     replaced_by: str
 
 
-async def _item(memory: Memory, given: ItemArguments, progress: Progress) -> ItemShown:
-    return _shown(await memory.client.send(get_item(checked_id(given.id, "Item"))))
+async def _item(memory: Memory, given: ItemArguments, progress: Progress) -> ItemDetail:
+    return _item_detail(await memory.client.send(get_item(validate_id(given.id, "Item"))))
 
 
-def _shown(item: MemoryItem) -> ItemShown:
-    return ItemShown(
+def _item_detail(item: MemoryItem) -> ItemDetail:
+    return ItemDetail(
         id=item.id,
         title=item.title,
-        content=cut(item.content, _CONTENT_CHARS),
+        content=truncate(item.content, _CONTENT_CHARS),
         type=item.type,
         status=item.status,
         schema_key=item.schema_key,
@@ -56,14 +58,14 @@ def _shown(item: MemoryItem) -> ItemShown:
         files=item.files,
         tags=item.tags,
         flags=list(item.flags),
-        evidence=[cut(quote.quote, _QUOTE_CHARS) for quote in item.evidence[:_QUOTES]],
+        evidence=[truncate(quote.quote, _QUOTE_CHARS) for quote in item.evidence[:_QUOTES]],
         updated_at=item.updated_at,
         version=item.version,
         replaced_by=item.superseded_by or "",
     )
 
 
-def _tell(item: ItemShown) -> str:
+def _render(item: ItemDetail) -> str:
     facts = [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
     facts += [f"flags: {', '.join(item.flags)}"] if item.flags else []
     facts += [f"replaced by {item.replaced_by}"] if item.replaced_by else []
@@ -72,18 +74,18 @@ def _tell(item: ItemShown) -> str:
     lines += (
         ["", "Evidence:", *(f"> {one_line(quote, _QUOTE_CHARS)}" for quote in item.evidence)] if item.evidence else []
     )
-    return framed("\n".join(lines))
+    return with_notice("\n".join(lines))
 
 
 ITEM = Tool(
     "memory_item",
-    "Read one entry",
-    "One memory entry whole: content, state, confidence, files, flags (stale, conflict …) and the quotes it rests on. "
-    "Use it when a search result is cut or you must know how sure an entry is.",
+    "Read an item",
+    "Read one memory item in full: content, status, confidence, files, flags (stale, conflict …) and evidence. Use it "
+    "when a search result is truncated, or to check how reliable an item is.",
     ItemArguments,
-    ItemShown,
+    ItemDetail,
     _item,
-    _tell,
+    _render,
 )
 
 
@@ -94,24 +96,24 @@ class Deprecated(Result):
 
 
 async def _deprecate(memory: Memory, given: ItemArguments, progress: Progress) -> Deprecated:
-    item = await memory.client.send(update_item(checked_id(given.id, "Item"), status="deprecated"))
+    item = await memory.client.send(update_item(validate_id(given.id, "Item"), status="deprecated"))
     return Deprecated(id=item.id, title=item.title, status=item.status)
 
 
-def _tell_deprecated(item: Deprecated) -> str:
-    return f"“{one_line(item.title)}” ({item.id}) is deprecated and no longer part of briefings."
+def _render_deprecated(item: Deprecated) -> str:
+    return f"“{one_line(item.title)}” ({item.id}) is now deprecated and no longer included in briefings."
 
 
 DEPRECATE = Tool(
     "memory_deprecate",
-    "Retire an entry",
-    "Mark a memory entry as no longer true: it leaves briefings and search, its history stays and it can be brought "
-    "back. Only when you have seen in the code, or were told, that it no longer holds; save what holds instead with "
+    "Deprecate an item",
+    "Mark a memory item as no longer true. It disappears from briefings and search, but keeps its history and can be "
+    "restored. Only use it if the code or the user shows that the item is outdated. Save what is true now with "
     "memory_save.",
     ItemArguments,
     Deprecated,
     _deprecate,
-    _tell_deprecated,
-    reads_only=False,
-    destroys=True,
+    _render_deprecated,
+    read_only=False,
+    destructive=True,
 )

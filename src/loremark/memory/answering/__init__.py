@@ -1,1 +1,1 @@
-"""Answers to questions from a project's memory: what is asked, which passages answer it, and words that are theirs."""
+"""Answers questions from a project's memory: analyzes the question, selects passages, and quotes them."""

@@ -1,22 +1,22 @@
-"""The question to a language model: answer from the numbered passages alone. The passages are data, fenced, bounded."""
+"""Builds the prompt for a language model: answer only from the numbered passages, which are fenced and bounded."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from loremark.memory.answering.condensing import LONGEST_QUESTION
+from loremark.memory.answering.follow_ups import MAX_QUESTION_CHARS
 from loremark.memory.answering.records import Passage, Turn
-from loremark.memory.answering.sentences import unmarked
+from loremark.memory.answering.sentences import escape_citation_marks
 
 PROMPT_VERSION = "2026-11-1"
 MAX_PASSAGES = 12
 _PASSAGE_CHARS = 2_400
 _ALL_PASSAGES_CHARS = 16_000
 _TITLE_CHARS = 200
-_MOST_FILES = 8
+_MAX_FILES = 8
 _FILE_CHARS = 200
-_MOST_TURNS = 4
+_MAX_TURNS = 4
 _TURN_CHARS = 800
 
 _SYSTEM = """\
@@ -39,40 +39,40 @@ Rules
 
 
 def build_prompt(question: str, earlier: Sequence[Turn], passages: Sequence[Passage]) -> tuple[str, str]:
-    """The system text and the user text."""
+    """Return the system and the user message."""
     blocks = _blocks(passages)
-    talk = _talk(earlier)
-    asked = _clean(question, LONGEST_QUESTION)
-    fence = _fence([*blocks, talk, asked])
+    conversation = _conversation(earlier)
+    asked = _clean(question, MAX_QUESTION_CHARS)
+    fence = _fence([*blocks, conversation, asked])
     parts = [f"{len(blocks)} passages follow." if blocks else "Memory holds no passage for this question."]
     parts += [
         f"{fence} BEGIN PASSAGE [{number}]\n{block}\n{fence} END PASSAGE [{number}]"
         for number, block in enumerate(blocks, start=1)
     ]
-    if talk:
-        parts.append(f"{fence} BEGIN CONVERSATION\n{talk}\n{fence} END CONVERSATION")
+    if conversation:
+        parts.append(f"{fence} BEGIN CONVERSATION\n{conversation}\n{fence} END CONVERSATION")
     parts.append(f"Question: {' '.join(asked.split())}")
     return _SYSTEM.format(fence=fence), "\n\n".join(parts)
 
 
 def _blocks(passages: Sequence[Passage]) -> list[str]:
-    """All passages are told of, so that their numbers hold; the first ones with the most words."""
+    """Every passage is listed so that the numbers match; the first ones get the most text."""
     left = _ALL_PASSAGES_CHARS
     blocks = []
     for passage in passages[:MAX_PASSAGES]:
         words = _clean(passage.content, min(_PASSAGE_CHARS, max(left, 0)))
         left -= len(words)
-        files = ", ".join(_clean(file, _FILE_CHARS) for file in passage.files[:_MOST_FILES])
+        files = ", ".join(_clean(file, _FILE_CHARS) for file in passage.files[:_MAX_FILES])
         lines = [f"title: {_line(passage.title, _TITLE_CHARS)}", f"type: {_line(passage.type, 40)}"]
-        lines += [f"files: {_line(files, _MOST_FILES * _FILE_CHARS)}"] if files else []
+        lines += [f"files: {_line(files, _MAX_FILES * _FILE_CHARS)}"] if files else []
         blocks.append("\n".join([*lines, words]))
     return blocks
 
 
-def _talk(earlier: Sequence[Turn]) -> str:
+def _conversation(earlier: Sequence[Turn]) -> str:
     return "\n".join(
         f"asked: {_line(turn.question, _TURN_CHARS)}\nanswered: {_line(turn.answer, _TURN_CHARS)}"
-        for turn in earlier[-_MOST_TURNS:]
+        for turn in earlier[-_MAX_TURNS:]
     )
 
 
@@ -81,13 +81,13 @@ def _line(text: str, most: int) -> str:
 
 
 def _clean(text: str, most: int) -> str:
-    """Printable, bounded, and with no mark that could pass for one of ours."""
+    """Printable and bounded, with nothing that looks like our citations."""
     kept = "".join(char for char in text[:most] if char.isprintable() or char in "\n\t")
-    return unmarked(kept).strip()
+    return escape_citation_marks(kept).strip()
 
 
 def _fence(texts: Iterable[str]) -> str:
-    """A line start that no text can hold: it is made from their own words."""
+    """A line prefix that no text contains: it is a hash of the texts themselves."""
     joined = "\x00".join(texts)
     fence = "=====" + hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:16]
     while fence in joined:

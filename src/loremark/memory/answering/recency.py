@@ -1,4 +1,4 @@
-"""Which of two passages comes first where one takes back the other: the newer. Ids sort by the time they were made."""
+"""Puts the newer of two passages first where one reverses the other. Ids sort by creation time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import cast
 
 from loremark.memory.answering.records import Passage
 from loremark.memory.items import Item
-from loremark.memory.reading import READ_CHARS
-from loremark.memory.reversals import takes_back
+from loremark.memory.reversals import reverses
+from loremark.memory.text_parser import MAX_PARSED_CHARS
 from loremark.wire.items import ItemType
 
 
 def newest_first(places: Sequence[int], passages: Sequence[Passage]) -> tuple[int, ...]:
-    """The places as they stand, but for those of two that exclude each other: the newer takes the better one."""
+    """Return the indexes in their order, swapping two that contradict so that the newer comes first."""
     ordered = list(places)
     for first, second in combinations(range(len(ordered)), 2):
         better, worse = passages[ordered[first]], passages[ordered[second]]
-        if better.item_id < worse.item_id and takes_back(_item(better), _item(worse)):
+        if better.item_id < worse.item_id and reverses(_item(better), _item(worse)):
             ordered[first], ordered[second] = ordered[second], ordered[first]
     return tuple(ordered)
 
@@ -26,7 +26,7 @@ def newest_first(places: Sequence[int], passages: Sequence[Passage]) -> tuple[in
 def _item(passage: Passage) -> Item:
     return Item(
         passage.title,
-        passage.content[:READ_CHARS],
+        passage.content[:MAX_PARSED_CHARS],
         cast("ItemType", passage.type),
         passage.schema_key,
         passage.confidence,

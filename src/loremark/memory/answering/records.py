@@ -1,4 +1,4 @@
-"""What goes into an answer and what comes out: plain values."""
+"""The input and output of answering."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Turn:
-    """What was asked before, and what was answered."""
+    """An earlier question and its answer."""
 
     question: str
     answer: str
@@ -15,7 +15,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Passage:
-    """An item that may answer the question. ``similarity`` is the ranking's, 0 to 1, and compares between questions."""
+    """An item that may answer the question. ``similarity`` is 0 to 1 and comparable between questions."""
 
     item_id: str
     type: str
@@ -28,10 +28,10 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Composed:
-    """An answer in markdown; ``used`` names exactly the passages that it cites, in the order of the marks.
+class ComposedAnswer:
+    """An answer in Markdown. ``used`` lists the cited passages in the order of the citations.
 
-    One that cites nothing says so, and may name what comes nearest.
+    An answer without citations says so and may name the closest memory.
     """
 
     text: str
@@ -39,8 +39,8 @@ class Composed:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """A model's answer, checked: ``used`` are the passages that it cites, ``unsupported`` what none of them says."""
+class CheckedAnswer:
+    """A checked model answer: the passages it cites, and the sentences that none of them supports."""
 
     text: str
     used: tuple[str, ...]

@@ -1,15 +1,17 @@
-"""Sentences of a passage and of an answer. Cut so that the pieces of a line, put together, are the line again."""
+"""Splits passages and answers into sentences. The pieces of a line concatenate to the line."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-LONGEST_PASSAGE = 12_000
-"""Characters that are read of one passage: the rest of a document answers no question better than its beginning."""
+from loremark.memory.emphasis import strip_emphasis
 
-_MOST_SENTENCES = 80
-_LONGEST_SENTENCE = 600
+MAX_PASSAGE_CHARS = 12_000
+"""Characters read of one passage. The rest of a long document rarely answers a question better."""
+
+_MAX_SENTENCES = 80
+_MAX_SENTENCE_CHARS = 600
 _STOP = re.compile(r"(?<![.!?])[.!?]++[\"')\]`*_]{0,4}(?=\s)")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|st|ca|al|[A-Z])\.$", re.IGNORECASE
@@ -24,8 +26,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\
 _SPACE = re.compile(r"\s+")
 
 
-def cut(line: str) -> list[str]:
-    """One line in sentences, each with the space that follows it."""
+def split_line(line: str) -> list[str]:
+    """Split a line into sentences, each with the whitespace that follows it."""
     pieces = []
     start = 0
     for stop in _STOP.finditer(line):
@@ -43,36 +45,36 @@ def cut(line: str) -> list[str]:
 
 
 @lru_cache(maxsize=512)
-def sentences_of(content: str) -> tuple[str, ...]:
-    """The sentences of a passage, each in one plain line that is safe to show: no links, images, tags or marks."""
+def passage_sentences(content: str) -> tuple[str, ...]:
+    """The sentences of a passage as plain text, safe to display: no links, images, tags or citations."""
     found: list[str] = []
-    for line in _UNPRINTABLE.sub("", content[:LONGEST_PASSAGE]).splitlines():
+    for line in _UNPRINTABLE.sub("", content[:MAX_PASSAGE_CHARS]).splitlines():
         if _FENCE.match(line):
             continue
         lead = _LEAD.match(line)
-        for piece in cut(line[lead.end() :] if lead else line):
-            text = harmless(piece)
+        for piece in split_line(strip_emphasis(line[lead.end() :] if lead else line)):
+            text = sanitize_line(piece)
             if text:
                 found.append(text)
-        if len(found) >= _MOST_SENTENCES:
+        if len(found) >= _MAX_SENTENCES:
             break
-    return tuple(found[:_MOST_SENTENCES])
+    return tuple(found[:_MAX_SENTENCES])
 
 
-def harmless(text: str) -> str:
-    """One line that a page can show: what looks like a citation, a tag, a picture or a link is no longer one."""
-    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text)).replace("](", "] (")
-    text = unmarked(_SPACE.sub(" ", text).strip().replace("**", ""))
-    return without_tags(text if len(text) <= _LONGEST_SENTENCE else text[: _LONGEST_SENTENCE - 1].rstrip() + "…")
+def sanitize_line(text: str) -> str:
+    """One line that is safe to display: anything that looks like a citation, tag, image or link is neutralized."""
+    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", strip_emphasis(text))).replace("](", "] (")
+    text = escape_citation_marks(_SPACE.sub(" ", text).strip())
+    return escape_tags(text if len(text) <= _MAX_SENTENCE_CHARS else text[: _MAX_SENTENCE_CHARS - 1].rstrip() + "…")
 
 
-def unmarked(text: str) -> str:
-    """What looks like our citation marks stands in round brackets."""
+def escape_citation_marks(text: str) -> str:
+    """Replace the square brackets of text that looks like our citations by round ones."""
     return _MARK.sub(r"(\1)", text)
 
 
-def without_tags(text: str) -> str:
-    """No tag begins outside of code."""
+def escape_tags(text: str) -> str:
+    """Escape tags outside code spans."""
     parts = text.split("`")
-    # Of an odd number of ticks the last one opens nothing.
+    # With an odd number of backticks the last one opens nothing.
     return "`".join(part if at % 2 and at < len(parts) - 1 else _TAG.sub("&lt;", part) for at, part in enumerate(parts))

@@ -1,1 +1,1 @@
-"""The brain: which memories stand in a document of so many tokens, and how it is written. Plain values in and out."""
+"""Assembles the brain: selects the memories that fit a token budget and renders them."""

@@ -1,4 +1,4 @@
-"""What the brain is made of: a memory without its text, and what it is worth per token."""
+"""Brain entries without their text, and how much each is worth per token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 LAYERS = (1, 2, 3)
 
 Count = Callable[[str], int]
-"""How many tokens a text has."""
+"""Counts the tokens of a text."""
 
 
 class Entry(NamedTuple):
@@ -27,20 +27,20 @@ class Entry(NamedTuple):
     updated_at_ms: int
     has_evidence: bool
     on_branch: bool
-    """Only on the branch that was asked for, not yet in the default one."""
+    """Only on the requested branch, not merged yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What an entry says; of a shortened one perhaps only the beginning."""
+    """The text of an entry; for a shortened one possibly only the beginning."""
 
     title: str
     content: str
     files: tuple[str, ...] = ()
 
 
-# What one knows first when new to a project is worth most; a context was written by hand.
-_OF_TYPE = {
+# A newcomer needs architecture, conventions and decisions most. Contexts are written by people.
+_TYPE_SALIENCE = {
     "architecture": 1.0,
     "convention": 1.0,
     "codemap": 0.8,
@@ -49,41 +49,44 @@ _OF_TYPE = {
     "implementation": 0.65,
     "todo": 0.8,
 }
-_OF_CONTEXT = 1.2
-_OF_FLAG = {"stale": 0.4, "conflict": 0.6, "low_confidence": 0.5, "quality": 0.6}
-_WITHOUT_EVIDENCE = 0.9
+_CONTEXT_SALIENCE = 1.2
+_FLAG_FACTORS = {"stale": 0.4, "conflict": 0.6, "low_confidence": 0.5, "quality": 0.6}
+_NO_EVIDENCE_FACTOR = 0.9
 _HALF_LIFE_MS = 4 * 365 * 24 * 3600 * 1000
-# The year 2100. The core has no clock; a time beyond it is nobody's and must not grow past every number.
+# The year 2100. The core has no clock, so later times are capped to avoid an overflow.
 _LATEST_MS = 4_102_444_800_000
-LEAST_TOLD = 0.4
-"""Of a text that only repeats its title."""
-_PROMISES = (*(LEAST_TOLD for _ in range(20)), *(LEAST_TOLD + (1 - LEAST_TOLD) * step / 60 for step in range(60)))
-"""By tokens: titles up to 20, and from 80 on all that an entry may tell. A table, for it is asked of all entries."""
-# From here on a longer text tells hardly more: without it the shortest would always win.
+MIN_INFORMATIVENESS = 0.4
+"""For a text that only repeats its title."""
+_EXPECTED = (
+    *(MIN_INFORMATIVENESS for _ in range(20)),
+    *(MIN_INFORMATIVENESS + (1 - MIN_INFORMATIVENESS) * step / 60 for step in range(60)),
+)
+"""By tokens: up to 20 is a title, from 80 on an entry may say everything. A table, since it is used for all entries."""
+# Longer texts add little. Without this, the shortest text would always win.
 _SATURATION_TOKENS = 60
 
 
-def worth(entry: Entry) -> float:
-    """What it is worth to have an entry in the document, apart from its length and from what it says.
+def salience(entry: Entry) -> float:
+    """How much an entry is worth, regardless of its length and text.
 
-    The newer is worth more, mildly, by a factor that is the same between two entries at all times: what is added
-    later never changes the order of those before it.
+    Newer entries are worth slightly more, by a factor that stays the same between two entries at all times: adding
+    entries never changes the order of existing ones.
     """
-    value = _OF_CONTEXT if entry.kind == "context" else _OF_TYPE.get(entry.type, 0.65)
+    value = _CONTEXT_SALIENCE if entry.kind == "context" else _TYPE_SALIENCE.get(entry.type, 0.65)
     value *= 0.5 + 0.5 * entry.confidence
     if entry.flags:
         for flag in entry.flags:
-            value *= _OF_FLAG.get(flag, 1.0)
+            value *= _FLAG_FACTORS.get(flag, 1.0)
     if not entry.has_evidence:
-        value *= _WITHOUT_EVIDENCE
+        value *= _NO_EVIDENCE_FACTOR
     return value * exp2(min(entry.updated_at_ms, _LATEST_MS) / _HALF_LIFE_MS)
 
 
-def promises(tokens: int) -> float:
-    """How much a text of so many tokens mostly tells: what is hardly longer than a title repeats it."""
-    return _PROMISES[tokens] if tokens < len(_PROMISES) else 1.0
+def expected_informativeness(tokens: int) -> float:
+    """How much a text of this length usually says. Very short texts repeat their title."""
+    return _EXPECTED[tokens] if tokens < len(_EXPECTED) else 1.0
 
 
 def density(value: float, tokens: int) -> float:
-    """Worth per token. What a text tells grows with its length, less and less."""
+    """Salience per token, with diminishing returns for longer texts."""
     return value / (tokens + _SATURATION_TOKENS)

@@ -1,1 +1,1 @@
-"""A codebase, read without a model: file by file, then all together, then what a newcomer should know."""
+"""Analyzes a codebase without a language model: facts per file, then findings about the whole."""

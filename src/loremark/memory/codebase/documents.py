@@ -1,13 +1,13 @@
-"""What prose and settings files say, as signs: README, CONTRIBUTING, licences, tools, makefiles, pipelines."""
+"""Reads signs from documents and settings: README, CONTRIBUTING, licenses, tools, makefiles, pipelines."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.study.automation import automation_signs
-from loremark.memory.codebase.study.declared import declared_signs
-from loremark.memory.codebase.study.prose import cut, features, heading_and_lead, paragraphs, plain
-from loremark.memory.codebase.study.settings import tool_signs
+from loremark.memory.codebase.analysis.automation import automation_signs
+from loremark.memory.codebase.analysis.declared_programs import declared_signs
+from loremark.memory.codebase.analysis.prose import cut, features, heading_and_lead, paragraphs, plain
+from loremark.memory.codebase.analysis.settings import tool_signs
 
 _VALUE_CHARS = 500
 _PROSE_ENDINGS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
@@ -40,7 +40,7 @@ _ASCIIDOC_TITLE = re.compile(r"^= (.{1,120})$", re.MULTILINE)
 
 
 def read_document(path: str, content: str) -> dict[str, str]:
-    """The signs of one file, by name; empty for a file that is neither prose nor settings."""
+    """The signs of a document or settings file; empty for other files."""
     name = path.rpartition("/")[2].lower()
     signs = {**tool_signs(path, content), **automation_signs(path, content), **declared_signs(path, content)}
     stem = name.split(".", 1)[0]

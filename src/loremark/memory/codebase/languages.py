@@ -1,4 +1,4 @@
-"""Languages by the names of files."""
+"""Detects the language of a file from its name."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _BY_NAME = {
 
 @lru_cache(maxsize=32_768)
 def language_of(path: str) -> str | None:
-    """The language that a file's name tells; None where it tells none."""
+    """The language of a file by its name, or None."""
     name = path.rpartition("/")[2].lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -118,6 +118,6 @@ _SHEBANG = re.compile(
 
 
 def language_of_script(content: str) -> str | None:
-    """The language that the first line of a program names, for files whose name tells none."""
+    """The language named in the shebang line, for files without a known extension."""
     named = _SHEBANG.match(content)
     return _INTERPRETERS.get(named[1]) if named else None

@@ -1,4 +1,4 @@
-"""What is known of a file, of a codebase, and what is found in it.
+"""Records: facts about files, the codebase, and findings.
 
 Facts of a file depend on its path and content alone: a file that has not changed is not read again. They hold no
 circles, so the collector need not look through them (``gc=False``): there are hundreds of thousands.
@@ -12,8 +12,8 @@ import msgspec
 
 from loremark.wire.genesis import ScanGraph
 
-ENGINE = "builtin/8"
-"""Another name whenever facts come out differently: those of another engine are not carried over."""
+ENGINE = "builtin/9"
+"""Change this whenever facts change: facts of another engine are not reused."""
 
 Layer = Literal["product", "architecture", "dependencies", "conventions", "dataModel", "entryPoints", "security"]
 Category = Literal["framework", "language", "styling", "backend", "database", "testing", "tooling"]
@@ -23,7 +23,7 @@ ModelKind = Literal["orm", "table", "migration", "message", "schema"]
 
 
 class Symbol(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A named thing that a file defines."""
+    """A definition in a file."""
 
     name: str
     kind: SymbolKind
@@ -31,16 +31,16 @@ class Symbol(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a file imports, as it is written there: a module, a path, a package, a header."""
+    """An import as written: a module, path, package or header."""
 
     target: str
     line: int
     names: tuple[str, ...] = ()
-    """What is taken from it, where the language says so (``from x import a, b``)."""
+    """Imported names, if the language lists them (``from x import a, b``)."""
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A place where something begins: a program, a command, a server, a route, a job, a page."""
+    """An entry point: a program, command, server, route, job or page."""
 
     kind: EntryKind
     name: str
@@ -49,18 +49,18 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Model(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A piece of the data model: an ORM class, a table, a message, a type of a schema."""
+    """A data model: an ORM class, table, message or schema type."""
 
     name: str
     kind: ModelKind
     line: int
     fields: tuple[str, ...] = ()
     refers_to: tuple[str, ...] = ()
-    """Names of other models, where a relation says so."""
+    """Names of related models."""
 
 
 class Hit(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Something a security review would stop at. It never holds the secret itself."""
+    """A security hit; never contains the secret itself."""
 
     rule: str
     """A short name such as ``aws-key``, ``eval``, ``sql-concatenation``."""
@@ -69,11 +69,11 @@ class Hit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """1 low to 5 critical."""
     line: int
     why: str
-    """One sentence for a developer: what can happen."""
+    """One sentence for developers about the risk."""
 
 
 class Dependency(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A package that a manifest or a lock file names."""
+    """A package in a manifest or lock file."""
 
     name: str
     version: str | None
@@ -82,11 +82,11 @@ class Dependency(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_direct: bool
     is_dev: bool
     is_exact: bool
-    """Whether the version is the one that is used (a lock file's), not a range."""
+    """Whether the version is exact (from a lock file), not a range."""
 
 
 class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """All that is kept of one file."""
+    """The facts of one file."""
 
     language: str | None
     lines: int
@@ -97,16 +97,16 @@ class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     hits: tuple[Hit, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     naming: dict[str, int] = {}
-    """How names are written, counted: ``function:snake``, ``class:pascal``, ``constant:upper``, ``file:kebab``…"""
+    """Counts of naming styles: ``function:snake``, ``class:pascal``, ``constant:upper``, ``file:kebab``…"""
     signs: dict[str, str] = {}
     """What else the file says, by a key of its reader: ``name``, ``description``, ``version`` of a manifest,
     ``heading`` and ``lead`` of a README, ``line-length`` of a formatter, ``doc`` (the words a module opens with)…"""
     has_errors: bool = False
-    """Whether the parser could not make sense of parts of it."""
+    """Whether the file had parse errors."""
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A commit of the branch, newest first."""
+    """A commit of the branch."""
 
     subject: str
     author: str
@@ -114,19 +114,19 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Codebase(msgspec.Struct, frozen=True):
-    """All that is known of a codebase when its files have been read."""
+    """A codebase whose files have been read."""
 
     name: str
     """The name of the repository or folder."""
     paths: tuple[str, ...]
-    """All its files, also those that were not read."""
+    """All files, including those that were not read."""
     files: dict[str, FileFacts]
     """By path."""
     commits: tuple[Commit, ...] = ()
 
 
 class Tech(msgspec.Struct, frozen=True, order=True):
-    """An entry of the tech stack."""
+    """A technology in the tech stack."""
 
     name: str
     version: str | None
@@ -134,7 +134,7 @@ class Tech(msgspec.Struct, frozen=True, order=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something a new colleague would want to know."""
+    """Something a new team member should know."""
 
     layer: Layer
     title: str
@@ -147,7 +147,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """A context for the tree of the codebase: ``root/…``."""
+    """A node of the context tree: ``root/…``."""
 
     schema_key: str
     name: str
@@ -156,8 +156,8 @@ class Node(msgspec.Struct, frozen=True):
     tier: int
 
 
-class Study(msgspec.Struct, frozen=True):
-    """What comes of looking at all files together; security is looked at by itself."""
+class CodebaseAnalysis(msgspec.Struct, frozen=True):
+    """The results of analyzing all files; security findings are separate."""
 
     findings: tuple[Finding, ...]
     stack: tuple[Tech, ...]

@@ -1,1 +1,2 @@
-"""How good enrichment is, in figures: labelled events, pairs and questions, and the arithmetic that scores engines."""
+"""Measures extraction, deduplication, drift, answers and hygiene on labeled sets. The sets themselves are in
+``evals/``."""

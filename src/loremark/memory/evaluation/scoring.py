@@ -1,4 +1,4 @@
-"""The arithmetic: which prediction is which labelled fact, and how often engines are right."""
+"""Matches predictions with gold items and computes precision, recall and F1."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from loremark.memory.evaluation.loading import EventLine, Gold, Label, PairLine
+from loremark.memory.evaluation.labeled_sets import EventLine, Gold, Label, PairLine
 from loremark.memory.items import Item, RawEvent
 
 Extract = Callable[[RawEvent], list[Item]]
 Verdict = Literal["same", "contradicts", "different"]
 Judge = Callable[[Item, Item, float], Verdict]
 Cosine = Callable[[Item, Item], float]
-Ref = tuple[str, int]  # an event's id and the place of a prediction among those of the event
+Ref = tuple[str, int]  # an event's id and the index of one of its predictions
 Predictions = Mapping[str, Sequence[Item]]
 
 MATCH_SHARE = 0.5
-# An item may tell more than the fact it is matched with: what stands in it nearly whole.
-ALSO_TOLD_SHARE = 0.75
-LABEL_OF_VERDICT: dict[Verdict, Label] = {"same": "duplicate", "contradicts": "contradiction", "different": "different"}
+# An item may state more facts than the one it is matched with, if it contains most of their anchors.
+CONTAINED_SHARE = 0.75
+VERDICT_LABELS: dict[Verdict, Label] = {"same": "duplicate", "contradicts": "contradiction", "different": "different"}
 LABELS: tuple[Label, ...] = ("duplicate", "contradiction", "different")
 
 _WORD = re.compile(r"[^\W_]+")
@@ -36,7 +36,7 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Right ones among those given and among those wanted; of nothing, nothing is wrong."""
+    """Right, predicted and expected counts; an empty ratio counts as 1."""
 
     right: int
     given: int
@@ -57,7 +57,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A prediction that tells what a labelled fact tells."""
+    """A prediction matched with a gold item."""
 
     event: EventLine
     index: int
@@ -70,16 +70,16 @@ class Match:
 
     @property
     def facts(self) -> frozenset[str]:
-        """All that the item tells of what its event holds: two rules in one sentence are both told."""
+        """All facts of the event that the item states: two rules in one sentence both count."""
         words = content_words(f"{self.item.title}\n{self.item.content}")
         anchors = ((gold.fact, content_words(gold.anchor)) for gold in self.event.gold)
-        also = (fact for fact, anchor in anchors if anchor and len(anchor & words) >= ALSO_TOLD_SHARE * len(anchor))
+        also = (fact for fact, anchor in anchors if anchor and len(anchor & words) >= CONTAINED_SHARE * len(anchor))
         return frozenset((self.gold.fact, *also))
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionScore:
-    """How well events became items. Optional facts count neither for nor against."""
+    """Extraction quality. Optional gold counts neither for nor against."""
 
     matched: int
     wanted: int
@@ -106,7 +106,7 @@ class ExtractionScore:
 
 @dataclass(frozen=True, slots=True)
 class DedupScore:
-    """How well predictions were put together: over all pairs of matched predictions of one project."""
+    """Clustering quality over all pairs of matched predictions of a project."""
 
     pairs: Rate
     contradictions_merged: int
@@ -114,7 +114,7 @@ class DedupScore:
 
 @dataclass(frozen=True, slots=True)
 class PairsScore:
-    """How pairs were judged: counts by (label, judged label)."""
+    """Counts by (label, predicted label)."""
 
     confusion: Mapping[tuple[Label, Label], int]
 
@@ -127,7 +127,7 @@ class PairsScore:
 
     @property
     def drift(self) -> Rate:
-        """Drift is found where a contradiction is called one."""
+        """Drift is detected where a contradiction is predicted."""
         return self.of("contradiction")
 
     @property
@@ -136,27 +136,27 @@ class PairsScore:
 
 
 def content_words(text: str) -> set[str]:
-    """The words that carry meaning, numbers among them."""
+    """The words that carry meaning, including numbers."""
     return {word for word in _WORD.findall(text.lower()) if word not in _STOP_WORDS}
 
 
-def plain_paths(files: Iterable[str]) -> set[str]:
-    """Paths in one spelling: no ``./`` before them, slashes as on the web."""
+def normalize_paths(files: Iterable[str]) -> set[str]:
+    """Paths in one spelling: forward slashes, no leading ``./``."""
     return {file.replace("\\", "/").removeprefix("./") for file in files}
 
 
 def match(predicted: Sequence[Item], gold: Sequence[Gold]) -> list[tuple[int, int]]:
-    """One to one, the best first: (place of the prediction, place of the gold) of one event."""
-    heard = [_words_of(item) for item in predicted]
+    """Match one to one, best first: (index of the prediction, index of the gold item) of one event."""
+    predicted_words = [_words_of(item) for item in predicted]
     ranked: list[tuple[bool, float, float, int, int]] = []
     for at_gold, wanted in enumerate(gold):
         anchor = content_words(wanted.anchor)
-        for at_item, words in enumerate(heard):
+        for at_item, words in enumerate(predicted_words):
             share = len(anchor & words) / len(anchor) if anchor else 0.0
             if share >= MATCH_SHARE:
-                # An item that says little else is the better match; an optional fact takes only what is left.
-                told = len(anchor & words) / len(words)
-                ranked.append((wanted.optional, -share, -told, at_item, at_gold))
+                # Prefer items that say little else; optional gold takes only what is left.
+                share_of_item = len(anchor & words) / len(words)
+                ranked.append((wanted.optional, -share, -share_of_item, at_item, at_gold))
     taken_items: set[int] = set()
     taken_gold: set[int] = set()
     matches = []
@@ -178,7 +178,7 @@ def match_all(events: Iterable[EventLine], predictions: Predictions) -> list[Mat
 
 
 def score_extraction(events: Sequence[EventLine], predictions: Predictions) -> ExtractionScore:
-    """What was found, of which type, with which files; what nobody asked for; what must never be told."""
+    """Score found items, their types and files, junk, and leaked secrets."""
     matches = match_all(events, predictions)
     required = [found for found in matches if not found.gold.optional]
     predicted = sum(len(predictions.get(event.id, ())) for event in events)
@@ -198,10 +198,10 @@ def score_extraction(events: Sequence[EventLine], predictions: Predictions) -> E
 
 
 def score_dedup(events: Sequence[EventLine], predictions: Predictions, clusters: Iterable[Iterable[Ref]]) -> DedupScore:
-    """Pairs that were put together against pairs that tell one fact. What stands in no cluster stands alone."""
+    """Compare clustered pairs with pairs that state the same fact. Items without a cluster stand alone."""
     cluster_of = {ref: number for number, cluster in enumerate(clusters) for ref in cluster}
     right = given = wanted = merged = 0
-    for one, other, label in labelled_pairs(events, predictions):
+    for one, other, label in labeled_pairs(events, predictions):
         cluster = cluster_of.get((one.event.id, one.index))
         together = cluster is not None and cluster == cluster_of.get((other.event.id, other.index))
         right += together and label == "duplicate"
@@ -211,9 +211,11 @@ def score_dedup(events: Sequence[EventLine], predictions: Predictions, clusters:
     return DedupScore(pairs=Rate(right, given, wanted), contradictions_merged=merged)
 
 
-def labelled_pairs(events: Sequence[EventLine], predictions: Predictions) -> Iterator[tuple[Match, Match, Label]]:
-    """Every two matched predictions of a project and what they are: one fact that both tell is enough to be the same,
-    one that the other excludes is enough to contradict it, whatever else they share."""
+def labeled_pairs(events: Sequence[EventLine], predictions: Predictions) -> Iterator[tuple[Match, Match, Label]]:
+    """Yield every pair of matched predictions of a project with its label.
+
+    One shared fact makes a duplicate; one contradicting fact makes a contradiction, whatever else they share.
+    """
     opposed = {frozenset((gold.fact, other)) for event in events for gold in event.gold for other in gold.contradicts}
     found = [(match, match.facts) for match in match_all(events, predictions)]
     for (one, mine), (other, others) in combinations(found, 2):
@@ -224,11 +226,11 @@ def labelled_pairs(events: Sequence[EventLine], predictions: Predictions) -> Ite
 
 
 def score_pairs(pairs: Iterable[PairLine], judge: Judge, cosine: Cosine) -> PairsScore:
-    """The judge asked about every pair, with the nearness the caller's embedder gives it."""
+    """Run the judge on every pair with the cosine of the caller's embedding model."""
     confusion: Counter[tuple[Label, Label]] = Counter()
     for pair in pairs:
         a, b = pair.a.item, pair.b.item
-        confusion[(pair.label, LABEL_OF_VERDICT[judge(a, b, cosine(a, b))])] += 1
+        confusion[(pair.label, VERDICT_LABELS[judge(a, b, cosine(a, b))])] += 1
     return PairsScore(confusion=dict(confusion))
 
 
@@ -243,15 +245,15 @@ def _words_of(item: Item) -> set[str]:
 def _file_rate(matches: Iterable[Match]) -> Rate:
     right = given = wanted = 0
     for found in matches:
-        told, labelled = plain_paths(found.item.files), plain_paths(found.gold.files)
-        right += len(told & labelled)
-        given += len(told)
-        wanted += len(labelled)
+        share_of_item, labeled = normalize_paths(found.item.files), normalize_paths(found.gold.files)
+        right += len(share_of_item & labeled)
+        given += len(share_of_item)
+        wanted += len(labeled)
     return Rate(right, given, wanted)
 
 
 def _tells(item: Item, secret: str | None) -> bool:
     if secret is None:
         return False
-    spoken = (item.title, item.content, item.schema_key, *item.files, *item.tags, *(q.quote for q in item.evidence))
-    return any(secret in text for text in spoken)
+    texts = (item.title, item.content, item.schema_key, *item.files, *item.tags, *(q.quote for q in item.evidence))
+    return any(secret in text for text in texts)

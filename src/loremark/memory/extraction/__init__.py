@@ -1,1 +1,1 @@
-"""Extraction: captured events in, candidate items out, by rules or from a model's answer, under the same checks."""
+"""Extracts candidate items from captured events, by rules or from a model's answer, with the same checks."""

@@ -1,14 +1,14 @@
-"""Subjects of commits that tell nothing to remember, unless the body gives a reason: upkeep in other words."""
+"""Commit subjects that describe routine upkeep in many wordings. They are kept only if the body gives a reason."""
 
 from __future__ import annotations
 
-from loremark.memory.extraction.words import phrases
+from loremark.memory.extraction.word_patterns import compile_phrases
 
 _TOOLS = (
     r"(?:ruff|black|isort|flake8|pylint|mypy|pyright|eslint|prettier|biome|clippy|rustfmt|gofmt|golangci\S*|tsc|"
     r"swiftlint|ktlint|rubocop|formatter|linter)"
 )
-_SLIGHT = phrases(
+_SLIGHT = compile_phrases(
     rf"""
     (?:refactor|clean ?up|tidy(?: up)?|simplify|reorgani[sz]e|restructure)(?:ed|ing|s)? \
         (?:(?!to |so |by |for |into |instead |as |using |with )\S+ ){{0,6}}\S+$
@@ -64,6 +64,6 @@ _SLIGHT = phrases(
 )
 
 
-def is_slight(title: str) -> bool:
-    """Whether a title alone is not worth an item, though it is no mere chore."""
+def is_minor_chore(title: str) -> bool:
+    """Whether a title alone is not worth an item, though it is no plain chore."""
     return _SLIGHT.match(title[:300]) is not None

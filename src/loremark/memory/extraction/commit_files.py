@@ -1,11 +1,11 @@
-"""What a commit's files say about it: product source, or only what stands beside it."""
+"""Classifies the files of a commit: product source, or supporting files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from loremark.memory.paths import is_machine_written
+from loremark.memory.paths import is_generated_file
 
 _DECISIONS = re.compile(r"(?:^|/)(?:adrs?|decisions)/[^/]+$", re.IGNORECASE)
 _BESIDE = re.compile(
@@ -45,11 +45,11 @@ _DOCUMENT = re.compile(
 )
 
 
-def is_beside(path: str) -> bool:
-    """Tests, documents, workflows, lock files, translations: what changes with the product, but is not it."""
+def is_supporting_file(path: str) -> bool:
+    """Tests, documents, workflows, lock files, translations: they change with the product but are not part of it."""
     if _DECISIONS.search(path):
         return False
-    return _BESIDE.search(path) is not None or is_translation(path) or is_machine_written(path)
+    return _BESIDE.search(path) is not None or is_translation(path) or is_generated_file(path)
 
 
 def is_translation(path: str) -> bool:
@@ -57,15 +57,15 @@ def is_translation(path: str) -> bool:
 
 
 def is_manifest(path: str) -> bool:
-    """Where a project says which packages it needs, and its own version."""
+    """Whether a file declares the project's dependencies or version."""
     return _MANIFEST.search(path) is not None
 
 
-def touch_source(paths: Iterable[str]) -> bool:
-    """Whether the product itself was changed."""
-    return any(not (is_beside(path) or is_manifest(path) or _ASSET.search(path)) for path in paths)
+def touches_source(paths: Iterable[str]) -> bool:
+    """Whether any file is product source."""
+    return any(not (is_supporting_file(path) or is_manifest(path) or _ASSET.search(path)) for path in paths)
 
 
-def are_documents(paths: Sequence[str]) -> bool:
-    """Whether nothing but documents was written."""
+def are_all_documents(paths: Sequence[str]) -> bool:
+    """Whether only documents changed."""
     return bool(paths) and all(_DOCUMENT.search(path) for path in paths)

@@ -1,4 +1,4 @@
-"""Digests of a repository: where it stands, which branches came in, and the state of its files."""
+"""Parses git digests: the branch and head, merged branches, and file changes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from loremark.memory.extraction.commit_log import Commit, sha_of
-from loremark.memory.extraction.drafting import branch_name, branches_of
-from loremark.memory.extraction.payloads import entries
+from loremark.memory.extraction.commit_parser import Commit, parse_sha
+from loremark.memory.extraction.facts import branch_name, branches_of
+from loremark.memory.extraction.payloads import as_list
 from loremark.memory.extraction.results import Digest, FileChange
 
 _MAX_FILES = 5_000
@@ -21,10 +21,10 @@ _MERGED = (
 )
 
 
-def digest_of(payload: dict[str, Any], commits: Sequence[Commit]) -> Digest:
+def parse_digest(payload: dict[str, Any], commits: Sequence[Commit]) -> Digest:
     branch, default = branches_of(payload)
     merged: dict[str, None] = {}
-    for entry in entries(payload.get("mergedBranches"))[:_MAX_BRANCHES]:
+    for entry in as_list(payload.get("mergedBranches"))[:_MAX_BRANCHES]:
         name = branch_name({"name": entry} if isinstance(entry, str) else entry, "name", "branch")
         if name is not None:
             merged.setdefault(name)
@@ -33,7 +33,7 @@ def digest_of(payload: dict[str, Any], commits: Sequence[Commit]) -> Digest:
         name = branch_name({"name": found}, "name") if found else None
         if name is not None:
             merged.setdefault(name.removeprefix("origin/"))
-    head = sha_of(payload, "headCommitSha", "head", "headSha") or next((one.sha for one in commits if one.sha), "")
+    head = parse_sha(payload, "headCommitSha", "head", "headSha") or next((one.sha for one in commits if one.sha), "")
     return Digest(
         branch=branch,
         default_branch=default,
@@ -44,7 +44,7 @@ def digest_of(payload: dict[str, Any], commits: Sequence[Commit]) -> Digest:
 
 
 def file_changes(commits: Sequence[Commit], *, newest_first: bool = True) -> tuple[FileChange, ...]:
-    """Each file as the newest commit that touched it left it."""
+    """Each file as its newest commit left it."""
     found: dict[str, FileChange] = {}
     for commit in commits if newest_first else reversed(commits):
         fingerprint = f"git:{commit.sha}" if commit.sha else None
@@ -55,13 +55,13 @@ def file_changes(commits: Sequence[Commit], *, newest_first: bool = True) -> tup
 
 
 def is_newest_first(payload: dict[str, Any], commits: Sequence[Commit]) -> bool:
-    """Git lists the newest first; the head's place or the dates tell when somebody turned the list round."""
+    """Git lists the newest commit first; the head's position or the dates show if the list is reversed."""
     if len(commits) < 2:
         return True
-    head = sha_of(payload, "headCommitSha", "head", "headSha")
+    head = parse_sha(payload, "headCommitSha", "head", "headSha")
     if head and commits[0].sha != commits[-1].sha and head in (commits[0].sha, commits[-1].sha):
         return head == commits[0].sha
-    listed = [entry for entry in entries(payload.get("commits")) if isinstance(entry, dict)]
+    listed = [entry for entry in as_list(payload.get("commits")) if isinstance(entry, dict)]
     first, last = (listed[0].get("date"), listed[-1].get("date")) if listed else (None, None)
     if isinstance(first, str) and isinstance(last, str) and first[:10] != last[:10]:
         return first > last

@@ -1,4 +1,4 @@
-"""How lasting a statement is: many weak signs for a fact that holds, against those for a day's work."""
+"""Scores how durable a statement is: many weak features for a lasting fact, against those for a day's work."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from loremark.memory.extraction.words import Wording, phrases
+from loremark.memory.extraction.word_patterns import CaseInsensitivePattern, compile_phrases
 
 _SEEN_CHARS = 1_500
-_MOST_FIGURES = 3
+_MAX_FIGURES = 3
 _PASSING = -1.5
 _TELLING = frozenset(("reason", "rule", "choice", "state", "behaviour", "lasting_change", "fault", "open_work"))
 
-# A heading is a name and a weight; each heading counts once, however often its words occur.
+# A heading is a feature name and its weight. Each feature counts once.
 _SIGNS = r"""
 reason 1.5
     because|so that|since|due to|otherwise|therefore|hence|thus|caused?|causes|root cause|reason|as (?:it|they|we|the)
@@ -119,7 +119,7 @@ _FIGURE = re.compile(r"(?<![\w.])\d[\d.,:]*(?:\s?(?:%|ms|s|gb|tb|mb|k|x|h|min)\b
 _SETTING = re.compile(r"[\w)]\s?(?:=|→|->|=>)\s?\S")
 
 
-def _table(text: str) -> Iterator[tuple[str, float, Wording]]:
+def _table(text: str) -> Iterator[tuple[str, float, CaseInsensitivePattern]]:
     heading: list[str] = []
     lines: list[str] = []
     for line in [*text.strip().splitlines(), "end"]:
@@ -127,7 +127,7 @@ def _table(text: str) -> Iterator[tuple[str, float, Wording]]:
             lines.append(line)
             continue
         if heading:
-            yield heading[0], float(heading[1]), phrases("\n".join(lines), start=heading[-1] == "start")
+            yield heading[0], float(heading[1]), compile_phrases("\n".join(lines), start=heading[-1] == "start")
         heading, lines = line.split(), []
 
 
@@ -136,8 +136,8 @@ _VOLATILE_SIGNS = tuple(_table(_VOLATILE))
 
 
 @lru_cache(maxsize=2_048)
-def signs(text: str) -> dict[str, float]:
-    """The signs found in a text, each with its weight: above nothing for lasting, below for passing."""
+def durability_features(text: str) -> dict[str, float]:
+    """The features found in a text with their weights: positive for lasting, negative for transient."""
     seen = text[:_SEEN_CHARS]
     found = {name: weight for name, weight, form in _LASTING_SIGNS if form.search(seen)}
     found |= {name: -weight for name, weight, form in _VOLATILE_SIGNS if form.search(seen)}
@@ -148,17 +148,17 @@ def signs(text: str) -> dict[str, float]:
     if _SETTING.search(seen):
         found["setting"] = 0.7
     figures = len(_FIGURE.findall(seen))
-    if figures > _MOST_FIGURES and not found.keys() & {"state", "behaviour", "rule", "lasting_change", "choice"}:
-        found["figures"] = -0.5 * min(4, figures - _MOST_FIGURES)
+    if figures > _MAX_FIGURES and not found.keys() & {"state", "behaviour", "rule", "lasting_change", "choice"}:
+        found["figures"] = -0.5 * min(4, figures - _MAX_FIGURES)
     return found
 
 
-def is_passing(text: str) -> bool:
-    """Whether a sentence tells what somebody was doing and nothing that stays."""
-    found = signs(text)
+def is_transient(text: str) -> bool:
+    """Whether a sentence only describes what somebody was doing."""
+    found = durability_features(text)
     return sum(found.values()) <= _PASSING or ("process_at_start" in found and not found.keys() & _TELLING)
 
 
-def lasting(text: str) -> float:
-    """How much speaks for a fact that will still hold, less what speaks for a passing state of work."""
-    return sum(signs(text).values())
+def durability_score(text: str) -> float:
+    """The sum of the durability features."""
+    return sum(durability_features(text).values())

@@ -1,4 +1,4 @@
-"""Explicit words about memory: operations on items, and updates of contexts."""
+"""Parses explicit memory operations and context updates."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 from loremark.base import limits
 from loremark.memory import schema_keys
 from loremark.memory.extraction import confidence, titles
-from loremark.memory.extraction.drafting import (
+from loremark.memory.extraction.facts import (
     MAX_QUOTES,
-    Origin,
+    EventContext,
     cut_quote,
-    files_in,
     files_of,
-    joined_files,
+    find_files,
+    merge_files,
 )
-from loremark.memory.extraction.keys import key_for, valid_key
-from loremark.memory.extraction.payloads import entries, first_text, text
+from loremark.memory.extraction.payloads import as_list, as_text, first_text
 from loremark.memory.extraction.results import ContextUpdate, Operation, OperationKind
-from loremark.memory.extraction.sentences import plain, split
-from loremark.memory.extraction.typing_rules import TYPES, type_of_category, verdict
+from loremark.memory.extraction.schema_key_rules import infer_schema_key, parse_schema_key
+from loremark.memory.extraction.sentence_splitter import split_sentences, strip_markdown
+from loremark.memory.extraction.type_rules import TYPES, classify_type, type_for_category
 from loremark.memory.items import TIER_OF_TYPE, Item, Quote
 from loremark.wire.items import ItemType
 
@@ -44,40 +44,43 @@ _NAMED = re.compile(r"\w")
 _RETURN = re.compile(r"\r\n?")
 
 
-def created_item(payload: dict[str, Any], origin: Origin) -> Item | None:
-    """The item that somebody asked to be remembered, word for word; only a missing title is made of the text."""
+def created_item(payload: dict[str, Any], origin: EventContext) -> Item | None:
+    """The explicitly saved item, verbatim; only a missing title is derived from the text."""
     operation = _operation(payload)
     if operation not in _CREATE and not (operation == "" and not _item_id(payload)):
         return None
     given = _given(payload)
-    lead, content = _title(given), _whole(first_text(given, *_CONTENT_FIELDS))
-    sentences = split(content[:_READ_CHARS], 20)
+    lead, content = _title(given), _clean_text(first_text(given, *_CONTENT_FIELDS))
+    sentences = split_sentences(content[:_READ_CHARS], 20)
     title = lead or next((found for one in sentences if (found := titles.headline(one.text))), _line(content))
     quotes = _quotes(given)
     if not title or not quotes:
         return None
-    kind = _type(given) or verdict(lead, [one.text for one in sentences][:8], (text(given.get("category")),)).type
-    files = joined_files(files_of(given, origin.roots), files_in((lead, content[:_READ_CHARS]), origin.roots))
+    kind = (
+        _type(given) or classify_type(lead, [one.text for one in sentences][:8], (as_text(given.get("category")),)).type
+    )
+    files = merge_files(files_of(given, origin.roots), find_files((lead, content[:_READ_CHARS]), origin.roots))
     return Item(
         title=title,
         content=content or title,
         type=kind,
-        schema_key=valid_key(given.get("schemaKey")) or key_for(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
-        confidence=confidence.given(given.get("confidence"), confidence.SAID_OUTRIGHT),
+        schema_key=parse_schema_key(given.get("schemaKey"))
+        or infer_schema_key(kind, files, "", f"{title}. {content[:_READ_CHARS]}"),
+        confidence=confidence.parse_confidence(given.get("confidence"), confidence.EXPLICIT),
         files=files,
-        tags=tuple(dict.fromkeys(schema_keys.slug(tag) for tag in entries(given.get("tags")) if isinstance(tag, str)))[
+        tags=tuple(dict.fromkeys(schema_keys.slug(tag) for tag in as_list(given.get("tags")) if isinstance(tag, str)))[
             :5
         ],
         evidence=tuple(Quote(origin.event_id, quote) for quote in quotes),
         branch=origin.branch,
         tier=TIER_OF_TYPE[kind],
-        # Of the past on anybody's word; approved by nobody's.
-        status="deprecated" if text(given.get("status")).strip().lower() == "deprecated" else "draft",
+        # Anyone can deprecate, but only a reviewer can approve.
+        status="deprecated" if as_text(given.get("status")).strip().lower() == "deprecated" else "draft",
     )
 
 
-def operation_of(payload: dict[str, Any], origin: Origin) -> Operation | None:
-    """A change of an item that exists, with the valid ones of its fields."""
+def parse_operation(payload: dict[str, Any], origin: EventContext) -> Operation | None:
+    """A change to an existing item, with its valid fields."""
     kind = _KINDS.get(_operation(payload) or "")
     item_id = _item_id(payload)
     if kind is None or not item_id:
@@ -87,11 +90,11 @@ def operation_of(payload: dict[str, Any], origin: Origin) -> Operation | None:
     if kind == "update":
         changes = {
             "title": _title(given) or None,
-            "content": _whole(text(given.get("content"))) or None,
+            "content": _clean_text(as_text(given.get("content"))) or None,
             "type": _type(given),
-            "schema_key": valid_key(given.get("schemaKey")),
+            "schema_key": parse_schema_key(given.get("schemaKey")),
             "files": tuple(files_of(given, origin.roots)) if isinstance(given.get("files"), list) else None,
-            "confidence": confidence.given(given.get("confidence"), -1.0),
+            "confidence": confidence.parse_confidence(given.get("confidence"), -1.0),
         }
         changes = {name: value for name, value in changes.items() if value is not None and value != -1.0}
         if not changes:
@@ -99,13 +102,13 @@ def operation_of(payload: dict[str, Any], origin: Origin) -> Operation | None:
     return Operation(kind, item_id, changes)
 
 
-def context_of(payload: dict[str, Any]) -> ContextUpdate | None:
-    """The text of a context; one that has neither a key nor a name is left out."""
-    name = plain(first_text(payload, "name", "title"))[: limits.CONTEXT_NAME_CHARS].strip()
-    key = valid_key(payload.get("schemaKey")) or (schema_keys.child(None, name) if name else None)
+def parse_context_update(payload: dict[str, Any]) -> ContextUpdate | None:
+    """A context update; None if it has neither a key nor a name."""
+    name = strip_markdown(first_text(payload, "name", "title"))[: limits.CONTEXT_NAME_CHARS].strip()
+    key = parse_schema_key(payload.get("schemaKey")) or (schema_keys.child(None, name) if name else None)
     if key is None:
         return None
-    kind = text(payload.get("contextType")).strip().lower()
+    kind = as_text(payload.get("contextType")).strip().lower()
     tier, content = payload.get("tier"), payload.get("content")
     return ContextUpdate(
         schema_key=key,
@@ -118,7 +121,7 @@ def context_of(payload: dict[str, Any]) -> ContextUpdate | None:
 
 
 def _operation(payload: dict[str, Any]) -> str | None:
-    """The word for what is to be done; empty when there is none, None when it is no word."""
+    """The operation's name; empty if there is none, None if it is not a string."""
     said = next((payload[name] for name in _OPERATION_FIELDS if payload.get(name) is not None), "")
     return said.strip().lower() if isinstance(said, str) else None
 
@@ -136,21 +139,21 @@ def _item_id(payload: dict[str, Any]) -> str:
 
 
 def _type(given: dict[str, Any]) -> ItemType | None:
-    name = text(given.get("type")).strip().lower()
+    name = as_text(given.get("type")).strip().lower()
     known = next((kind for kind in TYPES if kind == name), None)
     if known is not None or not name:
         return known
-    named = type_of_category(name)
+    named = type_for_category(name)
     return named[0] if named is not None else None
 
 
 def _title(given: dict[str, Any]) -> str:
-    """A title as it was sent, in one line."""
+    """A title as sent, on one line."""
     return _cut(_CONTROL.sub("", _LINE_BREAK.sub(" ", first_text(given, "title"))).strip(), limits.ITEM_TITLE_CHARS)
 
 
-def _whole(content: str) -> str:
-    """A text as it was sent."""
+def _clean_text(content: str) -> str:
+    """A text as sent."""
     return _cut(_CONTROL.sub("", _RETURN.sub("\n", content)).strip(), limits.CONTENT_CHARS)
 
 
@@ -159,15 +162,15 @@ def _cut(words: str, most: int) -> str:
 
 
 def _line(content: str) -> str:
-    """The first line of a text that has no sentence, such as code."""
+    """The first line of a text without sentences, such as code."""
     line = next((line for line in content[:_READ_CHARS].split("\n") if _NAMED.search(line)), "")
     return _cut(line.strip(), titles.MAX_TITLE_CHARS)
 
 
 def _quotes(given: dict[str, Any]) -> list[str]:
-    """The words it rests on, as they stand in the event: its first sentences, or its first words, and its title."""
+    """Quotes from the event: its first sentences, or first words, and its title."""
     sources: list[str] = []
     for source in (first_text(given, *_CONTENT_FIELDS)[:_READ_CHARS], first_text(given, "title")[:_READ_CHARS]):
         pieces = [piece for piece in _ANY_CONTROL.split(source) if piece.strip()]
-        sources += [one.raw for one in split(source, 20)][:2] or pieces[:1]
+        sources += [one.raw for one in split_sentences(source, 20)][:2] or pieces[:1]
     return list(dict.fromkeys(quote for raw in sources if (quote := cut_quote(raw))))[:MAX_QUOTES]

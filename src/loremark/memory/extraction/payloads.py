@@ -1,4 +1,4 @@
-"""Reading payloads that may hold anything: bounded copies, and fields as the type that is hoped for."""
+"""Reads payloads that may contain anything: bounded copies, and fields with the expected type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEVELS = 8
 _ENTRIES = 1_000
 _VALUES = 20_000
 _DIFF_FIELDS = frozenset(("diff", "patch"))
-# Names of things, not words of people: nothing is quoted from them.
+# Identifiers, not prose: nothing is quoted from them.
 _NOT_TEXT = frozenset(
     (
         "nonce",
@@ -39,7 +39,7 @@ _NOT_TEXT = frozenset(
 
 
 class _Budget:
-    """How much may still be taken."""
+    """How much may still be read."""
 
     def __init__(self) -> None:
         self.text_chars = TEXT_CHARS
@@ -56,8 +56,8 @@ class _Budget:
         return taken
 
 
-def bounded(event: RawEvent) -> RawEvent:
-    """The event with no more text, depth and entries than one look is worth. Texts stay prefixes of themselves."""
+def truncate_event(event: RawEvent) -> RawEvent:
+    """The event with bounded text, depth and entries. Texts are truncated, never changed."""
     payload = event.payload if isinstance(event.payload, dict) else {}
     copy = _bounded(payload, _Budget(), level=0, is_diff=False)
     return RawEvent(event.id, event.event, copy)
@@ -77,20 +77,20 @@ def _bounded(value: Any, budget: _Budget, *, level: int, is_diff: bool) -> Any:
                     copy[name[:200]] = _bounded(inner, budget, level=level + 1, is_diff=is_diff or name in _DIFF_FIELDS)
         return copy
     if isinstance(value, list | tuple):
-        entries: list[Any] = []
+        copied: list[Any] = []
         if level < _LEVELS:
             for inner in value[:_ENTRIES]:
                 if budget.values <= 0:
                     break
-                entries.append(_bounded(inner, budget, level=level + 1, is_diff=is_diff))
-        return entries
+                copied.append(_bounded(inner, budget, level=level + 1, is_diff=is_diff))
+        return copied
     return value if isinstance(value, bool | int | float) else None
 
 
-def texts_of(event: RawEvent) -> list[str]:
-    """All words of an event that a quote may come from, bounded, in the payload's order."""
+def event_texts(event: RawEvent) -> list[str]:
+    """All texts of an event that a quote may come from, bounded, in payload order."""
     found: list[str] = []
-    _gather(bounded(event).payload, found)
+    _gather(truncate_event(event).payload, found)
     return found
 
 
@@ -107,31 +107,31 @@ def _gather(value: Any, found: list[str]) -> None:
             _gather(inner, found)
 
 
-def text(value: Any) -> str:
-    """A field's words; what is no string has none."""
+def as_text(value: Any) -> str:
+    """A string, or an empty one for any other value."""
     return value if isinstance(value, str) else ""
 
 
 def first_text(holder: Any, *names: str) -> str:
-    """The first of these fields that holds words; what is no object has no fields."""
+    """The first of these fields that contains text."""
     if not isinstance(holder, dict):
         return ""
     for name in names:
-        found = text(holder.get(name))
+        found = as_text(holder.get(name))
         if found.strip():
             return found
     return ""
 
 
-def entries(value: Any) -> list[Any]:
-    """A list as it is; one object or text alone counts as a list of itself."""
+def as_list(value: Any) -> list[Any]:
+    """A list as it is; a single object or text as a list of one."""
     if isinstance(value, list):
         return value
     return [value] if isinstance(value, dict | str) and value else []
 
 
-def number(value: Any) -> float | None:
-    """A finite number, which a truth value is not."""
+def as_number(value: Any) -> float | None:
+    """A finite number; booleans do not count."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What comes out of one event."""
+"""The result of extracting one event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OperationKind = Literal["update", "deprecate", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A change of an item that exists; ``changes`` holds only valid fields, by the names of ``Item``."""
+    """A change to an existing item; ``changes`` contains only valid fields, by the names of ``Item``."""
 
     kind: OperationKind
     item_id: str
@@ -21,9 +21,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class ContextUpdate:
-    """The text of a context, to be set or appended.
+    """A context's text, to be set or appended.
 
-    Without a name the context keeps the one it has; without content (None) its text stays as it is.
+    Without a name the context keeps its own; without content (None) its text stays as it is.
     """
 
     schema_key: str
@@ -36,7 +36,7 @@ class ContextUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Where a repository stands, and which branches came in."""
+    """The state of a repository, and the merged branches."""
 
     branch: str | None
     default_branch: str | None
@@ -47,7 +47,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file as an event last saw it; the fingerprint says by which state."""
+    """A file as an event last saw it; the fingerprint identifies that state."""
 
     path: str
     deleted: bool
@@ -56,11 +56,11 @@ class FileChange:
 
 @dataclass(frozen=True)
 class Extraction:
-    """Everything one event says."""
+    """Everything extracted from one event."""
 
     items: tuple[Item, ...]
     operations: tuple[Operation, ...] = ()
     contexts: tuple[ContextUpdate, ...] = ()
     digest: Digest | None = None
     files: tuple[FileChange, ...] = ()
-    warnings: tuple[str, ...] = ()  # what of the event was left out, in sentences for people
+    warnings: tuple[str, ...] = ()  # what was left out, in sentences for people

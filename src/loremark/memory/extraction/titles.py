@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from loremark.memory.extraction.sentences import plain
-from loremark.memory.extraction.words import terms
+from loremark.memory.extraction.sentence_splitter import strip_markdown
+from loremark.memory.extraction.word_patterns import content_terms
 
 MAX_TITLE_CHARS = 100
-_LEAST_CHARS = 12
+_MIN_CHARS = 12
 _PREFIX = re.compile(
     r"^(?:build|chore|ci|docs?|feat|feature|fix|hotfix|bugfix|perf|refactor|revert|style|test|tests|security|"
     r"improvement)"
@@ -51,7 +51,7 @@ _SUBJECT = re.compile(
 )
 _REASON = re.compile(r",?\s+(?:because|so that|since|in order to|due to)\s", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?:;|\s[—–-]|,?\s(?:which|so|but|and then|while|as)|,|:|\.)\s")
-# "closes #12", "(Fixes #3, #4)", ", refs ABC-7": a whole group of references, with its brackets, comma and verb.
+# "closes #12", "(Fixes #3, #4)", ", refs ABC-7": a group of references with its brackets, comma and verb.
 _CITING = r"(?:fix(?:e[sd])?|close[sd]?|refs?|resolve[sd]?|see|part of|for|re|towards|related to)"
 _NUMBER = (
     r"(?:[\w./-]{0,60}#\d{1,7}|(?<![\w-])(?!(?:UTF|SHA|ISO|RFC|CVE|AES|TLS|HTTP|MD|KOI|CP|GTK|IEC|EN)-)[A-Z]{2,10}-\d{1,6}|"
@@ -78,7 +78,7 @@ _GENERIC = re.compile(
 
 
 def without_prefix(subject: str) -> str:
-    """A commit's subject without its ``feat(x):``, its ticket and its number."""
+    """A commit subject without its ``feat(x):`` prefix, ticket and issue number."""
     text = _PREFIX.sub("", subject.strip(), count=1)
     for _ in range(3):
         text = _TICKET.sub("", text[:-_TAIL_CHARS] + _ISSUE.sub("", text[-_TAIL_CHARS:], count=1)).strip()
@@ -86,15 +86,15 @@ def without_prefix(subject: str) -> str:
 
 
 def is_generic(title: str) -> bool:
-    """Whether a title says nothing without the text below it."""
-    text = plain(title).strip(" .:#*")
-    few = len(terms(text)) < 2 and (text.count(" ") < 2 or not terms(text))
+    """Whether a title says nothing without its text."""
+    text = strip_markdown(title).strip(" .:#*")
+    few = len(content_terms(text)) < 2 and (text.count(" ") < 2 or not content_terms(text))
     return few or _GENERIC.match(text) is not None
 
 
 def headline(text: str, *, capital: bool = False) -> str:
-    """A title made of a given title or of a sentence; empty when nothing is left."""
-    text = plain(text[:2_000])
+    """A title made from a given title or a sentence; empty if nothing is left."""
+    text = strip_markdown(text[:2_000])
     is_code = text.startswith("`")
     original = text = text.replace("`", "").strip()
     text = without_prefix(text)
@@ -102,7 +102,7 @@ def headline(text: str, *, capital: bool = False) -> str:
         shorter = form.sub("", text, count=1).strip()
         if len(shorter) >= 8:
             text = shorter
-    reason = _REASON.search(text, _LEAST_CHARS)
+    reason = _REASON.search(text, _MIN_CHARS)
     if reason is not None and len(text) > 60:
         text = text[: reason.start()]
     text = _shortened(text)
@@ -112,11 +112,11 @@ def headline(text: str, *, capital: bool = False) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Without the punctuation at its edges, except where it belongs to a name or has its other half."""
+    """Without punctuation at the edges, unless it belongs to a name or has a counterpart."""
     text = _EDGE_AFTER.sub("", _EDGE_BEFORE.sub("", text.strip())).rstrip(".!").strip()
     text = _EMPHASIS.sub(r"\2", text)
     left = _OPENED.sub("", text)
-    return left if len(left) >= _LEAST_CHARS else text
+    return left if len(left) >= _MIN_CHARS else text
 
 
 def _shortened(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What can be tidied up in a memory: rules that look at items and propose, and change nothing."""
+"""Hygiene: rules that propose how to tidy a memory. They change nothing themselves."""

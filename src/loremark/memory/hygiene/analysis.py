@@ -1,4 +1,4 @@
-"""All rules over the items of a project, and what becomes of an item that several of them speak of."""
+"""Runs all hygiene rules and resolves several proposals for one item."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from loremark.memory.hygiene import duplicates, quality, redacting, retiring, tagging, titles
-from loremark.memory.hygiene.proposals import Proposal, Seen
+from loremark.memory.hygiene import deprecation, duplicates, quality, redaction, retagging, titles
+from loremark.memory.hygiene.proposals import HygieneItem, Proposal
 from loremark.memory.items import Item
 
 _CONFLICT = "conflict"
 
 
 def analyze(
-    seen: Sequence[Seen], vectors: NDArray[np.float32] | None, *, judged_by_vector: bool = False
+    seen: Sequence[HygieneItem], vectors: NDArray[np.float32] | None, *, judged_by_vector: bool = False
 ) -> list[Proposal]:
-    """What could be done, the gravest first; for each item what is done with it last decides about the rest.
+    """Return the proposals, most important first. An item gets no minor proposal if a major one replaces it.
 
-    ``vectors``: a row of unit length for each item; None where there are none, then only equal texts are duplicates.
-    ``judged_by_vector``: whether the vectors are those that the house's judgement of types was made for.
+    ``vectors``: one unit row per item; None if there are none, then only equal texts count as duplicates.
+    ``judged_by_vector``: whether the type model supports the vectors' embedding model.
     """
     ordered = sorted(range(len(seen)), key=lambda place: seen[place].item.id)
-    looked = [seen[place] for place in ordered]
-    rows = vectors[ordered] if vectors is not None and len(looked) else None
-    cleaned = [redacting.clean_item(each.item) for each in looked]
+    ordered_items = [seen[place] for place in ordered]
+    rows = vectors[ordered] if vectors is not None and len(ordered_items) else None
+    cleaned = [redaction.clean_item(each.item) for each in ordered_items]
     found = [
         proposal
-        for each, item in zip(looked, cleaned, strict=True)
-        if (proposal := redacting.propose(each, item)) is not None
+        for each, item in zip(ordered_items, cleaned, strict=True)
+        if (proposal := redaction.propose(each, item)) is not None
     ]
-    # Nothing below sees, and so nothing tells, what is to be taken out.
-    bare = [replace_item(each, item) for each, item in zip(looked, cleaned, strict=True)]
-    retired = _retired(bare, rows)
+    # The rules below see only redacted text, so their proposals cannot leak it.
+    redacted = [replace_item(each, item) for each, item in zip(ordered_items, cleaned, strict=True)]
+    retired = _retired(redacted, rows)
     found += retired.values()
-    # What holds a secret is cleaned first: a merge would carry it on. What is in conflict is for a person to settle.
+    # Redact secrets first: a merge would copy them. Conflicts are for a person to resolve.
     mergeable = [
         place
-        for place, each in enumerate(looked)
+        for place, each in enumerate(ordered_items)
         if cleaned[place] is each.item and each.item.id not in retired and _CONFLICT not in each.item.flags
     ]
-    merges = _merges(bare, rows, mergeable)
+    merges = _merges(redacted, rows, mergeable)
     found += merges
     absorbed = {item_id for merge in merges for item_id in merge.item_ids[1:]}
-    items = [each.item for each in bare]
+    items = [each.item for each in redacted]
     for place, item in enumerate(items):
         if item.id not in retired and item.id not in absorbed:
             vector = rows[place] if rows is not None and judged_by_vector else None
@@ -53,25 +53,25 @@ def analyze(
     return found
 
 
-def replace_item(seen: Seen, item: Item) -> Seen:
+def replace_item(seen: HygieneItem, item: Item) -> HygieneItem:
     return seen if item is seen.item else replace(seen, item=item)
 
 
-def _retired(seen: Sequence[Seen], rows: NDArray[np.float32] | None) -> dict[str, Proposal]:
+def _retired(seen: Sequence[HygieneItem], rows: NDArray[np.float32] | None) -> dict[str, Proposal]:
     living = {each.item.id: each for each in seen}
     found: dict[str, Proposal] = {}
     for place, each in enumerate(seen):
-        proposal = retiring.propose(each, retiring.cosines_of_later(place, seen, rows), living)
+        proposal = deprecation.propose(each, deprecation.later_similarities(place, seen, rows), living)
         if proposal is not None:
             found[each.item.id] = proposal
-    # One that is to go is no reason for another to go in its favour.
+    # An item that is itself deprecated is no successor.
     return {item_id: each for item_id, each in found.items() if each.successor not in found}
 
 
-def _merges(seen: Sequence[Seen], rows: NDArray[np.float32] | None, places: list[int]) -> list[Proposal]:
+def _merges(seen: Sequence[HygieneItem], rows: NDArray[np.float32] | None, places: list[int]) -> list[Proposal]:
     if len(places) < 2:
         return []
-    # Without vectors nothing is near anything, and equal texts are still found.
+    # Without vectors only equal texts match.
     vectors = rows[places] if rows is not None else np.zeros((len(places), 1), dtype=np.float32)
     return duplicates.propose([seen[place] for place in places], vectors)
 
@@ -82,5 +82,5 @@ def _of_one(item: Item, vector: NDArray[np.float32] | None, others: Sequence[Ite
     if doubt is not None:
         return [doubt]
     found = [titled] if isinstance(titled, Proposal) else []
-    tagged = tagging.propose(item, vector, others)
+    tagged = retagging.propose(item, vector, others)
     return [*found, *([tagged] if tagged is not None else [])]

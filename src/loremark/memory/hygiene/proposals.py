@@ -1,4 +1,4 @@
-"""What the rules look at, and what they propose."""
+"""The input and output of hygiene rules."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from loremark.memory.items import Item
 from loremark.wire.items import ItemType
 
 ActionType = Literal["RENAME_TITLE", "RETAG", "MERGE_MEMORIES", "DEPRECATE_MEMORY", "REDACT", "FLAG_QUALITY"]
-LOSES = frozenset[ActionType](("MERGE_MEMORIES", "DEPRECATE_MEMORY", "REDACT"))
-"""What can take something from a reader: a person is asked."""
-SHOWN_CHARS = 80
+DESTRUCTIVE_ACTIONS = frozenset[ActionType](("MERGE_MEMORIES", "DEPRECATE_MEMORY", "REDACT"))
+"""Actions that can lose information: they need approval."""
+MAX_TITLE_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A living item as hygiene looks at it; ``item.id`` sorts by age.
+class HygieneItem:
+    """An item to check; ``item.id`` sorts by age.
 
-    ``branch``: the line of work it belongs to while that is not merged. ``gone``: those of its files that were deleted.
+    ``branch``: its unmerged branch. ``deleted_files``: those of its files that were deleted.
     """
 
     item: Item
     branch: str | None = None
     superseded_by: str | None = None
-    gone: tuple[str, ...] = ()
+    deleted_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One thing that could be done, with its reason in words. The first item of a merge is the one that stays."""
+    """A proposed action with its reason. The first item of a merge is the one that is kept."""
 
     type: ActionType
     item_ids: tuple[str, ...]
@@ -40,16 +40,16 @@ class Proposal:
     new_type: ItemType | None = None
     new_key: str | None = None
     successor: str | None = field(default=None)
-    needs_person: bool = False
-    """Whether a person is asked although nothing is lost, such as where a title would be about something else."""
+    needs_review: bool = False
+    """Whether a person must approve although nothing is lost, such as a title with another subject."""
 
     @property
     def requires_human_approval(self) -> bool:
-        return self.needs_person or self.type in LOSES
+        return self.needs_review or self.type in DESTRUCTIVE_ACTIONS
 
 
-def named(item: Item) -> str:
-    """An item's title as it stands in a sentence."""
+def quote_title(item: Item) -> str:
+    """An item's title for use in a sentence."""
     title = " ".join(item.title.split())
-    short = title if len(title) <= SHOWN_CHARS else f"{title[: SHOWN_CHARS - 1].rstrip()}…"
+    short = title if len(title) <= MAX_TITLE_SHOWN else f"{title[: MAX_TITLE_SHOWN - 1].rstrip()}…"
     return f"“{short}”"

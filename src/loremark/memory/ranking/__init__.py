@@ -1,1 +1,1 @@
-"""The one ranking: search, Ask and the context of a file all order items by it. Plain values in and out."""
+"""The ranking used by search, Ask and file context."""

@@ -1,7 +1,7 @@
-"""The items of a project, arranged for ranking; one change costs little, and leaves no trace in any score.
+"""The items of a project, indexed for ranking. A change is cheap and gives the same scores as a fresh build.
 
-Items lie in segments, the largest first. A change appends a small segment and marks what it replaces as dead; segments
-are merged as they grow, so there are few of them, and a large one is seldom touched.
+Items are stored in segments, largest first. A change appends a small segment and marks replaced rows as dead. Segments
+are merged as they grow, so there are few, and large ones are rarely rewritten.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from loremark.memory.ranking.entry import Entry
 from loremark.memory.ranking.layout import Layout, lay_out
-from loremark.memory.ranking.segment import MOST_ROWS, Columns, Segment, columns_of, make_segment, merge_segments
+from loremark.memory.ranking.segment import MAX_ROWS, Columns, Segment, build_columns, build_segment, merge_segments
 
 _FEW = 64
-"""Up to so many changes are put in their places one by one; of more, all are sorted anew."""
+"""Up to this many changes are inserted one by one; for more, everything is sorted again."""
 
 _GROWTH = 4
-"""A segment is merged into the one before it unless that one is so many times as large."""
+"""A segment is merged into the previous one unless that is at least this many times larger."""
 
 
 class Corpus:
-    """Immutable: ``changed`` gives another one, which shares the large arrays."""
+    """Immutable: ``changed`` returns a new corpus that shares the large arrays."""
 
     __slots__ = ("_columns", "codes", "layout", "segments")
 
@@ -38,42 +38,42 @@ class Corpus:
 
     @classmethod
     def build(cls, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> Corpus:
-        """Row i of the vectors belongs to entry i; a row of zeros says that there is no vector yet.
+        """Row i of the vectors belongs to entry i; a row of zeros means that there is no vector yet.
 
-        Entries whose terms another version has packed, or that are not whole, raise ``OtherFormatError``.
+        Raises ``TermsFormatError`` for entries whose terms were packed by another version or are incomplete.
         """
         entries, vectors = _each_once(entries, vectors)
         codes: dict[str, int] = {}
-        segment, columns = make_segment(entries, vectors), columns_of(entries, codes)
+        segment, columns = build_segment(entries, vectors), build_columns(entries, codes)
         return cls((segment,), columns, _sorted_rows((segment,), np.arange(len(entries), dtype=np.int32)), codes)
 
     @property
     def width(self) -> int:
-        """The length of its vectors; 0 where there are none. What is added must have the same."""
+        """The length of its vectors; 0 if there are none. Added vectors must have the same length."""
         return int(self.segments[0].vectors.shape[1])
 
     def changed(self, entries: Sequence[Entry], vectors: NDArray[np.float32], gone: Collection[str]) -> Corpus:
-        """With these entries new or replaced, and those gone. Ranks exactly like a fresh build of what is left.
+        """Return a corpus with these entries added or replaced and the others removed.
 
-        An id that is both gone and among the entries is there.
+        It ranks exactly like a fresh build. An id that is both removed and added is kept.
         """
         entries, vectors = _each_once(entries, vectors)
         left = self._rows_of({*gone, *(entry.item_id for entry in entries)})
         first = sum(len(segment) for segment in self.segments)
-        if first + len(entries) >= MOST_ROWS:
+        if first + len(entries) >= MAX_ROWS:
             raise ValueError("too many items for one corpus")
         codes = dict(self.codes)
         order = np.delete(self.layout.order, self.layout.place[left]) if left else self.layout.order
         segments, columns = self.segments, self._columns
         if entries:
-            segments = (*segments, make_segment(entries, vectors))
-            added = columns_of(entries, codes)
+            segments = (*segments, build_segment(entries, vectors))
+            added = build_columns(entries, codes)
             columns = {name: np.concatenate((column, added[name])) for name, column in columns.items()}
             order = _order_with(segments, order, range(first, first + len(entries)))
         return _compacted(segments, columns, order, codes)
 
     def _rows_of(self, item_ids: Collection[str]) -> list[int]:
-        """The rows of those items that are here."""
+        """The rows of those items that exist."""
         found: list[int] = []
         base = 0
         for segment in self.segments:
@@ -86,7 +86,7 @@ class Corpus:
         return _key(self.segments, row)[1]
 
     def find_file(self, file: int) -> NDArray[np.int32]:
-        """The places of the living items with this path or folder."""
+        """The positions of the live items with this path or folder."""
         found, base = [], 0
         for segment in self.segments:
             found.append(self.layout.place[segment.find_file(file) + base])
@@ -99,15 +99,15 @@ class Corpus:
 
     @property
     def nbytes(self) -> int:
-        """Roughly the memory it holds, most of it shared with the corpus it came from."""
+        """Approximate memory, most of it shared with the corpus it was derived from."""
         columns = sum(column.nbytes for column in self._columns.values())
         return sum(segment.nbytes for segment in self.segments) + self.layout.nbytes + columns
 
 
 def _each_once(entries: Sequence[Entry], vectors: NDArray[np.float32]) -> tuple[Sequence[Entry], NDArray[np.float32]]:
-    """Of an item that is told twice the last word holds."""
+    """For duplicate ids the last entry wins."""
     if len(entries) != len(vectors):
-        raise ValueError("every entry needs its row of the vectors")
+        raise ValueError("each entry needs one row of vectors")
     last = {entry.item_id: place for place, entry in enumerate(entries)}
     if len(last) == len(entries):
         return entries, vectors
@@ -116,7 +116,7 @@ def _each_once(entries: Sequence[Entry], vectors: NDArray[np.float32]) -> tuple[
 
 
 def _key(segments: tuple[Segment, ...], row: int) -> tuple[str, str]:
-    """What a row is sorted by: its session, and its id, which is in the order of time."""
+    """The sort key of a row: its session and its id, which is in creation order."""
     for segment in segments:
         if row < len(segment):
             return segment.keys[row]
@@ -130,7 +130,7 @@ def _sorted_rows(segments: tuple[Segment, ...], rows: NDArray[np.int32]) -> NDAr
 
 
 def _order_with(segments: tuple[Segment, ...], order: NDArray[np.int32], rows: range) -> NDArray[np.int32]:
-    """The order with more rows in it."""
+    """The order with more rows inserted."""
     if len(rows) > _FEW:
         return _sorted_rows(segments, np.concatenate((order, np.array(rows, dtype=np.int32))))
     for row in rows:
@@ -142,7 +142,7 @@ def _order_with(segments: tuple[Segment, ...], order: NDArray[np.int32], rows: r
 def _compacted(
     segments: tuple[Segment, ...], columns: Columns, order: NDArray[np.int32], codes: dict[str, int]
 ) -> Corpus:
-    """Merges the segments at the end that have grown too alike, and drops their dead rows."""
+    """Merge trailing segments of similar size and drop their dead rows."""
     sizes = [len(segment) for segment in segments]
     first = _first_to_merge(sizes, len(order))
     if first == len(sizes):
@@ -152,7 +152,7 @@ def _compacted(
     moved = order >= start
     lives[order[moved] - start] = True
     merged = merge_segments(segments[first:], np.split(lives, np.cumsum(sizes[first:-1])))
-    # What is not merged keeps its rows, the dead ones too.
+    # Segments that are not merged keep their rows, including dead ones.
     numbers = np.cumsum(lives, dtype=np.int32) + np.int32(start - 1)
     order = order.copy()
     order[moved] = numbers[order[moved] - start]
@@ -161,7 +161,7 @@ def _compacted(
 
 
 def _first_to_merge(sizes: Sequence[int], living: int) -> int:
-    """From which segment on all become one; their number, if none do."""
+    """The first segment to merge; the number of segments if none is merged."""
     if sum(sizes) - living > max(256, sum(sizes) // 4):
         return 0
     first, size = len(sizes), 0

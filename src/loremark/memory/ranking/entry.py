@@ -1,4 +1,4 @@
-"""What the index keeps of an item: enough to rank it, compactly."""
+"""Index entries: what the ranking stores of each item, in compact form."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 from loremark.memory.ranking.terms import read_text
 
 FORMAT = 4
-"""The first byte of packed terms. Counted up when terms are made otherwise: older ones have to be packed anew."""
+"""The first byte of packed terms. Increase it when the terms change: older entries are then packed again."""
 
 ASKS = 1
 TELLS_TIME = 2
 
 _HEAD = struct.Struct("<BBHHHI")
-_MOST = 65_535
-_MOST_COUNT = 255
+_MAX_UINT16 = 65_535
+_MAX_COUNT = 255
 _DEEPEST = 12
 
 
 def is_current(packed: bytes) -> bool:
-    """Whether terms were packed by this version, and are whole."""
-    return _is_ours(packed) and len(packed) == _size(read_head(packed))
+    """Whether terms were packed by this version and are complete."""
+    return _is_ours(packed) and len(packed) == _size(read_header(packed))
 
 
-class OtherFormatError(ValueError):
-    """Terms that another version has packed, or that are not whole: pack the item's terms anew."""
+class TermsFormatError(ValueError):
+    """Terms packed by another version, or incomplete: pack the item's terms again."""
 
 
 class Entry(NamedTuple):
-    """An item as the ranking sees it. ``terms`` come from ``pack_terms``. Ids are in the order of time."""
+    """An item as the ranking sees it. ``terms`` come from ``pack_terms``. Ids are in creation order."""
 
     item_id: str
     status: str
@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 
 
 class Unpacked(NamedTuple):
-    """Of many items one after the other, and how many each has: terms, how often each stands there, files, folders."""
+    """The terms, counts and files of many items, concatenated, and how many each item has."""
 
     terms: NDArray[np.uint32]
     counts: NDArray[np.uint8]
@@ -57,8 +57,8 @@ class Unpacked(NamedTuple):
     files_each: list[int]
 
 
-class Head(NamedTuple):
-    """What an item is like: how many words, terms and files, who speaks."""
+class TermsHeader(NamedTuple):
+    """The numbers of words, terms and files of an item, its flags and its speaker."""
 
     version: int
     flags: int
@@ -69,17 +69,17 @@ class Head(NamedTuple):
 
 
 def pack_terms(title: str, content: str, schema_key: str, files: Sequence[str], tags: Sequence[str]) -> bytes:
-    """All that an item is found by, besides its vector. A title that the content begins with is read once."""
+    """Everything an item is found by except its vector. A title that the content starts with is counted once."""
     said = content if content.lstrip().startswith(title.strip()) else f"{title}\n{content}"
     read = read_text(said, "\n".join((schema_key, *files, *tags)))
-    terms = sorted(read.counts)[:_MOST]
-    paths = sorted(file_hashes(files))[:_MOST]
+    terms = sorted(read.counts)[:_MAX_UINT16]
+    paths = sorted(file_hashes(files))[:_MAX_UINT16]
     flags = ASKS * read.asks | TELLS_TIME * read.tells_time
     return b"".join(
         (
-            _HEAD.pack(FORMAT, flags, min(read.length, _MOST), len(terms), len(paths), read.speaker),
+            _HEAD.pack(FORMAT, flags, min(read.length, _MAX_UINT16), len(terms), len(paths), read.speaker),
             np.array(terms, dtype="<u4").tobytes(),
-            bytes(min(read.counts[term], _MOST_COUNT) for term in terms),
+            bytes(min(read.counts[term], _MAX_COUNT) for term in terms),
             np.array(paths, dtype="<u8").tobytes(),
         )
     )
@@ -89,28 +89,28 @@ def _is_ours(packed: bytes) -> bool:
     return len(packed) >= _HEAD.size and packed[0] == FORMAT
 
 
-def read_head(packed: bytes) -> Head:
+def read_header(packed: bytes) -> TermsHeader:
     if not _is_ours(packed):
-        raise OtherFormatError("terms were packed by another version")
-    return Head._make(_HEAD.unpack_from(packed))
+        raise TermsFormatError("terms were packed by another version")
+    return TermsHeader._make(_HEAD.unpack_from(packed))
 
 
-def _size(head: Head) -> int:
+def _size(head: TermsHeader) -> int:
     return _HEAD.size + 5 * head.terms + 8 * head.files
 
 
 def unpack_terms(packed: Sequence[bytes]) -> Unpacked:
-    """All at once: an array for each item would take longer to make than everything else."""
+    """Unpack many items together: one array per item would dominate the cost."""
     terms, counts, files, terms_each, files_each = [], [], [], [], []
     for each in packed:
-        head = read_head(each)
+        head = read_header(each)
         counted = _HEAD.size + 4 * head.terms
-        filed = counted + head.terms
+        files_at = counted + head.terms
         if len(each) != _size(head):
-            raise OtherFormatError("terms are not as long as they say")
+            raise TermsFormatError("terms are incomplete")
         terms.append(each[_HEAD.size : counted])
-        counts.append(each[counted:filed])
-        files.append(each[filed:])
+        counts.append(each[counted:files_at])
+        files.append(each[files_at:])
         terms_each.append(head.terms)
         files_each.append(head.files)
     return Unpacked(
@@ -123,7 +123,7 @@ def unpack_terms(packed: Sequence[bytes]) -> Unpacked:
 
 
 def file_hashes(files: Iterable[str]) -> set[int]:
-    """Each path and each folder above it (with a slash at its end)."""
+    """Hashes of each path and each folder above it (with a trailing slash)."""
     found: set[int] = set()
     for file in files:
         found.add(path_hash(file))
@@ -132,11 +132,11 @@ def file_hashes(files: Iterable[str]) -> set[int]:
 
 
 def folders_of(file: str) -> list[str]:
-    """The folders above a file, the nearest first, each with a slash at its end."""
+    """The folders above a file, nearest first, with a trailing slash."""
     parts = file.split("/")
     return ["/".join(parts[:depth]) + "/" for depth in range(min(len(parts) - 1, _DEEPEST), 0, -1)]
 
 
 def path_hash(path: str) -> int:
-    """Sixty-four bits of a path: few enough to keep, too many to meet by chance."""
+    """A 64-bit hash of a path, wide enough to avoid collisions."""
     return int.from_bytes(blake2b(path.encode("utf-8", "replace"), digest_size=8).digest(), "little")

@@ -1,7 +1,7 @@
-"""The living items in their order, session by session, and what can be said of that order before any question.
+"""Live items ordered by session, and statistics of that order that do not depend on the question.
 
-Items of one session stand beside each other as they were told. Whether neighbours have to do with each other is not
-taken for granted: it is measured on their vectors, and where they have not, nothing of a neighbour counts.
+Items of a session are adjacent in creation order. Whether neighbors are related is measured on their vectors; where
+they are not, neighbors do not count.
 """
 
 from __future__ import annotations
@@ -11,36 +11,37 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from loremark.memory.ranking.segment import GRID, NOTHING, Columns, Segment
+from loremark.memory.ranking.segment import GRID, NO_CODE, Columns, Segment
 
 Floats = NDArray[np.float32]
 
 WINDOW = (5, 3, 2)
-"""How much the neighbour at distance one, two and three counts, in eighths of the item itself: they add up exactly."""
+"""The weight of neighbors at distance one, two and three, in eighths of the item itself, so that sums are exact."""
 
 EIGHTHS = 8
 
-# Saturation and weight of length: of items and windows, and of whole sessions.
+# BM25 saturation and length weight, of items and windows and of whole sessions.
 SATURATION, LENGTH_WEIGHT = 0.5, 0.4
 _WINDOW_SATURATION = 0.9
 _SESSION_SATURATION, _SESSION_LENGTH_WEIGHT = 1.2, 0.75
 
 _SAMPLE = 512
-"""Places at which neighbours are compared."""
+"""Positions at which neighbors are compared."""
 
 _DOUBTED_PAIRS = 20
-"""So many pairs are needed to believe half of what they say."""
+"""The number of pairs at which half of the measured agreement is believed."""
 
-_LEAST_AGREEMENT, _FULL_AGREEMENT = 0.2, 0.7
-"""How much nearer neighbours are than strangers, in standard deviations: from where it counts, and from where fully."""
+_MIN_AGREEMENT, _FULL_AGREEMENT = 0.2, 0.7
+"""How much closer neighbors are than random items, in standard deviations: where it starts to count, and where it
+counts fully."""
 
 _SHORT, _LONG = 25, 45
-"""Words of an item on average: up to where items need their neighbours to be understood, and from where they do not."""
+"""Average words per item: items up to _SHORT need their neighbors as context, items from _LONG on do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All arrays are in the order of ``order``, one place for each living item."""
+    """All arrays follow ``order``, one position per live item."""
 
     order: NDArray[np.int32]
     place: NDArray[np.int32]
@@ -64,14 +65,14 @@ class Layout:
 
 
 def lay_out(order: NDArray[np.int32], columns: Columns, segments: tuple[Segment, ...]) -> Layout:
-    """``order``: the living rows by session and id. Columns are by row, the dead ones too."""
-    place = np.full(len(columns["session"]), NOTHING, dtype=np.int32)
+    """``order``: the live rows by session and id. Columns are by row, including dead ones."""
+    place = np.full(len(columns["session"]), NO_CODE, dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     sorted_columns = {name: column[order] for name, column in columns.items()}
-    told = sorted_columns["session"]
+    sessions = sorted_columns["session"]
     first = np.ones(len(order), dtype=np.bool_)
     if len(order):
-        first[1:] = (told[1:] != told[:-1]) | (told[1:] == NOTHING)
+        first[1:] = (sessions[1:] != sessions[:-1]) | (sessions[1:] == NO_CODE)
     session = np.cumsum(first) - 1
     same = tuple(
         (session[distance:] == session[:-distance]).astype(np.float32) for distance in range(1, len(WINDOW) + 1)
@@ -89,19 +90,19 @@ def lay_out(order: NDArray[np.int32], columns: Columns, segments: tuple[Segment,
         starts,
         session,
         _damping(lengths, SATURATION, LENGTH_WEIGHT),
-        _damping(windowed(lengths, same), _WINDOW_SATURATION, LENGTH_WEIGHT),
+        _damping(window_sum(lengths, same), _WINDOW_SATURATION, LENGTH_WEIGHT),
         _damping(in_sessions, _SESSION_SATURATION, _SESSION_LENGTH_WEIGHT),
         _share(mean, _LONG, _SHORT) * _agreement(order, session, segments),
     )
 
 
-def windowed(values: Floats, same: tuple[Floats, ...]) -> Floats:
-    """Each value with its share of the values around it; the last axis is the order."""
-    return values + neighbouring(values, same)
+def window_sum(values: Floats, same: tuple[Floats, ...]) -> Floats:
+    """Each value plus its share of the surrounding values; the last axis is the order."""
+    return values + neighbor_sum(values, same)
 
 
-def neighbouring(values: Floats, same: tuple[Floats, ...]) -> Floats:
-    """For each place the weighted sum of the values around it, never over the end of a session."""
+def neighbor_sum(values: Floats, same: tuple[Floats, ...]) -> Floats:
+    """The weighted sum of the surrounding values at each position, never across sessions."""
     summed = np.zeros_like(values)
     for distance, (eighths, linked) in enumerate(zip(WINDOW, same, strict=True), start=1):
         weight = linked * np.float32(eighths / EIGHTHS)
@@ -111,18 +112,18 @@ def neighbouring(values: Floats, same: tuple[Floats, ...]) -> Floats:
 
 
 def _around(same: tuple[Floats, ...], count: int) -> Floats:
-    """How much a place has around it; at least a little, for it is divided by."""
-    return np.maximum(neighbouring(np.ones(count, dtype=np.float32), same), np.float32(1 / EIGHTHS))
+    """The total neighbor weight at each position; never zero, since it is a divisor."""
+    return np.maximum(neighbor_sum(np.ones(count, dtype=np.float32), same), np.float32(1 / EIGHTHS))
 
 
 def _damping(lengths: Floats, saturation: float, weight: float) -> Floats:
-    """What a count is weighed against: more in a longer text. Sums of eighths are exact, so the mean is as well."""
+    """The BM25 denominator term: larger for longer texts. Sums of eighths are exact, and so is the mean."""
     mean = max(float(lengths.sum(dtype=np.float64)) / max(len(lengths), 1), 1.0)
     return np.asarray(saturation * (1 - weight + weight * lengths / np.float32(mean)), dtype=np.float32)
 
 
 def _agreement(order: NDArray[np.int32], session: NDArray[np.int64], segments: tuple[Segment, ...]) -> float:
-    """0 where items of one session are no nearer to each other than to any others; 1 where they clearly are."""
+    """0 where items of a session are no closer to each other than to others, 1 where they clearly are."""
     count = len(order)
     if count < 3:
         return 0.0
@@ -139,7 +140,7 @@ def _agreement(order: NDArray[np.int32], session: NDArray[np.int64], segments: t
     if not len(pairs) or spread == 0.0:
         return 0.0
     belief = len(pairs) / (len(pairs) + _DOUBTED_PAIRS)
-    return _share(belief * float(pairs.mean() - strangers.mean()) / spread, _LEAST_AGREEMENT, _FULL_AGREEMENT)
+    return _share(belief * float(pairs.mean() - strangers.mean()) / spread, _MIN_AGREEMENT, _FULL_AGREEMENT)
 
 
 def _cosines(some: Floats, others: Floats) -> NDArray[np.float64]:

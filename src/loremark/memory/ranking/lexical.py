@@ -1,4 +1,4 @@
-"""What the words of a question say: in an item itself, in the items around it, and in its whole session."""
+"""Scores of the question's words: in an item, in its neighbors and in its session."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loremark.memory.ranking.corpus import Corpus
-from loremark.memory.ranking.layout import Floats, Layout, windowed
-from loremark.memory.ranking.nearby import near
-from loremark.memory.ranking.terms import MOST_WORDS, QuestionTerms
+from loremark.memory.ranking.layout import Floats, Layout, window_sum
+from loremark.memory.ranking.similar_words import find_similar_words
+from loremark.memory.ranking.terms import MAX_QUESTION_WORDS, QuestionTerms
 
 _AT_ONCE = 65_536
-"""Numbers of one step: for few items all words together, for many one word after the other."""
+"""Numbers per step: with few items all words are processed together, with many one after the other."""
 
 
-class Found(NamedTuple):
-    """Where a term stands, in the order of the layout, and how often."""
+class TermMatches(NamedTuple):
+    """Where a term occurs, in layout order, and how often."""
 
     places: NDArray[np.int32]
     counts: Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Lexical:
-    """Each 0 to 1, in the order of the layout: how much of the question's weight in words stands there.
+class LexicalScores:
+    """Shares of the question's word weight, 0 to 1, in layout order.
 
-    ``words``: in the item. ``window`` and ``session``: with its neighbours, near words too; None where neighbours have
-    nothing to do with each other. ``covered``: the share of the question that the corpus knows at all.
+    ``words``: in the item. ``window`` and ``session``: including neighbors and similar words; None where neighbors are
+    unrelated. ``covered``: the share of the question that the corpus contains at all.
     """
 
     words: Floats
@@ -39,8 +39,8 @@ class Lexical:
     covered: float
 
 
-def read_words(corpus: Corpus, question: QuestionTerms) -> Lexical:
-    """All legs that are made of words."""
+def score_words(corpus: Corpus, question: QuestionTerms) -> LexicalScores:
+    """Compute all scores based on words."""
     layout = corpus.layout
     count = len(layout)
     hits = find_terms(corpus, question.words)
@@ -48,7 +48,7 @@ def read_words(corpus: Corpus, question: QuestionTerms) -> Lexical:
     known = [number for number, (places, _) in enumerate(hits) if len(places)]
     asked = math.fsum(rarities)
     covered = math.fsum(rarities[number] for number in known) / asked if asked else 0.0
-    known = sorted(sorted(known, key=lambda number: (-rarities[number], number))[:MOST_WORDS])
+    known = sorted(sorted(known, key=lambda number: (-rarities[number], number))[:MAX_QUESTION_WORDS])
     weight = math.fsum(rarities[number] for number in known)
     words = np.zeros(count, dtype=np.float32)
     for number in known:
@@ -56,20 +56,20 @@ def read_words(corpus: Corpus, question: QuestionTerms) -> Lexical:
         share = np.float32(rarities[number] / weight * covered)
         words[places] += share * counts / (counts + layout.damping[places])
     if not layout.trust:
-        return Lexical(words, None, None, covered)
+        return LexicalScores(words, None, None, covered)
     spread = _with_near(corpus, question, hits, rarities, known)
     total = weight / covered if covered else asked
     window, session = _around(layout, spread, total)
-    return Lexical(words, window, session, covered)
+    return LexicalScores(words, window, session, covered)
 
 
-def find_terms(corpus: Corpus, terms: tuple[int, ...]) -> list[Found]:
-    """For each term the places of the living items it stands in."""
+def find_terms(corpus: Corpus, terms: tuple[int, ...]) -> list[TermMatches]:
+    """The positions of the live items that contain each term."""
     if not terms:
         return []
     keys = np.array(terms, dtype=np.uint64)
     place = corpus.layout.place
-    parts: list[list[Found]] = [[] for _ in terms]
+    parts: list[list[TermMatches]] = [[] for _ in terms]
     base = 0
     for segment in corpus.segments:
         for number, (rows, counts) in enumerate(segment.find(keys)):
@@ -77,19 +77,19 @@ def find_terms(corpus: Corpus, terms: tuple[int, ...]) -> list[Found]:
                 places = place[rows + base]
                 living = places >= 0
                 if living.all():
-                    parts[number].append(Found(places, counts))
+                    parts[number].append(TermMatches(places, counts))
                 else:
-                    parts[number].append(Found(places[living], counts[living]))
+                    parts[number].append(TermMatches(places[living], counts[living]))
         base += len(segment)
     return [_joined(found) for found in parts]
 
 
-def _joined(found: list[Found]) -> Found:
+def _joined(found: list[TermMatches]) -> TermMatches:
     if len(found) == 1:
         return found[0]
     if not found:
-        return Found(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
-    return Found(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
+        return TermMatches(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+    return TermMatches(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
 
 
 def _rarity(count: int, having: int) -> float:
@@ -98,19 +98,21 @@ def _rarity(count: int, having: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """One word of the question with the words near to it, each with its share of the word's rarity."""
+    """A word of the question and its similar words, each with its share of the word's rarity."""
 
     rarity: float
-    parts: tuple[tuple[Found, float], ...]
+    parts: tuple[tuple[TermMatches, float], ...]
 
 
 def _with_near(
-    corpus: Corpus, question: QuestionTerms, hits: list[Found], rarities: list[float], known: list[int]
+    corpus: Corpus, question: QuestionTerms, hits: list[TermMatches], rarities: list[float], known: list[int]
 ) -> list[_Spread]:
-    """The words that count, and those the corpus does not know but has near ones of."""
+    """The words that count, plus similar words for those the corpus does not contain."""
     count = len(corpus.layout)
-    wanted = known if len(hits) > MOST_WORDS else range(len(hits))
-    near_of = {number: near(question.words[number]) if question.spread[number] else () for number in wanted}
+    wanted = known if len(hits) > MAX_QUESTION_WORDS else range(len(hits))
+    near_of = {
+        number: find_similar_words(question.words[number]) if question.spread[number] else () for number in wanted
+    }
     others = tuple(dict.fromkeys(word for pairs in near_of.values() for word, _ in pairs))
     found = dict(zip(others, find_terms(corpus, others), strict=True))
     spread = []
@@ -137,13 +139,13 @@ def _around(layout: Layout, spread: list[_Spread], total: float) -> tuple[Floats
             for (places, said), share in word.parts:
                 counts[row, places] = np.maximum(counts[row, places], said * np.float32(share))
         weights = np.array([[word.rarity / total] for word in some], dtype=np.float32)
-        shares = windowed(counts, layout.same)
+        shares = window_sum(counts, layout.same)
         shares /= shares + layout.window_damping
         shares *= weights
-        told = np.add.reduceat(counts, layout.starts, axis=1)
-        told /= told + layout.session_damping
-        told *= weights
-        for row in range(len(some)):  # one after the other: the sum must not hang on how many are taken at once
+        session_counts = np.add.reduceat(counts, layout.starts, axis=1)
+        session_counts /= session_counts + layout.session_damping
+        session_counts *= weights
+        for row in range(len(some)):  # one by one: the sum must not depend on the batch size
             window += shares[row]
-            sessions += told[row]
+            sessions += session_counts[row]
     return window, sessions[layout.session]

@@ -1,6 +1,6 @@
-"""The one ranking: nearness in meaning, shared words, what stands around an item, names and files, added up.
+"""The ranking: a weighted sum of similarity, shared words, context, names and files.
 
-All legs are on one absolute scale, that of the cosine, so nothing depends on what else happens to be found.
+All signals are on the absolute scale of the cosine, so a score does not depend on the other results.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from loremark.memory.ranking.calibration import DEFAULT, Calibration
 from loremark.memory.ranking.corpus import Corpus
 from loremark.memory.ranking.entry import path_hash
 from loremark.memory.ranking.layout import Floats
-from loremark.memory.ranking.legs import Leg, legs_of, nearness
-from loremark.memory.ranking.segment import NOTHING
+from loremark.memory.ranking.segment import NO_CODE
+from loremark.memory.ranking.signals import Signal, compute_signals, cosine_similarities
 
-_NEVER = -(2**31)
+_UNKNOWN_CODE = -(2**31)
 """The code of a word that no item has."""
 
-_DOUBT = 1e-5
-"""Scores are added up in float32: so near to the last place, an item is looked at again."""
+_ROUNDING = 1e-5
+"""Scores are summed in float32: items this close to the last one are included."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: words, their vector (None: none could be made) and the files at hand. Text may be empty.
+    """The query text, its vector (None if there is none) and the working files. The text may be empty.
 
-    ``calibration``: that of the embedder of the vectors (``calibration_of(name)``).
+    ``calibration``: that of the vectors' embedding model (``get_calibration(name)``).
     """
 
     text: str
@@ -40,9 +40,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Filters:
-    """What may be found at all. ``branch`` None: only what is on no branch; a name: that branch's as well.
+    """What may be found. ``branch`` None: only items on no branch; a name: also those of that branch.
 
-    ``files``: items that name one of these paths; a path that ends in a slash is a folder.
+    ``files``: items that name one of these paths; a path with a trailing slash is a folder.
     """
 
     status: str = "approved"
@@ -53,18 +53,19 @@ class Filters:
 
 @dataclass(frozen=True)
 class Reason:
-    """One part of a score: ``leg`` names it, ``told`` says it in words; all ``points`` add up to the score."""
+    """One signal's contribution to a score: its name, a description and its points, which add up to the score."""
 
-    leg: str
-    told: str
+    signal: str
+    text: str
     points: float
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A found item. ``score`` orders the hits of one question; ``similarity`` compares between questions, 0 to 1.
+    """A search hit. ``score`` orders the hits of one question; ``similarity`` is 0 to 1 and comparable between
+    questions.
 
-    ``reasons`` are there where they were asked for.
+    ``reasons`` are filled only if requested.
     """
 
     item_id: str
@@ -78,13 +79,13 @@ def rank(corpus: Corpus, question: Question, filters: Filters, limit: int, *, ex
     allowed = _allowed(corpus, filters)
     if limit < 1 or not allowed.any():
         return []
-    cosines = nearness(corpus, question.vector)
-    legs = legs_of(corpus, question.text, question.files, filters.branch, cosines)
+    cosines = cosine_similarities(corpus, question.vector)
+    signals = compute_signals(corpus, question.text, question.files, filters.branch, cosines)
     scores = np.zeros(len(corpus.layout), dtype=np.float32)
-    for leg in legs:
-        scores += leg.points
+    for signal in signals:
+        scores += signal.points
     places = _best(np.where(allowed, scores, np.float32(-np.inf)), min(limit, int(np.count_nonzero(allowed))))
-    hits = _hits(corpus, question, legs, cosines, places, explain=explain)
+    hits = _hits(corpus, question, signals, cosines, places, explain=explain)
     return sorted(hits, key=lambda hit: (-hit.score, hit.item_id))[:limit]
 
 
@@ -92,10 +93,10 @@ def _allowed(corpus: Corpus, filters: Filters) -> NDArray[np.bool_]:
     columns = corpus.layout.columns
 
     def has(name: str, word: str) -> NDArray[np.bool_]:
-        return np.asarray(columns[name] == corpus.codes.get(word, _NEVER))
+        return np.asarray(columns[name] == corpus.codes.get(word, _UNKNOWN_CODE))
 
     allowed = has("status", filters.status)
-    branch = columns["branch"] == NOTHING
+    branch = columns["branch"] == NO_CODE
     if filters.branch is not None:
         branch |= has("branch", filters.branch)
     allowed &= branch
@@ -110,24 +111,24 @@ def _allowed(corpus: Corpus, filters: Filters) -> NDArray[np.bool_]:
 
 
 def _best(scores: Floats, limit: int) -> NDArray[np.int64]:
-    """The places of the best, with all that are as good as the last of them."""
+    """The positions of the best items, including all that tie with the last one."""
     if limit < len(scores):
         last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
     else:
         last = scores[np.isfinite(scores)].min()
-    return np.flatnonzero(scores >= last - np.float32(_DOUBT))
+    return np.flatnonzero(scores >= last - np.float32(_ROUNDING))
 
 
 def _hits(
     corpus: Corpus,
     question: Question,
-    legs: Sequence[Leg],
+    signals: Sequence[Signal],
     cosines: Floats,
     places: NDArray[np.int64],
     *,
     explain: bool,
 ) -> list[Hit]:
-    points = np.stack([leg.points[places] for leg in legs], axis=1).astype(np.float64).round(6).tolist()
+    points = np.stack([signal.points[places] for signal in signals], axis=1).astype(np.float64).round(6).tolist()
     rows = corpus.layout.order[places].tolist()
     hits = []
     for place, row, cosine, each in zip(places.tolist(), rows, cosines[places].tolist(), points, strict=True):
@@ -136,11 +137,13 @@ def _hits(
                 item_id=corpus.item_id(row),
                 score=round(sum(each), 6),
                 similarity=round(question.calibration.similarity(cosine), 4),
-                reasons=_reasons(legs, place, each) if explain else (),
+                reasons=_reasons(signals, place, each) if explain else (),
             )
         )
     return hits
 
 
-def _reasons(legs: Sequence[Leg], place: int, points: Sequence[float]) -> tuple[Reason, ...]:
-    return tuple(Reason(leg.name, leg.told(place), of) for leg, of in zip(legs, points, strict=True) if of)
+def _reasons(signals: Sequence[Signal], place: int, points: Sequence[float]) -> tuple[Reason, ...]:
+    return tuple(
+        Reason(signal.name, signal.describe(place), of) for signal, of in zip(signals, points, strict=True) if of
+    )

@@ -1,4 +1,4 @@
-"""A run of items, sorted once and never changed: their vectors, and where each term and each file stands."""
+"""An immutable, sorted run of items: their vectors, and the postings of each term and file."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loremark.memory.ranking.entry import Entry, read_head, unpack_terms
+from loremark.memory.ranking.entry import Entry, read_header, unpack_terms
 
 GRID = 4096
-"""Steps between 0 and 1 that a vector's numbers are rounded to. The product of two unit vectors on this grid, and
-every sum on the way to it, is a whole number under 2^24, so float32 adds it up without an error in whatever order: a
-score does not hang on where an item lies in memory, on the machine or on the number of threads."""
+"""Vector components are rounded to this many steps between 0 and 1. Then the dot product of two unit vectors and every
+partial sum is an integer below 2^24, which float32 represents exactly: a score does not depend on the memory layout,
+the machine or the number of threads."""
 
 Columns = dict[str, NDArray[Any]]
-"""What items are filtered and weighed by, one array for each: see ``columns_of``."""
+"""The columns that items are filtered and weighted by: see ``build_columns``."""
 
-NOTHING = -1
-"""The code of a branch or session that an item has not."""
+NO_CODE = -1
+"""The code for no branch or no session."""
 
 _ROW_BITS = 24
 _COUNT_BITS = 8
 _ROW = np.uint64((1 << _ROW_BITS) - 1)
 _COUNT = np.uint64((1 << _COUNT_BITS) - 1)
-MOST_ROWS = 1 << _ROW_BITS
+MAX_ROWS = 1 << _ROW_BITS
 _KEY_BYTES = 320
-"""What an id, its session and their places take, roughly."""
+"""Approximate size of an id, its session and their positions."""
 
 
 Rows = NDArray[np.int64]
 
 
-class Standing(NamedTuple):
-    """Where a term stands: the rows, and how often in each."""
+class Postings(NamedTuple):
+    """The rows that contain a term, and how often."""
 
     rows: Rows
     counts: NDArray[np.float32]
@@ -43,9 +43,9 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """``postings``: term, row and count in one number each, sorted. Rows count from the segment's own first one.
+    """``postings``: term, row and count packed into one number each, sorted. Rows are relative to the segment.
 
-    ``keys``: session and id of each row; ``row_of``: the row of an id.
+    ``keys``: session and id of each row. ``row_of``: the row of an id.
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -63,15 +63,15 @@ class Segment:
         arrays = self.vectors.nbytes + self.postings.nbytes + self.files.nbytes + self.file_rows.nbytes
         return arrays + len(self.keys) * _KEY_BYTES
 
-    def find(self, terms: NDArray[np.uint64]) -> list[Standing]:
-        """Each term's rows."""
+    def find(self, terms: NDArray[np.uint64]) -> list[Postings]:
+        """The postings of each term."""
         starts = np.searchsorted(self.postings, terms << np.uint64(32))
         ends = np.searchsorted(self.postings, (terms + np.uint64(1)) << np.uint64(32))
         found = []
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             part = self.postings[start:end]
             rows = ((part >> np.uint64(_COUNT_BITS)) & _ROW).astype(np.int64)
-            found.append(Standing(rows, (part & _COUNT).astype(np.float32)))
+            found.append(Postings(rows, (part & _COUNT).astype(np.float32)))
         return found
 
     def find_file(self, file: int) -> Rows:
@@ -80,7 +80,7 @@ class Segment:
         return self.file_rows[start:end].astype(np.int64)
 
 
-def make_segment(items: Sequence[Entry], vectors: NDArray[np.float32]) -> Segment:
+def build_segment(items: Sequence[Entry], vectors: NDArray[np.float32]) -> Segment:
     """Row i of the vectors belongs to item i."""
     found = unpack_terms([item.terms for item in items])
     keys = tuple((item.session_id or "", item.item_id) for item in items)
@@ -93,7 +93,7 @@ def make_segment(items: Sequence[Entry], vectors: NDArray[np.float32]) -> Segmen
 
 
 def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
-    """The living rows of all, in their order, as one."""
+    """Merge the live rows of all segments in order."""
     keys, vectors, postings, files, file_rows = [], [], [], [], []
     base = 0
     for segment, lives in zip(segments, alive, strict=True):
@@ -113,14 +113,14 @@ def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_
     )
 
 
-def columns_of(entries: Sequence[Entry], codes: dict[str, int]) -> Columns:
-    """What is filtered and weighed by. New words are added to the codes."""
+def build_columns(entries: Sequence[Entry], codes: dict[str, int]) -> Columns:
+    """The columns to filter and weight by. New words are added to the codes."""
 
     def coded(words: Iterable[str | None]) -> NDArray[np.int32]:
-        numbers = [NOTHING if word is None else codes.setdefault(word, len(codes)) for word in words]
+        numbers = [NO_CODE if word is None else codes.setdefault(word, len(codes)) for word in words]
         return np.array(numbers, dtype=np.int32)
 
-    heads = [read_head(entry.terms) for entry in entries]
+    heads = [read_header(entry.terms) for entry in entries]
     return {
         "length": np.array([head.length for head in heads], dtype=np.int32),
         "flags": np.array([head.flags for head in heads], dtype=np.uint8),

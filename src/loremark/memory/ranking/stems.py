@@ -1,4 +1,4 @@
-"""A word without its ending: enough for two forms of one word to meet, not so much that two words do."""
+"""A light English stemmer: forms of one word share a stem, different words rarely do."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SHORTEST_ROOT = 4
 
 
 @lru_cache(maxsize=65_536)
-def root(word: str) -> str:
-    """The root of an English word in small letters; of any other word, the word."""
+def stem(word: str) -> str:
+    """The stem of a lowercase English word; other words are returned unchanged."""
     if len(word) <= 3 or not word.isascii() or not word.isalpha():
         return word
     word = _without_time(_without_number(word))

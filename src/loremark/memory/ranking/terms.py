@@ -1,4 +1,4 @@
-"""What a text is found by: the roots of its words, and every name, path and code in it as it stands."""
+"""The terms a text is found by: stems of its words, and every name, path and code as written."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
-from loremark.memory.ranking.stems import root
+from loremark.memory.ranking.stems import stem
 from loremark.memory.vocabulary import STOP
 
-LONGEST_TEXT = 20_000
-"""Characters that are read of one text: beyond, a document says little new about what it is about."""
+MAX_TEXT_CHARS = 20_000
+"""Characters read of one text. The rest of a document adds little about its topic."""
 
-MOST_WORDS = 24
-"""Different words of a question that count; of more, the rarest."""
+MAX_QUESTION_WORDS = 24
+"""Distinct words of a question that count; with more, the rarest."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -32,7 +32,7 @@ _ASKING = _words(
     " show find give me explain describe please s t re ve ll d m don didn doesn isn wasn aren weren hasn haven many"
     " much kind type"
 )
-STOPPED = STOP | _ASKING
+STOP_WORDS = STOP | _ASKING
 
 _SPEAKER = re.compile(r"\s*([A-Z][\w'’-]{0,40}):\s")
 _CAPITAL = re.compile(r"[A-Z][a-z]+")
@@ -46,21 +46,21 @@ _ASKS_WHEN = re.compile(r"\s*(?:since )?(?:when|what (?:date|year|month|day)|how
 
 
 def term_hash(term: str) -> int:
-    """Thirty-two bits of a word."""
+    """A 32-bit hash of a word."""
     return int.from_bytes(blake2b(term.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
 def name_hash(name: str) -> int:
-    """Thirty-two bits of a name; never meant to be those of a word."""
+    """A 32-bit hash of a name, distinct from that of a word."""
     return term_hash("=" + name.lower())
 
 
 @lru_cache(maxsize=65_536)
 def _terms_of_token(token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The words and the names in a stretch without blanks."""
+    """The word and name hashes of a token."""
     token = token[:_LONGEST_TOKEN]
     parts = (part.lower() for part in _PARTS.findall(token))
-    words = tuple(term_hash(root(part)) for part in parts if part not in STOPPED)
+    words = tuple(term_hash(stem(part)) for part in parts if part not in STOP_WORDS)
     if _IS_NAME.search(token) is None or _NOT_A_NAME.fullmatch(token):
         return words, ()
     names = {token, token.rsplit("/", 1)[-1]}
@@ -79,12 +79,12 @@ class TextTerms:
 
 
 def read_text(said: str, besides: str) -> TextTerms:
-    """Of what an item says, and of what is written beside it (its place, files and tags)."""
-    said = said[:LONGEST_TEXT]
+    """The terms of an item's text, and of its metadata (schema key, files and tags)."""
+    said = said[:MAX_TEXT_CHARS]
     counts: Counter[int] = Counter()
     names: set[int] = set()
     length = 0
-    for token in _TOKENS.findall(f"{said}\n{besides[:LONGEST_TEXT]}"):
+    for token in _TOKENS.findall(f"{said}\n{besides[:MAX_TEXT_CHARS]}"):
         words, whole = _terms_of_token(token)
         counts.update(words)
         names.update(whole)
@@ -102,7 +102,8 @@ def read_text(said: str, besides: str) -> TextTerms:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """What a question is about. Words that are names of somebody have no neighbours in meaning."""
+    """The terms of a question. ``spread`` says for each word whether similar words count; they do not for people's
+    names."""
 
     words: tuple[int, ...]
     spread: tuple[bool, ...]
@@ -116,7 +117,7 @@ def read_question(text: str) -> QuestionTerms:
     words: dict[int, bool] = {}
     names: dict[int, str] = {}
     first = True
-    for token in _TOKENS.findall(text[:LONGEST_TEXT]):
+    for token in _TOKENS.findall(text[:MAX_TEXT_CHARS]):
         found, whole = _terms_of_token(token)
         is_plain = first or not token[0].isupper()
         first = False
@@ -127,7 +128,7 @@ def read_question(text: str) -> QuestionTerms:
     return QuestionTerms(
         tuple(words),
         tuple(words.values()),
-        tuple((told, name) for name, told in names.items()),
-        frozenset(name_hash(name) for name in _CAPITAL.findall(text[:LONGEST_TEXT])),
+        tuple((written, name) for name, written in names.items()),
+        frozenset(name_hash(name) for name in _CAPITAL.findall(text[:MAX_TEXT_CHARS])),
         _ASKS_WHEN.match(text) is not None,
     )

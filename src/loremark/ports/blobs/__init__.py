@@ -1,1 +1,1 @@
-"""Blobs: large texts by their hash, in local files or an S3-compatible store."""
+"""Blob storage: large texts by hash, in local files or S3."""

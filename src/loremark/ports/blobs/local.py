@@ -1,8 +1,7 @@
-"""Blobs in local files, on the disk before anybody hears that they are kept.
+"""Blobs in local files, durable before ``put`` returns.
 
-A blob is written to a temporary file beside its place, synced, renamed, and then the folder is synced: only a
-whole file ever has a blob's name, also after a crash. What a crash leaves behind has another name, counts as
-no blob, and goes with the project.
+A blob is written to a temporary file in the same directory, synced and renamed, and then the directory is synced. So
+even after a crash a blob's name always refers to a complete file. Leftover files are deleted with the project.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from loremark.ports.blobs.place import BlobsUnavailable, is_blob_name
+from loremark.ports.blobs.backend import BlobsUnavailable, is_blob_name
 
 _FOLDER_MODE = 0o700
 
 
-class LocalPlace:
-    """A folder with a folder for each project. All work is done in threads: the disk may be slow."""
+class LocalBackend:
+    """A directory with a subdirectory per project. All work runs in threads, because the disk may be slow."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._synced: set[str] = set()  # projects whose folder is known to be on the disk
+        self._synced: set[str] = set()  # projects whose directory is known to be synced
         _make_folders(root)
 
     async def put(self, project_id: str, sha256: str, content: bytes) -> None:
@@ -46,11 +45,11 @@ class LocalPlace:
             self._make_project_folder(folder)
             if not _holds(folder / sha256, len(content)):
                 _write(folder / sha256, content)
-            # Also when the file was there: whoever renamed it may not have come to this line.
+            # Also if the file exists: the process that renamed it may have crashed before this line.
             _sync_folder(folder)
 
     def _make_project_folder(self, folder: Path) -> None:
-        """A folder that an earlier process made may not be on the disk, so the first use in this one syncs it."""
+        """Create and sync the directory. An earlier process may have crashed before syncing it."""
         if folder.name in self._synced and folder.is_dir():
             return
         folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
@@ -72,7 +71,7 @@ class LocalPlace:
                 return []
 
     def _delete(self, project_id: str) -> int:
-        """Everything in the project's folder, temporary files too; a deletion is kept like any other promise."""
+        """Delete the project's directory, including temporary files, durably."""
         found = len(self._list(project_id))
         self._synced.discard(project_id)
         with _clear_failure("blobs cannot be deleted"):
@@ -83,7 +82,7 @@ class LocalPlace:
 
 
 def _holds(path: Path, size: int) -> bool:
-    """Whether the blob is there. A size that differs was never ours (a file cut short by hand): it is replaced."""
+    """Return whether the blob exists. A file of the wrong size was modified by hand and is replaced."""
     try:
         return path.stat().st_size == size
     except FileNotFoundError:
@@ -91,7 +90,7 @@ def _holds(path: Path, size: int) -> bool:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """The file under its name, its content on the disk before the name is given."""
+    """Write the file atomically: sync the content, then rename."""
     number, temporary = tempfile.mkstemp(prefix=".unfinished-", dir=path.parent)  # mode 0600
     try:
         with open(number, "wb") as file:
@@ -106,7 +105,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _make_folders(folder: Path) -> None:
-    """The folder and what is missing above it, each on the disk before the next."""
+    """Create the directory and its missing parents, syncing each."""
     if folder.is_dir():
         return
     _make_folders(folder.parent)
@@ -115,7 +114,7 @@ def _make_folders(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Names in a folder are content of the folder: a new one is on the disk once the folder is."""
+    """Sync a directory, which makes new names in it durable."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)

@@ -1,4 +1,4 @@
-"""Blobs in a bucket of S3 or of a server that speaks like it. What S3 has acknowledged is durable."""
+"""Blobs in an S3 or S3-compatible bucket. An acknowledged write is durable."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from loremark.ports.blobs.place import BlobsUnavailable, is_blob_name
+from loremark.ports.blobs.backend import BlobsUnavailable, is_blob_name
 
 CALL_SECONDS = 10.0
-"""How long one call may take with all its retries."""
+"""Timeout of a call including retries."""
 
 _DELETED_AT_ONCE = 1_000
-"""As many as S3 takes in one request."""
+"""The maximum of S3's batch delete."""
 
 
-class S3Place:
-    """A bucket, or the part of it under a prefix. Credentials and region come from the usual AWS_ variables."""
+class S3Backend:
+    """A bucket with an optional prefix. Credentials and region come from the usual AWS_ variables."""
 
     def __init__(self, bucket: str, prefix: str, endpoint: str, *, call_seconds: float = CALL_SECONDS) -> None:
         self._prefix = f"{prefix}/" if prefix else ""
@@ -47,7 +47,7 @@ class S3Place:
 
     async def put(self, project_id: str, sha256: str, content: bytes) -> None:
         async with self._bounded("a blob cannot be written"):
-            # One request is all or nothing; an upload in parts that breaks off would leave them in the bucket.
+            # A single request is atomic; an interrupted multipart upload would leave parts in the bucket.
             await obstore.put_async(self._store, self._path(project_id, sha256), content, use_multipart=False)
 
     async def get(self, project_id: str, sha256: str) -> bytes | None:
@@ -75,7 +75,7 @@ class S3Place:
         return f"{self._prefix}{project_id}/{sha256}"
 
     async def _paths(self, project_id: str) -> list[str]:
-        """Everything of a project, asked for page by page."""
+        """List all objects of a project, page by page."""
         pages = aiter(obstore.list(self._store, prefix=self._path(project_id)))
         paths: list[str] = []
         while True:
@@ -87,12 +87,12 @@ class S3Place:
 
     @asynccontextmanager
     async def _bounded(self, what: str) -> AsyncIterator[None]:
-        """One call to the server: bounded in time, and with one kind of failure."""
+        """Apply the timeout to one call and convert its errors."""
         try:
             async with asyncio.timeout(self._call_seconds):
                 yield
         except TimeoutError as error:
-            raise BlobsUnavailable(f"{what}: no answer within {self._call_seconds:g} s") from error
+            raise BlobsUnavailable(f"{what}: no response within {self._call_seconds:g} s") from error
         except (BaseError, OSError) as error:
-            told, _, _ = str(error).partition("\n\nDebug source")  # what follows says the same again, at length
-            raise BlobsUnavailable(f"{what}: {told}") from error
+            message, _, _ = str(error).partition("\n\nDebug source")  # the rest repeats the message at length
+            raise BlobsUnavailable(f"{what}: {message}") from error

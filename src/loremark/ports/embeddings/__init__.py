@@ -1,1 +1,1 @@
-"""Embeddings: texts as unit vectors, by the built-in model or an OpenAI-compatible server."""
+"""Text embeddings by the built-in model or an OpenAI-compatible server."""

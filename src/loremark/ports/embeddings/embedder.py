@@ -1,4 +1,4 @@
-"""What an embedder must do, and opening the one that the settings name."""
+"""The interface of embedders, and opening the configured one."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from pathlib import Path
 from typing import Protocol
 
 from loremark.ports.embeddings.builtin import BuiltinEmbedder
-from loremark.ports.embeddings.embedded import Embedded, EmbedderFailed
+from loremark.ports.embeddings.embedding_result import EmbedderFailed, EmbeddingResult
 from loremark.ports.embeddings.remote import RemoteEmbedder
 
-__all__ = ["Embedded", "Embedder", "EmbedderFailed", "open_embedder"]
+__all__ = ["Embedder", "EmbedderFailed", "EmbeddingResult", "open_embedder"]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Vectors of different names cannot be compared."""
+    """Turns texts into unit vectors. Vectors from embedders with different names cannot be compared."""
 
     name: str
     dimensions: int
-    """Of a server's unknown model: 0 until its first answer."""
+    """0 for a server's unknown model until its first response."""
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
-        """The vectors of these texts. A text's vector does not depend on the texts it came with."""
+    async def embed(self, texts: Sequence[str]) -> EmbeddingResult:
+        """Embed the texts. A text's vector does not depend on the others."""
 
     async def close(self) -> None:
-        """What is being computed is finished first."""
+        """Close after finishing the current computation."""
 
 
 def open_embedder(
     spec: str, *, base_url: str | None = None, api_key: str | None = None, cache_dir: Path | None = None
 ) -> Embedder:
-    """``builtin`` (int8), ``builtin:fp32`` or ``openai:<model>``. Nothing is loaded or called before the first text."""
+    """Open ``builtin`` (int8), ``builtin:fp32`` or ``openai:<model>``. Nothing is loaded before the first text."""
     kind, _, model = spec.partition(":")
     if kind == "builtin" and model in ("", "fp32"):
         return BuiltinEmbedder("fp32" if model else "int8", cache_dir=cache_dir)

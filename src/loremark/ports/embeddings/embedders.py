@@ -1,4 +1,4 @@
-"""The embedder in use, and those it has taken over from while their vectors still serve."""
+"""The current embedder, and earlier ones whose vectors are still in use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loremark.ports.embeddings.builtin import BuiltinEmbedder
-from loremark.ports.embeddings.embedded import Embedded
 from loremark.ports.embeddings.embedder import Embedder
+from loremark.ports.embeddings.embedding_result import EmbeddingResult
 from loremark.ports.embeddings.granite import Precision
 
 
 class Embedders:
-    """Closes what it has opened; the embedder in use is its owner's."""
+    """Owns the earlier embedders; the current one belongs to the caller."""
 
     def __init__(self, current: Embedder, *, cache_dir: Path | None = None) -> None:
         self.current = current
@@ -20,11 +20,11 @@ class Embedders:
         self._earlier = {made.name: made for made in (BuiltinEmbedder(kind, cache_dir=cache_dir) for kind in builtin)}
 
     def knows(self, name: str) -> bool:
-        """Whether a question can be compared with vectors of this name. A server's earlier model cannot be asked."""
+        """Return whether a query can be embedded for vectors of this name. Earlier server models are not available."""
         return name == self.current.name or name in self._earlier
 
-    async def embed(self, name: str, texts: Sequence[str]) -> Embedded:
-        """By the embedder of this name, which must be known."""
+    async def embed(self, name: str, texts: Sequence[str]) -> EmbeddingResult:
+        """Embed with the embedder of this name, which must be known."""
         if name == self.current.name:
             return await self.current.embed(texts)
         return await self._earlier[name].embed(texts)

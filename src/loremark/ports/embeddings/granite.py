@@ -1,8 +1,7 @@
-"""granite-embedding-30m-english as one fused graph for onnxruntime: pieces of one text in, its unit vector out.
+"""Builds granite-embedding-30m-english as a fused onnxruntime graph: token ids of one text in, unit vector out.
 
-The graph takes one text, so there is no padding and no mask. In the int8 form the weights are rounded to whole
-numbers column by column, but for the last ones of each layer, and what flows through the layers is rounded as it
-flows.
+The graph takes one text, so there is no padding or mask. In int8 the weights are quantized per column, except the last
+ones of each layer, and activations are quantized dynamically.
 """
 
 from __future__ import annotations
@@ -12,37 +11,37 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from loremark.ports.embeddings.embedded import Vectors
-from loremark.ports.embeddings.onnx_file import CONTRIB, FLOAT, INT32, Graph
+from loremark.ports.embeddings.embedding_result import Vectors
+from loremark.ports.embeddings.onnx_writer import CONTRIB, FLOAT, INT32, Graph
 
 Precision: TypeAlias = Literal["int8", "fp32"]
 
 DIMENSIONS = 384
 FORMAT = 1
-"""Counted up whenever the graph or the centre changes: a file of an earlier one is not read."""
+"""Increment when the graph or the mean vector changes, to invalidate cached files."""
 
 _LAYERS = 6
 _HEADS = 12
 _EPSILON = 1e-12
 _FIRST_PLACE = 2
-"""The table of places has two rows before that of the first piece."""
+"""The position table has two reserved rows before the first position."""
 
 _LARGEST_WEIGHT = 63
-"""Seven bits: a CPU without VNNI adds pairs of products in 16 bits, which eight-bit weights would overflow."""
+"""Seven bits, because CPUs without VNNI add pairs of products in 16 bits and would overflow with eight."""
 
 _LARGEST_IN_TABLE = 127
 _NOT_ZERO = 1e-6
 
 
-def build_graph(tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None = None) -> bytes:
-    """The model's file. A centre is taken from each vector before it is made one of unit length."""
-    return _Builder(tensors, precision, centre).build()
+def build_graph(tensors: dict[str, Vectors], precision: Precision, mean: Vectors | None = None) -> bytes:
+    """Return the ONNX file. ``mean`` is subtracted from each vector before normalization."""
+    return _Builder(tensors, precision, mean).build()
 
 
 class _Builder:
-    def __init__(self, tensors: dict[str, Vectors], precision: Precision, centre: Vectors | None) -> None:
+    def __init__(self, tensors: dict[str, Vectors], precision: Precision, mean: Vectors | None) -> None:
         self._tensors = tensors
-        self._centre = centre
+        self._mean = mean
         self._whole = precision == "int8"
         self._graph = Graph()
 
@@ -52,17 +51,17 @@ class _Builder:
         for number in range(_LAYERS):
             states = self._layer(states, f"l{number}.")
         vector = graph.node("Gather", [states, graph.constant(np.array(0, dtype=np.int64))], axis=1)
-        if self._centre is not None:
+        if self._mean is not None:
             unit = graph.node("LpNormalization", [vector], axis=1, p=2)
-            vector = graph.node("Sub", [unit, graph.constant(self._centre)])
+            vector = graph.node("Sub", [unit, graph.constant(self._mean)])
         graph.node("LpNormalization", [vector], output="vector", axis=1, p=2)
         return graph.write(("pieces", INT32, [1, "length"]), ("vector", FLOAT, [1, DIMENSIONS]))
 
     def _embed(self) -> str:
-        """Each piece's row of the word table, and the row of its place."""
+        """Add word and position embeddings."""
         graph, tensors = self._graph, self._tensors
         words = self._look_up(tensors["word_emb"])
-        # There is one sentence only, so its kind can be added to the places here.
+        # There is only one segment, so its type embedding can be folded into the positions.
         places = tensors["pos_emb"][_FIRST_PLACE:] + tensors["type_emb"][0]
         zero, one = (graph.constant(np.array([number], dtype=np.int64)) for number in (0, 1))
         length = graph.node("Gather", [graph.node("Shape", ["pieces"]), one])
@@ -83,7 +82,7 @@ class _Builder:
         states = self._add_and_norm(attended, states, f"{name}aln.", f"{name}ao.b")
         inner = self._multiply_evenly(states, f"{name}f1.w")
         inner = self._graph.node("BiasGelu", [inner, self._weight(f"{name}f1.b")], domain=CONTRIB)
-        # In floating point always: a few of the inner numbers are so large that no step of rounding serves the others.
+        # Always in floating point: a few outliers are so large that quantization would lose the other values.
         outer = self._multiply_exactly(inner, f"{name}f2.w")
         return self._add_and_norm(outer, states, f"{name}fln.", f"{name}f2.b")
 
@@ -98,8 +97,8 @@ class _Builder:
         return graph.node("QAttention", inputs, domain=CONTRIB, num_heads=_HEADS)
 
     def _multiply_evenly(self, states: str, name: str) -> str:
-        """One step of rounding serves all pieces, and where a few are much larger than the rest it is too coarse for
-        these: so each is divided by its largest number first."""
+        """Divide each row by its maximum first, because one quantization scale for all rows is too coarse if a few
+        rows are much larger."""
         if not self._whole:
             return self._multiply_exactly(states, name)
         graph = self._graph
@@ -124,6 +123,6 @@ class _Builder:
 
 
 def _round(table: Vectors, *, axis: int, largest: int) -> tuple[NDArray[np.int8], Vectors]:
-    """Whole numbers and, along the axis, what to multiply them by."""
+    """Quantize along the axis and return the integers and their scales."""
     scales = np.maximum(np.abs(table).max(axis=axis, keepdims=True), np.float32(1e-8)) / np.float32(largest)
     return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)

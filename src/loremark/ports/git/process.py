@@ -1,4 +1,4 @@
-"""The git binary: no shell, an environment of our own, and bounds of time, output and memory."""
+"""Runs the git binary without a shell, in a clean environment, with limits on output and memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from loremark.ports.git.failures import RepositoryFailed
 
 Config = tuple[tuple[str, str], ...]
 
-_OLDEST = (2, 37)  # an older one does not know http.curloptResolve, and would ask the name servers again
+_OLDEST = (2, 37)  # the first version with http.curloptResolve, which pins the resolved address
 _PIECE_BYTES = 65_536
 _SAID_BYTES = 16_384
 _MEMORY_BYTES = 1024**3
@@ -27,8 +27,8 @@ _ALWAYS: Config = (
     ("core.hooksPath", "/dev/null"),
     ("core.attributesFile", "/dev/null"),
     ("core.fsmonitor", "false"),
-    ("core.bigFileThreshold", "8m"),  # larger files are not held in memory, and not compared line by line
-    ("core.fsync", "none"),  # what a power cut spoils is fetched again
+    ("core.bigFileThreshold", "8m"),  # larger files are streamed and not diffed
+    ("core.fsync", "none"),  # a mirror damaged by a power failure is fetched again
     ("core.quotePath", "false"),
     ("core.warnAmbiguousRefs", "false"),
     ("credential.helper", ""),
@@ -39,7 +39,7 @@ _ALWAYS: Config = (
     ("protocol.version", "2"),
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "false"),
-    ("fetch.unpackLimit", "1"),  # always packs: never a file for each object
+    ("fetch.unpackLimit", "1"),  # always packs, never loose objects
     ("fetch.writeCommitGraph", "false"),
     ("transfer.bundleURI", "false"),
     ("gc.auto", "0"),
@@ -54,7 +54,7 @@ _ALWAYS: Config = (
 
 @dataclass(frozen=True)
 class Output:
-    """What git wrote. If it was more than wanted it is cut, and the code says nothing."""
+    """Git's output. If it exceeded the limit, ``cut`` is set and ``code`` is meaningless."""
 
     code: int
     out: bytes
@@ -63,7 +63,7 @@ class Output:
 
 
 class Git:
-    """Runs git in a home of its own; what the machine or a user has configured for git is not seen."""
+    """Runs git with its own home directory, ignoring system and user configuration."""
 
     def __init__(self, home: Path, max_file_bytes: int) -> None:
         self._home = home
@@ -72,7 +72,7 @@ class Git:
         self._is_ready = False
 
     async def prepare(self) -> None:
-        """Find the binary; refuse one that is too old to be held to an address."""
+        """Find the binary and check its version."""
         if self._is_ready:
             return
         found = await asyncio.to_thread(shutil.which, "git")
@@ -96,7 +96,7 @@ class Git:
         max_bytes: int = 1_048_576,
         keep_open: tuple[int, ...] = (),
     ) -> Output:
-        """Run it to its end, or until it has written more than wanted. Who gives up waiting ends it."""
+        """Run git until it ends or exceeds ``max_bytes``. Cancellation kills it."""
         process = await asyncio.create_subprocess_exec(
             self._program,
             *arguments,
@@ -119,15 +119,15 @@ class Git:
             )
             code = await process.wait()
         finally:
-            if process.returncode is None:  # somebody has given up waiting
+            if process.returncode is None:  # cancelled
                 _kill(process.pid)
                 if process.stdin is not None:
                     process.stdin.close()
-                await process.communicate()  # the little that is left in the pipes
+                await process.communicate()  # drain the pipes
         return Output(code, out[:max_bytes], said.decode(errors="replace"), len(out) > max_bytes)
 
     def _environment(self, repository: Path | None, config: Config, online: bool) -> dict[str, str]:
-        """All that git sees. Settings come this way too: an environment is not shown to other users."""
+        """Return git's environment. Settings are passed here, because other users can see command lines."""
         settings = _ALWAYS + config
         environment = {
             "HOME": str(self._home),
@@ -153,10 +153,10 @@ class Git:
         return environment
 
     def _limit(self, pid: int) -> None:
-        """A repository can be made so that git would take all memory. Its children inherit these bounds."""
+        """Limit memory and file size against malicious repositories. Child processes inherit the limits."""
         if sys.platform != "linux":
             return
-        with suppress(ProcessLookupError):  # it has ended already
+        with suppress(ProcessLookupError):  # already ended
             for kind, most in (
                 (resource.RLIMIT_DATA, _MEMORY_BYTES),
                 (resource.RLIMIT_FSIZE, self._max_file_bytes),
@@ -168,7 +168,7 @@ class Git:
 
 
 async def _read(stream: asyncio.StreamReader, most: int, when_full: Callable[[], None]) -> bytes:
-    """Up to one byte more than wanted; the rest is read and forgotten, so that nobody waits to write it."""
+    """Read up to ``most`` + 1 bytes and discard the rest, so the writer does not block."""
     kept = bytearray()
     while piece := await stream.read(_PIECE_BYTES):
         if len(kept) <= most:
@@ -179,7 +179,7 @@ async def _read(stream: asyncio.StreamReader, most: int, when_full: Callable[[],
 
 
 async def _feed(stream: asyncio.StreamWriter | None, content: bytes) -> None:
-    """Git may end before it has read all, or anything."""
+    """Write stdin. Git may exit before reading all of it."""
     if stream is None or stream.is_closing():
         return
     with suppress(BrokenPipeError, ConnectionResetError):
@@ -189,6 +189,6 @@ async def _feed(stream: asyncio.StreamWriter | None, content: bytes) -> None:
 
 
 def _kill(group: int) -> None:
-    """The process and all it has started: it leads a group of its own."""
+    """Kill the process group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Where a repository is fetched from: its address checked and pinned, its token in a header."""
+"""The remote of a repository: its address is checked and pinned, its token sent in a header."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _TOKEN_USER = "x-access-token"  # noqa: S105  the hosts look at the token only; 
 
 @dataclass(frozen=True)
 class Remote:
-    """A repository over https, as git is told of it: never by a command line, never by a file."""
+    """Git configuration for an HTTPS remote, never passed by command line or file."""
 
     config: Config
     with_token: bool
 
 
-def place_of(url: str) -> str:
-    """The name of a repository's folder here: the same for all ways to write its address."""
+def mirror_name(url: str) -> str:
+    """Return the directory name of a repository: a hash of its normalized URL."""
     return hashlib.sha256(_plain(_parsed(url)).encode()).hexdigest()[:32]
 
 
-def tips_of(place: str) -> str:
-    """Beside the folder of the repository, with a lock of its own: to get a whole tree may take long."""
+def snapshots_name(place: str) -> str:
+    """Return the directory name for snapshots, which have their own lock because fetching a tree may take long."""
     return f"{place}-tips"
 
 
-def reader_of(owner: str, url: str, token: str | None) -> str:
-    """What the names of copies begin with: whoever reads with another token, or with none, has others.
+def reader_name(owner: str, url: str, token: str | None) -> str:
+    """Return the prefix of mirror names: each token has its own mirrors.
 
-    So has another installation, which may share the folder and knows nothing of our projects.
+    So does each installation, because others may share the directory.
     """
     if not token:
         return f"{owner}-public"
@@ -42,14 +42,14 @@ def reader_of(owner: str, url: str, token: str | None) -> str:
     return f"{owner}-{hashlib.sha256(both.encode()).hexdigest()[:16]}"
 
 
-async def remote_of(url: str, token: str | None, guard: Guard, ca_file: str) -> Remote:
-    """Look the host up, check where it leads, and hold git to it."""
+async def resolve_remote(url: str, token: str | None, guard: Guard, ca_file: str) -> Remote:
+    """Resolve and check the host, and pin git to its addresses."""
     parsed = _parsed(url)
     plain = _plain(parsed)
     try:
         destination = await guard.resolve(plain)
     except OutboundRefused:
-        raise RepositoryFailed("The repository's address leads to a private or reserved address.") from None
+        raise RepositoryFailed("The repository's host resolves to a private or reserved address.") from None
     except Unresolved:
         raise RepositoryFailed("The repository's host name cannot be resolved.") from None
     config: Config = (
@@ -78,7 +78,7 @@ def _parsed(url: str) -> HttpsUrl:
     except OutboundRefused:
         parsed = None
     if parsed is None or "?" in parsed.target or not parsed.target.isascii() or not parsed.target.strip("/"):
-        raise RepositoryFailed("The repository's address must have the form https://host/owner/repository.")
+        raise RepositoryFailed("The repository URL must have the form https://host/owner/repository.")
     return parsed
 
 

@@ -1,4 +1,4 @@
-"""Repositories of projects: their commits, their files, and whole trees of their branches."""
+"""Reads commits, files and snapshots of project repositories."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loremark.base import clock
-from loremark.ports.git import disk
+from loremark.ports.git import filesystem
 from loremark.ports.git.changes import ChangedFile, CommitDetail, read_commits
-from loremark.ports.git.copies import Copies
-from loremark.ports.git.failures import Outgrown, RepositoryFailed, bounded
+from loremark.ports.git.failures import MirrorTooLarge, RepositoryFailed, bounded
 from loremark.ports.git.mirror import Mirror
+from loremark.ports.git.mirror_cache import MirrorCache
 from loremark.ports.git.process import Git
-from loremark.ports.git.remote import place_of, remote_of, tips_of
+from loremark.ports.git.remote import mirror_name, resolve_remote, snapshots_name
+from loremark.ports.git.shallow_clone import FILE_BYTES, Bounds, BranchTip, ShallowClones
 from loremark.ports.git.snapshot import PastCommit, Snapshot, TreeEntry, checked_commit
-from loremark.ports.git.tip import FILE_BYTES, Bounds, Tip, Tips
 from loremark.ports.outbound.guard import Guard
 
 __all__ = ["ChangedFile", "CommitDetail", "PastCommit", "Repositories", "RepositoryFailed", "Snapshot", "TreeEntry"]
@@ -32,7 +32,7 @@ _BRANCH = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]{1,255}")
 
 
 class Repositories:
-    """Reads repositories through copies in a folder, each used by one call at a time, made and fetched as needed."""
+    """Reads repositories through local mirrors, created and fetched on demand."""
 
     def __init__(
         self,
@@ -44,21 +44,21 @@ class Repositories:
         timeout_s: float = 120.0,
         max_mirror_bytes: int = _GIB,
     ) -> None:
-        """``owner`` is the installation: others may share the folder, but no copy in it."""
+        """``owner`` is the installation: others may share the directory but not its mirrors."""
         self._folder = folder
         self._guard = guard
         self._ca_file = ca_file
         self._timeout_s = timeout_s
         self._max_mirror_bytes = max_mirror_bytes
         self._git = Git(folder / "home", max_mirror_bytes)
-        self._locks = disk.Locks(folder)
-        self._authorities: str | None = None
-        self.copies = Copies(folder, self._locks, owner)
+        self._locks = filesystem.Locks(folder)
+        self._ca_bundle: str | None = None
+        self.mirrors = MirrorCache(folder, self._locks, owner)
 
     async def commits(
         self, url: str, token: str | None, shas: Sequence[str], *, max_diff_bytes: int = 65_536
     ) -> list[CommitDetail]:
-        """The commits of these names, whole or abbreviated, in their order; unknown ones are left out."""
+        """Return the commits with these full or abbreviated names, in order. Unknown ones are omitted."""
         named = [sha for sha in dict.fromkeys(sha.lower() for sha in shas) if _SHA.fullmatch(sha)]
         if not named:
             return []
@@ -69,18 +69,18 @@ class Repositories:
     async def read_file(
         self, url: str, token: str | None, sha: str, path: str, *, max_bytes: int = FILE_BYTES
     ) -> bytes | None:
-        """The content of a text file; None if it is not there, is a link or binary, or is too large."""
+        """Return a text file, or None if it is missing, a symlink, binary or too large."""
         name = _checked_path(path)
         if not _SHA.fullmatch(sha.lower()):
-            raise RepositoryFailed("A commit is named by 7 to 64 hexadecimal digits.")
+            raise RepositoryFailed("A commit name must have 7 to 64 hexadecimal digits.")
         async with self._open(url, token) as (mirror, begun_ms):
             [commit] = await _resolve(mirror, [sha.lower()], begun_ms)
             blob = None if commit is None else await _blob_at(mirror, commit, name)
             if blob is None:
                 return None
             try:
-                await mirror.bring_contents([blob])
-            except Outgrown:
+                await mirror.fetch_blobs([blob])
+            except MirrorTooLarge:
                 return None
             [known] = await mirror.find([blob])
             if known is None or known.size_bytes > max_bytes:
@@ -98,62 +98,62 @@ class Repositories:
         commit: str | None = None,
         timeout_s: float = _SNAPSHOT_S,
     ) -> AsyncIterator[Snapshot]:
-        """The tip of a branch, or of the host's HEAD, or a commit known from before, fetched without history.
+        """Open the tip of a branch, the host's HEAD, or a given commit, fetched without history.
 
-        The time is for getting it, and again for each call of what is given.
+        The timeout applies to fetching it, and again to each call on the snapshot.
         """
         if branch is not None:
             _check_branch(branch)
         named = None if commit is None else checked_commit(commit)
-        folder = self._folder / tips_of(place_of(url))
+        folder = self._folder / snapshots_name(mirror_name(url))
         async with bounded(timeout_s):
             await self._prepare()
-            remote = await remote_of(url, token, self._guard, self._authorities or "")
-            reader = self.copies.reader_of(url, token)
+            remote = await resolve_remote(url, token, self._guard, self._ca_bundle or "")
+            reader = self.mirrors.reader_name(url, token)
             bounds = Bounds(self._max_mirror_bytes, timeout_s)
-            tips = Tips(self._git, self._locks, folder, reader, remote, bounds)
-            tip = await tips.ask(branch) if named is None else Tip(named, branch)
+            tips = ShallowClones(self._git, self._locks, folder, reader, remote, bounds)
+            tip = await tips.ask(branch) if named is None else BranchTip(named, branch)
             await tips.bring(tip.commit, has_asked=named is None)
         yield Snapshot(tips, tip.commit, tip.branch)
 
     @asynccontextmanager
     async def _open(self, url: str, token: str | None) -> AsyncIterator[tuple[Mirror, int]]:
-        """The copy of a repository, fetched if need be, for us alone; all within one bound of time."""
+        """Lock and refresh the mirror of a repository, within one timeout."""
         begun_ms = clock.now_ms()
-        place = place_of(url)
+        place = mirror_name(url)
         async with bounded(self._timeout_s):
             await self._prepare()
-            remote = await remote_of(url, token, self._guard, self._authorities or "")
+            remote = await resolve_remote(url, token, self._guard, self._ca_bundle or "")
             async with self._locks.hold(place) as lock:
-                path = self._folder / place / f"{self.copies.reader_of(url, token)}.git"
+                path = self._folder / place / f"{self.mirrors.reader_name(url, token)}.git"
                 mirror = Mirror(self._git, path, remote, self._max_mirror_bytes, lock)
                 await mirror.refresh()
                 yield mirror, begun_ms
-                await mirror.make_room()
+                await mirror.reset_if_full()
                 with suppress(FileNotFoundError):
                     os.utime(path)
 
     async def _prepare(self) -> None:
         await self._git.prepare()
-        if self._authorities is None and self._ca_file:
-            self._authorities = await asyncio.to_thread(disk.authorities, self._ca_file, self._folder)
+        if self._ca_bundle is None and self._ca_file:
+            self._ca_bundle = await asyncio.to_thread(filesystem.write_ca_bundle, self._ca_file, self._folder)
 
 
 async def _resolve(mirror: Mirror, names: list[str], begun_ms: int) -> list[str | None]:
-    """The whole names of commits; the host is asked for those that are not here."""
+    """Return the full names of commits, fetching missing ones from the host."""
     found = await _known(mirror, names)
     if None in found:
         await mirror.refresh(since_ms=begun_ms)
         found = await _known(mirror, names)
     missing = [name for name, full in zip(names, found, strict=True) if full is None and _is_full(name)]
-    if [name for name in missing[:_ASKED_BY_NAME] if await mirror.bring_commit(name)]:
+    if [name for name in missing[:_ASKED_BY_NAME] if await mirror.fetch_commit(name)]:
         found = await _known(mirror, names)
     return found
 
 
 async def _known(mirror: Mirror, names: list[str]) -> list[str | None]:
     commits = await mirror.find([f"{name}^{{commit}}" if _SHA.fullmatch(name) else "-" for name in names])
-    # An abbreviation can also be the name of a branch, which git would prefer.
+    # An abbreviation can also be a branch name, which git would prefer.
     return [
         known.id if known and known.id.startswith(name) else None for name, known in zip(names, commits, strict=True)
     ]
@@ -176,7 +176,7 @@ async def _blob_at(mirror: Mirror, commit: str, path: bytes) -> str | None:
 def _checked_path(path: str) -> bytes:
     parts = path.split("/")
     if "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise RepositoryFailed("A path names a file from the top of the repository, without empty or dotted parts.")
+        raise RepositoryFailed("A path must be relative to the repository root, without empty, . or .. segments.")
     return path.encode(errors="replace")
 
 
@@ -188,4 +188,4 @@ def _check_branch(ref: str) -> None:
         or ".." in ref
         or "@{" in ref
     ):
-        raise RepositoryFailed("That is no name of a branch or commit.")
+        raise RepositoryFailed("Invalid branch or commit name.")

@@ -1,4 +1,4 @@
-"""A whole tree at one commit: its files, their contents, and the commits before it."""
+"""A repository at one commit: its files, their contents, and recent history."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from itertools import takewhile
 
 from loremark.ports.git.failures import RepositoryFailed
 from loremark.ports.git.mirror import Mirror
-from loremark.ports.git.tip import CONTENT_BYTES, Tips
+from loremark.ports.git.shallow_clone import CONTENT_BYTES, ShallowClones
 
 _MIB = 1024 * 1024
 _LIST_BYTES = 32 * _MIB
 _MAX_FILES = 200_000
 _MAX_DIRECTORIES = 100_000
-"""A few trees that hold each other make millions, and whoever looks at files keeps something for each."""
+"""A few nested trees can expand to millions of directories."""
 _PORTION_BYTES = 8 * _MIB
 _ANSWER_BYTES = 32 * _MIB
 _HEADER_BYTES = 128
@@ -28,14 +28,14 @@ _LAST_SECOND = 253_402_300_799  # of the year 9999
 _FULL_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _FILE_MODES = (b"100644", b"100755")
 _LIST = ("ls-tree", "-r", "-z", "--full-tree")
-# What is here, not what the tree names: asked for contents that are not here, git would go and look for each.
+# Lists local objects only: asking for the tree's blobs would make git look for each missing one.
 _SIZES = ("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objectsize)")
 _LOG = ("log", "-z", "--no-notes", "--no-mailmap", "--no-decorate", "--format=tformat:%H%x00%an%x00%at%x00%s")
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A file of a branch. Without a size it is larger than what is fetched for a whole tree."""
+    """A file of the tree. ``size_bytes`` is None if it was too large to fetch."""
 
     path: str
     blob: str
@@ -44,7 +44,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class PastCommit:
-    """A commit as the history tells of it."""
+    """A commit of the history."""
 
     sha: str
     subject: str
@@ -53,32 +53,32 @@ class PastCommit:
 
 
 class Snapshot:
-    """One commit of a repository. The copy is held only within a call; one that is gone by then is fetched again."""
+    """A repository at one commit. The clone is locked only during calls, and fetched again if it was removed."""
 
-    def __init__(self, tips: Tips, commit: str, branch: str | None) -> None:
+    def __init__(self, tips: ShallowClones, commit: str, branch: str | None) -> None:
         self.commit = commit
         self.branch = branch
         self._tips = tips
 
     async def entries(self) -> list[TreeEntry]:
-        """The regular files, in the order of the tree, whatever they are called."""
+        """Return the regular files in tree order."""
 
         async def ask(mirror: Mirror) -> list[TreeEntry]:
             listed = await mirror.read([*_LIST, self.commit], max_bytes=_LIST_BYTES)
             if listed.cut or listed.out.count(b"\0") > _MAX_FILES:
-                raise RepositoryFailed("The repository has too many files to be read.")
+                raise RepositoryFailed("The repository has too many files.")
             sizes = await mirror.read(_SIZES, max_bytes=_LIST_BYTES)
             if sizes.cut:
-                raise RepositoryFailed("The repository has too many files to be read.")
+                raise RepositoryFailed("The repository has too many files.")
             found = await asyncio.to_thread(_entries, listed.out, sizes.out)
             if await asyncio.to_thread(_directories, found) > _MAX_DIRECTORIES:
-                raise RepositoryFailed("The repository has too many directories to be read.")
+                raise RepositoryFailed("The repository has too many directories.")
             return found
 
         return await self._tips.use(self.commit, ask)
 
     async def read(self, blobs: Sequence[str], *, max_bytes: int = _ANSWER_BYTES) -> dict[str, bytes]:
-        """Contents by name: of those that are here and not large, the first up to so many bytes in all."""
+        """Return blob contents by name, skipping missing and large ones, up to ``max_bytes`` in total."""
         named = [blob for blob in dict.fromkeys(blobs) if _FULL_NAME.fullmatch(blob)]
 
         async def ask(mirror: Mirror) -> dict[str, bytes]:
@@ -95,7 +95,7 @@ class Snapshot:
         return await self._tips.use(self.commit, ask) if named else {}
 
     async def commits(self, most: int = 60) -> list[PastCommit]:
-        """The newest commits up to this one, newest first; none if the host does not tell them for little."""
+        """Return the latest commits, newest first, or none if the host cannot send them cheaply."""
         count = max(1, min(most, _MAX_COMMITS))
 
         async def ask(mirror: Mirror) -> list[PastCommit]:
@@ -109,9 +109,9 @@ class Snapshot:
 
 
 def checked_commit(name: str) -> str:
-    """The whole name of a commit: a host gives nothing for a part of it."""
+    """Validate a full commit name; hosts do not accept abbreviations."""
     if not _FULL_NAME.fullmatch(name.lower()):
-        raise RepositoryFailed("A commit is named by 40 or 64 hexadecimal digits here.")
+        raise RepositoryFailed("A full commit name must have 40 or 64 hexadecimal digits.")
     return name.lower()
 
 
@@ -128,7 +128,7 @@ def _entries(listed: bytes, known: bytes) -> list[TreeEntry]:
 
 
 def _directories(entries: Sequence[TreeEntry]) -> int:
-    """How many directories the files lie in; they come in the order of the tree, one directory after the other."""
+    """Count the directories of the files, which are in tree order."""
     count = 0
     before: list[str] = []
     for entry in entries:
@@ -141,7 +141,7 @@ def _directories(entries: Sequence[TreeEntry]) -> int:
 
 
 def _portions(sizes: Sequence[tuple[str, int]], max_bytes: int) -> Iterator[dict[str, int]]:
-    """Which to ask for in one call, with their sizes."""
+    """Yield batches of blobs to read in one call, with their sizes."""
     portion: dict[str, int] = {}
     left, room = max_bytes, _PORTION_BYTES
     for blob, size in sizes:
@@ -158,7 +158,7 @@ def _portions(sizes: Sequence[tuple[str, int]], max_bytes: int) -> Iterator[dict
 
 
 def _contents(output: bytes, portion: dict[str, int]) -> Iterator[tuple[str, bytes]]:
-    """What `cat-file --batch` wrote, as far as it is what was asked for: a line, the content, the end of a line."""
+    """Parse the output of `cat-file --batch`: header line, content, newline."""
     at = 0
     for blob, size in portion.items():
         line = f"{blob} blob {size}\n".encode()
@@ -178,6 +178,6 @@ def _past(output: bytes) -> Iterator[PastCommit]:
 
 
 def _milliseconds(second: str) -> int:
-    """Anybody can write any date into a commit."""
+    """Convert a commit date, which can be anything."""
     digits = second[:20]
     return min(int(digits), _LAST_SECOND) * 1000 if digits.isascii() and digits.isdigit() else 0

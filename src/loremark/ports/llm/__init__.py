@@ -1,1 +1,1 @@
-"""Language models: OpenAI-compatible servers and Anthropic, through their own SDKs; metered, bounded, retried."""
+"""Language models through the OpenAI and Anthropic SDKs, with metering, limits and retries."""

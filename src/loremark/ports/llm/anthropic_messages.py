@@ -1,4 +1,4 @@
-"""Anthropic: messages, with a forced tool call where the answer follows a schema."""
+"""Anthropic's Messages API, with a forced tool call for structured output."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import anthropic
 import msgspec
 
-from loremark.ports.llm.attempt import Answer, AttemptFailed, Finish, Manner
-from loremark.ports.llm.connection import DUMMY_KEY, in_our_words, open_client, patience
+from loremark.ports.llm.attempt import Answer, AttemptFailed, Finish, RequestStyle
+from loremark.ports.llm.connection import DUMMY_KEY, open_client, timeouts, translate_errors
 from loremark.ports.llm.model import Prompt
 
 _DISPENSABLE = ("tool_choice", "thinking")
@@ -19,7 +19,7 @@ _FINISHES: dict[str, Finish] = {
     "refusal": "refused",
 }
 _TOOL_PREAMBLE = "x " * 400
-"""Stands, when counting, for what the server tells the model about tools."""
+"""Approximates the server's tool prompt when counting tokens."""
 
 
 class _Usage(msgspec.Struct):
@@ -30,7 +30,7 @@ class _Usage(msgspec.Struct):
 
     @property
     def prompt_tokens(self) -> int:
-        """Cached or not, it has been read."""
+        """Includes cached tokens."""
         return sum(
             part or 0 for part in (self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens)
         )
@@ -56,7 +56,7 @@ class _Delta(msgspec.Struct):
 
 
 class _Event(msgspec.Struct):
-    """Any event of a stream; of it only what we need."""
+    """The fields we need of any stream event."""
 
     type: str = ""
     message: _Message | None = None
@@ -70,35 +70,35 @@ class AnthropicMessages:
     def __init__(self, model: str, *, base_url: str | None, api_key: str | None) -> None:
         self.name = f"anthropic:{model}"
         self.model = model
-        self.manner = Manner()
+        self.style = RequestStyle()
         self._client = _open(base_url, api_key)
 
-    def sent(self, prompt: Prompt, manner: Manner) -> str:
+    def sent(self, prompt: Prompt, style: RequestStyle) -> str:
         texts = [prompt.system, prompt.user]
         if prompt.schema is not None:
             texts += [msgspec.json.encode(prompt.schema).decode(), _TOOL_PREAMBLE]
         return "\n".join(texts)
 
     async def pieces(
-        self, prompt: Prompt, manner: Manner, answer: Answer, *, streamed: bool
+        self, prompt: Prompt, style: RequestStyle, answer: Answer, *, streamed: bool
     ) -> AsyncGenerator[str, None]:
         wants_json = prompt.schema is not None
-        with in_our_words(anthropic, anthropic.AnthropicError, self._client.api_key or self._client.auth_token):
+        with translate_errors(anthropic, anthropic.AnthropicError, self._client.api_key or self._client.auth_token):
             reply: Any = await self._client.messages.create(
-                **_arguments(self.model, prompt, manner), stream=streamed, timeout=patience(streamed)
+                **_arguments(self.model, prompt, style), stream=streamed, timeout=timeouts(streamed)
             )
             if not streamed:
-                for piece in _heard_whole(reply, answer, wants_json):
+                for piece in _read_message(reply, answer, wants_json):
                     yield piece
                 return
             async with reply:
                 async for event in reply:
-                    for piece in _heard(event, answer, wants_json):
+                    for piece in _read_event(event, answer, wants_json):
                         yield piece
 
-    def other(self, prompt: Prompt, manner: Manner, failed: AttemptFailed) -> Manner | None:
-        """Some models think always, and such a one cannot be forced to a tool."""
-        return manner.without_one_of(_DISPENSABLE, str(failed))
+    def fallback_style(self, prompt: Prompt, style: RequestStyle, failed: AttemptFailed) -> RequestStyle | None:
+        """Drop a rejected option: models that always think cannot be forced to use a tool."""
+        return style.omit_rejected(_DISPENSABLE, str(failed))
 
     async def close(self) -> None:
         await self._client.close()
@@ -110,11 +110,11 @@ def _open(base_url: str | None, api_key: str | None) -> anthropic.AsyncAnthropic
     if client.api_key or client.auth_token or client.credentials:
         return client
     if base_url is None:
-        raise ValueError("a model of Anthropic needs a key: set LOREMARK_LLM_API_KEY or ANTHROPIC_API_KEY")
+        raise ValueError("Anthropic models need an API key: set LOREMARK_LLM_API_KEY or ANTHROPIC_API_KEY")
     return anthropic.AsyncAnthropic(base_url=base_url, api_key=DUMMY_KEY, max_retries=0, http_client=http_client)
 
 
-def _arguments(model: str, prompt: Prompt, manner: Manner) -> dict[str, Any]:
+def _arguments(model: str, prompt: Prompt, style: RequestStyle) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": model,
         "messages": [{"role": "user", "content": prompt.user}],
@@ -122,27 +122,27 @@ def _arguments(model: str, prompt: Prompt, manner: Manner) -> dict[str, Any]:
     }
     if prompt.system:
         arguments["system"] = prompt.system
-    if "thinking" not in manner.without:
-        # Newer models think unless told otherwise, which uses up max_tokens and forbids forcing a tool.
+    if "thinking" not in style.without:
+        # Newer models think by default, which uses up max_tokens and forbids forcing a tool.
         arguments["thinking"] = {"type": "disabled"}
     if prompt.schema is not None:
         arguments["tools"] = [
             {"name": prompt.schema_name, "description": "Give the answer.", "input_schema": prompt.schema}
         ]
         forced = {"type": "tool", "name": prompt.schema_name, "disable_parallel_tool_use": True}
-        arguments["tool_choice"] = {"type": "auto"} if "tool_choice" in manner.without else forced
+        arguments["tool_choice"] = {"type": "auto"} if "tool_choice" in style.without else forced
     return arguments
 
 
-def _converted(told: Any, kind: type[_Message] | type[_Event]) -> Any:
-    if not isinstance(told, anthropic.BaseModel):
+def _converted(raw: Any, kind: type[_Message] | type[_Event]) -> Any:
+    if not isinstance(raw, anthropic.BaseModel):
         raise ValueError("not an object")
-    return msgspec.convert(told.to_dict(warnings=False), kind)
+    return msgspec.convert(raw.to_dict(warnings=False), kind)
 
 
-def _heard_whole(told: Any, answer: Answer, wants_json: bool) -> list[str]:
-    message: _Message = _converted(told, _Message)
-    _heard_start(message, answer)
+def _read_message(raw: Any, answer: Answer, wants_json: bool) -> list[str]:
+    message: _Message = _converted(raw, _Message)
+    _read_start(message, answer)
     if message.usage is not None:
         answer.completion_tokens = message.usage.output_tokens
     answer.finish = _FINISHES.get(message.stop_reason or "", "done")
@@ -153,11 +153,11 @@ def _heard_whole(told: Any, answer: Answer, wants_json: bool) -> list[str]:
     return [answer.add(block.text) for block in blocks if block.type == "text" and block.text]
 
 
-def _heard(told: Any, answer: Answer, wants_json: bool) -> list[str]:
-    """Take over what an event tells; returns its text."""
-    event: _Event = _converted(told, _Event)
+def _read_event(raw: Any, answer: Answer, wants_json: bool) -> list[str]:
+    """Record an event in the answer and return its text."""
+    event: _Event = _converted(raw, _Event)
     if event.type == "message_start" and event.message is not None:
-        _heard_start(event.message, answer)
+        _read_start(event.message, answer)
     if event.type == "message_delta":
         if event.usage is not None:
             answer.completion_tokens = event.usage.output_tokens
@@ -169,7 +169,7 @@ def _heard(told: Any, answer: Answer, wants_json: bool) -> list[str]:
     return []
 
 
-def _heard_start(message: _Message, answer: Answer) -> None:
+def _read_start(message: _Message, answer: Answer) -> None:
     answer.model = message.model or ""
     if message.usage is not None:
         answer.prompt_tokens = message.usage.prompt_tokens

@@ -1,4 +1,4 @@
-"""One attempt to get an answer: how it is asked for, what has arrived of it, and why it failed."""
+"""One attempt at a model call: its request style, partial answer and error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Form = Literal["schema", "object", "plain"]
 
 
 class AttemptFailed(Exception):
-    """Why an attempt gave no answer, whether another may, and whether it was free of charge."""
+    """Why an attempt failed, whether to retry (``again``), and whether it cost nothing (``free``)."""
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class AttemptFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a server wants to be asked: found out by its refusals, and kept for the next call."""
+class RequestStyle:
+    """The request options a server accepts, learned from its errors and kept for later calls."""
 
     form: Form = "schema"
     without: frozenset[str] = frozenset()
 
-    def without_one_of(self, names: tuple[str, ...], words: str) -> Manner | None:
-        """The manner that leaves out what the server complains of, if it is something we can do without."""
+    def omit_rejected(self, names: tuple[str, ...], words: str) -> RequestStyle | None:
+        """Return a style without the option named in the error, or None if it is not optional."""
         for name in names:
             if name in words and name not in self.without:
                 return replace(self, without=self.without | {name})
@@ -56,7 +56,7 @@ class Manner:
 
 
 class Answer:
-    """What has arrived so far. Its size is bounded, whatever was agreed about tokens."""
+    """The text received so far, limited in size regardless of max_tokens."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -82,11 +82,11 @@ class Answer:
         return self._model
 
     @model.setter
-    def model(self, told: str) -> None:
-        self._model = told[:_NAME_CHARACTERS]
+    def model(self, name: str) -> None:
+        self._model = name[:_NAME_CHARACTERS]
 
     def usage(self, sent_tokens: int) -> Usage:
-        """What it has cost by now: as the server says, and where it says nothing, by our own count."""
+        """Return the usage reported by the server, or our own count."""
         return Usage(
             prompt_tokens=max(self.prompt_tokens or 0, 0) or sent_tokens,
             completion_tokens=max(self.completion_tokens or 0, 0) or count(self.text),
@@ -94,31 +94,33 @@ class Answer:
 
 
 class Provider(Protocol):
-    """A kind of server. It makes single attempts and judges nothing."""
+    """A model API. Makes single attempts, without retries."""
 
     name: str
     model: str
-    manner: Manner
+    style: RequestStyle
 
-    def sent(self, prompt: Prompt, manner: Manner) -> str:
-        """All the text an attempt sends, for counting."""
+    def sent(self, prompt: Prompt, style: RequestStyle) -> str:
+        """Return all text an attempt sends, for counting tokens."""
         ...
 
-    def pieces(self, prompt: Prompt, manner: Manner, answer: Answer, *, streamed: bool) -> AsyncGenerator[str, None]:
-        """The text as it comes, also put into ``answer``; raises ``AttemptFailed``. Unstreamed it is one piece."""
+    def pieces(
+        self, prompt: Prompt, style: RequestStyle, answer: Answer, *, streamed: bool
+    ) -> AsyncGenerator[str, None]:
+        """Yield text as it arrives and add it to ``answer``."""
         ...
 
-    def other(self, prompt: Prompt, manner: Manner, failed: AttemptFailed) -> Manner | None:
-        """Another manner of asking, worth trying after this refusal."""
+    def fallback_style(self, prompt: Prompt, style: RequestStyle, failed: AttemptFailed) -> RequestStyle | None:
+        """Return another style to try after this error, or None."""
         ...
 
     async def close(self) -> None: ...
 
 
 def from_status(status: int, headers: Mapping[str, str], words: str) -> AttemptFailed:
-    """The server has answered with an error instead of working: that costs nothing."""
+    """Return the failure for an HTTP error status, which costs nothing."""
     if status in (401, 403):
-        text = f"the model server does not accept the key ({status})"  # some servers repeat it in their words
+        text = f"the model server rejected the API key ({status})"  # some servers repeat it
     else:
         text = f"the model server answered {status}" + (f": {words}" if words else "")
     reason: Reason = "refused"
@@ -132,15 +134,17 @@ def from_status(status: int, headers: Mapping[str, str], words: str) -> AttemptF
 
 
 def from_stream_error(body: object, words: str) -> AttemptFailed:
-    """The server has begun to answer, and then sent an error."""
+    """Return the failure for an error sent within a stream."""
     crowded = any(name in str(body)[:1_000] for name in ("overloaded", "rate_limit"))
     return AttemptFailed(
-        "overloaded" if crowded else "broken", f"the model server broke off: {words or 'no reason given'}", again=True
+        "overloaded" if crowded else "broken",
+        f"the model server aborted the response: {words or 'no reason given'}",
+        again=True,
     )
 
 
-def words_of(body: object, key: str | None) -> str:
-    """What a server says about its refusal, on one line, short, and without our key."""
+def error_message(body: object, key: str | None) -> str:
+    """Return the server's error message on one line, truncated and without our key."""
     while isinstance(body, dict):
         body = body.get("error") or body.get("message") or body.get("detail") or ""
     text = " ".join(str(body or "").split())

@@ -1,4 +1,4 @@
-"""A circuit breaker: a server that fails and fails is left alone for a while."""
+"""A circuit breaker for failing model servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPEN_S = 30.0
 
 
 class Breaker:
-    """Counts failed calls in a row; when open it lets nobody through, and after a while one, to see."""
+    """Opens after consecutive failures; after a pause it lets one probe through."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -20,16 +20,16 @@ class Breaker:
         self._probing = False
 
     def admit(self) -> bool:
-        """Raises, or tells whether this call is the one to see; it says afterwards how it went, with ``note``."""
+        """Raise if open, else return whether this call is the probe. Report its outcome with ``note``."""
         if self._opened_at is None:
             return False
         if self._probing or self._monotonic() - self._opened_at < OPEN_S:
-            raise ModelFailed("unavailable", "the model server has failed repeatedly and is left alone for a while")
+            raise ModelFailed("unavailable", "the model server failed repeatedly; calls are paused for a while")
         self._probing = True
         return True
 
     def note(self, probe: bool, healthy: bool | None) -> None:
-        """How an admitted call ended; None: we gave it up, which tells nothing about the server."""
+        """Record the outcome of an admitted call. None: cancelled, which says nothing about the server."""
         if probe:
             self._probing = False
         if healthy:

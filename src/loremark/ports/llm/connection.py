@@ -1,4 +1,4 @@
-"""The HTTP below the SDKs: bounded answers, no redirects, and their errors in our words."""
+"""The HTTP client for the SDKs: limited response size, no redirects, translated errors."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ import anyio
 import httpx2
 import msgspec
 
-from loremark.ports.llm.attempt import AttemptFailed, from_status, from_stream_error, words_of
+from loremark.ports.llm.attempt import AttemptFailed, error_message, from_status, from_stream_error
 
 CONNECT_S = 5.0
 SILENCE_S = 30.0
 _WHOLE_ANSWER_S = 600.0
 _CONNECTIONS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=100)
-"""As many as there may be streams at once: whoever waits for a connection has not been heard by the model yet."""
+"""At least the maximum number of concurrent streams, so calls never wait for a connection."""
 WIRE_BYTES = 16_000_000
-"""A stream wraps every few letters in some hundred bytes, so this is far more than the text itself may be."""
+"""Far more than the text limit, because a stream wraps every few letters in a few hundred bytes."""
 
 DUMMY_KEY = "none"
-"""For a server of one's own that asks for no key, while the SDKs insist on sending one."""
+"""For self-hosted servers without a key, because the SDKs insist on one."""
 
 
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
 
 
 class _TooLarge(httpx2.RequestError):
-    """The server does not stop."""
+    """The response exceeds the size limit."""
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The bytes of an answer, up to a bound."""
+    """A response body with a size limit."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         self._inner = inner
@@ -52,7 +52,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """The client for both SDKs. Proxies and certificates come from the usual variables, as without it."""
+    """The HTTP client for both SDKs. Proxies and certificates come from the usual variables."""
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         response = await super().send(request, stream=True, **options)
@@ -68,7 +68,7 @@ class BoundedClient(httpx2.AsyncClient):
 
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
-    """Read once for all models."""
+    """Load certificates once for all models."""
     return httpx2.create_ssl_context()
 
 
@@ -77,18 +77,18 @@ def open_client() -> BoundedClient:
     return BoundedClient(verify=_certificates(), follow_redirects=False, headers=plain, limits=_CONNECTIONS)
 
 
-def patience(streamed: bool) -> httpx2.Timeout:
-    """How long the network may be silent. An answer in one piece is silent until it is there: the deadline ends it."""
+def timeouts(streamed: bool) -> httpx2.Timeout:
+    """Return the network timeouts. Without streaming, nothing arrives until the answer is complete."""
     return httpx2.Timeout(SILENCE_S, connect=CONNECT_S, read=SILENCE_S if streamed else _WHOLE_ANSWER_S)
 
 
 @contextmanager
-def in_our_words(sdk: Any, root: type[Exception], key: str | None) -> Iterator[None]:
-    """Turns the errors of an SDK (both name them alike) into ``AttemptFailed``, cutting off what they drag along."""
+def translate_errors(sdk: Any, root: type[Exception], key: str | None) -> Iterator[None]:
+    """Convert the errors of an SDK (both use the same names) to ``AttemptFailed``, without their context."""
     try:
         yield
     except sdk.APIStatusError as error:
-        words = words_of(error.body, key)
+        words = error_message(error.body, key)
         if error.status_code < 300:
             raise from_stream_error(error.body, words) from None
         raise from_status(error.status_code, error.response.headers, words) from None
@@ -97,9 +97,9 @@ def in_our_words(sdk: Any, root: type[Exception], key: str | None) -> Iterator[N
     except sdk.APIResponseValidationError:
         raise _unreadable() from None
     except sdk.APIError as error:
-        raise from_stream_error(error.body, words_of(error.body or error.message, key)) from None
+        raise from_stream_error(error.body, error_message(error.body or error.message, key)) from None
     except root:
-        raise AttemptFailed("refused", "the SDK sends nothing: its credentials are incomplete", free=True) from None
+        raise AttemptFailed("refused", "the SDK did not send the request: incomplete credentials", free=True) from None
     except (httpx2.HTTPError, OSError, anyio.EndOfStream) as error:
         raise _from_transport(error) from None
     except (ValueError, msgspec.ValidationError):
@@ -107,14 +107,14 @@ def in_our_words(sdk: Any, root: type[Exception], key: str | None) -> Iterator[N
 
 
 def _unreadable() -> AttemptFailed:
-    return AttemptFailed("malformed", "the model server's answer cannot be read")
+    return AttemptFailed("malformed", "the model server's response is invalid")
 
 
 def _from_transport(error: BaseException | None) -> AttemptFailed:
     if isinstance(error, _UNSENT):
         return AttemptFailed("unavailable", "the model server cannot be reached", again=True, free=True)
     if isinstance(error, httpx2.TimeoutException):
-        return AttemptFailed("timeout", "the model server was silent for too long")
+        return AttemptFailed("timeout", "the model server timed out")
     if isinstance(error, _TooLarge):
-        return AttemptFailed("malformed", f"the model server's answer is larger than {WIRE_BYTES} bytes")
-    return AttemptFailed("broken", "the connection to the model server broke off", again=True)
+        return AttemptFailed("malformed", f"the model server's response is larger than {WIRE_BYTES} bytes")
+    return AttemptFailed("broken", "the connection to the model server was lost", again=True)

@@ -1,4 +1,4 @@
-"""What we ask of a language model, and what may go wrong."""
+"""The interface of language models and their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Reason = Literal["timeout", "overloaded", "refused", "malformed", "broken", "una
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question. With a schema the answer is JSON, as closely to it as the server can be held."""
+    """A prompt. With a schema the answer is JSON that follows it as far as the server enforces it."""
 
     system: str
     user: str
@@ -24,12 +24,12 @@ class Prompt:
     schema: dict[str, Any] | None = None
     schema_name: str = "answer"
     temperature: float = 0.0
-    """A wish: Anthropic takes none any more, nor do some models of OpenAI."""
+    """Not always used: Anthropic and some OpenAI models do not accept it."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What one attempt cost, by the server's word or by our own count."""
+    """The tokens of one attempt, reported by the server or counted by us."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -41,7 +41,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Completion:
-    """A whole answer, and the model that gave it, as the server names it."""
+    """A complete answer, and the model's name as reported by the server."""
 
     text: str
     usage: Usage
@@ -49,7 +49,7 @@ class Completion:
 
 
 class ModelFailed(Exception):
-    """There is no answer. The text is for people; it holds no key and little of the server's words."""
+    """The call failed. The message is for users and never contains the key."""
 
     def __init__(self, reason: Reason, text: str = "the model gave no answer") -> None:
         super().__init__(text)
@@ -57,34 +57,34 @@ class ModelFailed(Exception):
 
 
 class CapReached(Exception):
-    """The meter does not allow another attempt."""
+    """The meter allows no further attempt."""
 
 
 class Meter(Protocol):
-    """Every attempt over the network is reserved before, and ended once: by ``spent`` or by ``release``."""
+    """Every attempt is reserved first and ended exactly once, by ``spent`` or ``release``."""
 
     async def reserve(self, tokens: int) -> str:
-        """Set aside the most an attempt can cost, or raise ``CapReached``; returns the reservation."""
+        """Reserve the maximum cost of an attempt and return the reservation, or raise ``CapReached``."""
         ...
 
     async def spent(self, reservation: str, usage: Usage) -> None:
-        """The attempt has ended and cost this much."""
+        """Charge for an attempt."""
         ...
 
     async def release(self, reservation: str) -> None:
-        """The attempt has ended and cost nothing."""
+        """Release a reservation without charge."""
         ...
 
 
 class LanguageModel(Protocol):
-    """Answers, or raises ``ModelFailed``; ``CapReached`` when the meter stops it."""
+    """Raises ``ModelFailed``, or ``CapReached`` if the meter stops it."""
 
     name: str
 
     async def complete(self, prompt: Prompt, meter: Meter) -> Completion: ...
 
     def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[str | Completion]:
-        """Pieces of the text as they come, and last the completion. Whoever stops early closes the iterator."""
+        """Yield pieces of text as they arrive, then the completion. Close the iterator when stopping early."""
         ...
 
     async def close(self) -> None: ...
@@ -93,16 +93,16 @@ class LanguageModel(Protocol):
 def open_model(
     spec: str, *, base_url: str | None = None, api_key: str | None = None, timeout_s: float = 60.0
 ) -> LanguageModel | None:
-    """``builtin`` is no model; ``openai:<model>`` and ``anthropic:<model>`` are. ``timeout_s`` bounds a whole call."""
+    """Open ``openai:<model>`` or ``anthropic:<model>``; None for ``builtin``. ``timeout_s`` covers a whole call."""
     if spec == BUILTIN:
         return None
     kind, _, model = spec.partition(":")
     if kind not in ("openai", "anthropic") or not model.strip():
-        raise ValueError(f"a model is builtin, openai:<model> or anthropic:<model>, not {spec[:100]!r}")
+        raise ValueError(f"a model must be builtin, openai:<model> or anthropic:<model>, not {spec[:100]!r}")
     if base_url and (urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).hostname):
-        raise ValueError("the address of a model server begins with http:// or https:// and names a host")
-    # Only now: a service without a model needs neither SDK, nor the second it takes to load one.
-    from loremark.ports.llm.calls import RemoteModel
+        raise ValueError("the model server's URL must start with http:// or https:// and include a host")
+    # Imported late: a server without a model needs neither SDK, and loading one takes a second.
+    from loremark.ports.llm.remote_model import RemoteModel
 
     return RemoteModel(_provider(kind, model.strip(), base_url or None, api_key or None), timeout_s=timeout_s)
 

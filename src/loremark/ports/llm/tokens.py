@@ -1,4 +1,4 @@
-"""How many tokens a text has: counted by the o200k vocabulary, near enough for models with another one."""
+"""Counts tokens with the o200k vocabulary, a good approximation for other models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _loaded: AnyTokenizer | None = None
 
 
 def _tokenizer() -> AnyTokenizer:
-    """The vocabulary takes 60 MB and a moment to load: only who counts pays for it."""
+    """Load on first use, because the vocabulary takes 60 MB."""
     global _loaded
     if _loaded is None:
         with _loading:
@@ -28,7 +28,7 @@ def _tokenizer() -> AnyTokenizer:
 
 
 def count(text: str) -> int:
-    """The number of tokens; of a text beyond a million characters, an estimate from pieces spread all over it."""
+    """Return the number of tokens. Beyond a million characters it is estimated from samples."""
     chunks = -(-len(text) // _CHUNK_CHARACTERS)
     if chunks <= _MOST_CHUNKS:
         return sum(_count(text[start : start + _CHUNK_CHARACTERS]) for start in range(0, len(text), _CHUNK_CHARACTERS))
@@ -40,5 +40,5 @@ def count(text: str) -> int:
 
 
 def _count(text: str) -> int:
-    # What looks like a special token in somebody's text is just text. A lone surrogate has no bytes of its own.
+    # Special tokens in user text are plain text. Lone surrogates cannot be encoded.
     return len(_tokenizer().encode_ordinary(text.encode("utf-8", "replace").decode()))

@@ -1,1 +1,1 @@
-"""Mail: by SMTP, or one .eml file a message in the data folder."""
+"""Email by SMTP, or as .eml files in the data directory."""

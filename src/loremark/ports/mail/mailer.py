@@ -1,4 +1,4 @@
-"""Sending mail."""
+"""Sends email."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from loremark.base import clock, ids
 
 _SMTP_SECONDS = 20.0
 _WHOLE_LINES = policy.default.clone(max_line_length=990)
-"""As long as mail allows: an address that is cut in two cannot be copied out of a file."""
+"""The maximum line length, because a wrapped URL cannot be copied from a file."""
 
 
 class MailError(Exception):
-    """The mail was not taken over by the server; trying again later may help."""
+    """The server did not accept the message; retrying may help."""
 
 
 class Mailer(Protocol):
-    """Takes a message over, durably, or raises ``MailError``."""
+    """Accepts a message durably or raises ``MailError``."""
 
     async def send(self, to: str, subject: str, text: str) -> None: ...
 
@@ -45,7 +45,7 @@ def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
 
 
 class FileMailer:
-    """Writes each mail as a file, for a single machine and for tests."""
+    """Writes each message to a file, for local use and tests."""
 
     def __init__(self, folder: Path, sender: str) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class FileMailer:
 
 
 class SmtpMailer:
-    """Hands mail to an SMTP server, with STARTTLS where the server offers it."""
+    """Sends by SMTP, with STARTTLS if the server offers it."""
 
     def __init__(self, url: str, sender: str) -> None:
         parts = urlsplit(url)
@@ -90,11 +90,11 @@ class SmtpMailer:
                 timeout=_SMTP_SECONDS,
             )
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-            raise MailError(f"the mail server did not take the message: {error}") from error
+            raise MailError(f"the mail server did not accept the message: {error}") from error
 
 
 def open_mailer(url: str, sender: str) -> Mailer:
-    """``file://folder`` or ``smtp[s]://user:pass@host:port``."""
+    """Open a mailer for ``file://folder`` or ``smtp[s]://user:pass@host:port``."""
     parts = urlsplit(url)
     if parts.scheme == "file":
         return FileMailer(Path(url2pathname(parts.path)), sender)

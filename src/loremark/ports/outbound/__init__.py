@@ -1,1 +1,1 @@
-"""Outbound calls to addresses that users name: guarded, pinned, bounded."""
+"""Outbound requests to user-supplied URLs, with SSRF protection and limits."""

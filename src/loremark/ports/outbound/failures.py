@@ -1,4 +1,4 @@
-"""Why a call came to nothing, in fixed sentences: what a stranger sends is never repeated."""
+"""Fixed error messages for failed requests; the remote's own text is never repeated."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import ssl
 import httpx
 
 _WRONG_NAME = (62, 64)
-"""What OpenSSL says when a certificate is for another host name or another address."""
+"""OpenSSL's codes for a host name or IP address mismatch."""
 _HUNG_UP = "Server disconnected without sending a response."
-"""How httpx tells an answer that did not come from one that is no HTTP."""
+"""httpx's message for a missing response, as opposed to invalid HTTP."""
 
 
 def reason(error: Exception, timeout_s: float) -> str:
-    """One plain sentence for a call that got no status."""
+    """Return the message for a request that got no status."""
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return _unconnected(_root(error))
     if isinstance(error, httpx.TimeoutException | TimeoutError):
-        return f"no answer within {timeout_s:g} seconds"
+        return f"no response within {timeout_s:g} seconds"
     if isinstance(error, httpx.RemoteProtocolError) and str(error) != _HUNG_UP:
-        return "the answer is not HTTP"
-    return "the connection broke off"
+        return "the response is not valid HTTP"
+    return "the connection was lost"
 
 
 def _unconnected(cause: BaseException) -> str:

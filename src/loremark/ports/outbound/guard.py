@@ -1,4 +1,4 @@
-"""Where we may connect to. A name is resolved once, every address is checked, and only those are used."""
+"""SSRF protection: a name is resolved once, every address is checked, and only those are used."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from loremark.ports.outbound.ip_ranges import IpAddress, is_public
 from loremark.ports.outbound.resolver import Resolver
-from loremark.ports.outbound.special import IpAddress, is_public
 
 _ADDRESSES_TO_TRY = 3
 _HOST_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 
 class OutboundRefused(Exception):
-    """We do not connect there; the text is for the user who named the address."""
+    """Connecting there is not allowed; the message is for the user."""
 
 
 class Unresolved(Exception):
-    """The name has no address at this moment."""
+    """The host name cannot be resolved right now."""
 
 
 @dataclass(frozen=True)
 class Destination:
-    """An https address taken apart, with its name as written and the addresses to connect to, the first one first."""
+    """A parsed https URL with the addresses to connect to, in order of preference."""
 
     host: str
     port: int
@@ -33,7 +33,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class HttpsUrl:
-    """An https address that is well formed; where it leads is not known yet."""
+    """A well-formed https URL, not resolved yet."""
 
     host: str
     port: int
@@ -42,7 +42,7 @@ class HttpsUrl:
 
 
 def parse_https(url: str) -> HttpsUrl:
-    """Take an address apart; refuse any other form than plain https with an ordinary host name or IP address."""
+    """Parse a URL; reject anything but plain https with an ordinary host name or IP address."""
     if any(ord(character) <= 32 or ord(character) == 127 for character in url) or "\\" in url:
         raise OutboundRefused("url must not contain spaces, control characters or backslashes")
     try:
@@ -65,7 +65,7 @@ def parse_https(url: str) -> HttpsUrl:
 
 
 def _literal(host: str) -> IpAddress | None:
-    if "%" in host:  # a zone: it names an interface of this machine
+    if "%" in host:  # a zone id names a local interface
         return None
     try:
         return ipaddress.ip_address(host)
@@ -74,7 +74,7 @@ def _literal(host: str) -> IpAddress | None:
 
 
 def _is_name(host: str) -> bool:
-    """An ordinary name. Numbers in other clothes (decimal, octal, hexadecimal) are not names."""
+    """Return whether it is an ordinary host name, not an IP address in decimal, octal or hexadecimal form."""
     labels = host.split(".")
     if not host or len(host) > 253 or not set(host) <= _HOST_CHARS or not all(labels):
         return False
@@ -83,7 +83,7 @@ def _is_name(host: str) -> bool:
 
 
 class Guard:
-    """Decides which addresses may be reached: public ones, and the ranges an operator has opened."""
+    """Allows public addresses and the ranges configured by the operator."""
 
     def __init__(self, allowed: tuple[str, ...] = (), resolver: Resolver | None = None) -> None:
         self._allowed = tuple(ipaddress.ip_network(text, strict=False) for text in allowed)
@@ -97,10 +97,10 @@ class Guard:
         return any(address.version == network.version and address in network for network in self._allowed)
 
     async def resolve(self, url: str) -> Destination:
-        """Where an address leads: resolved once, all of its addresses checked, the first few taken.
+        """Resolve a URL once, check all addresses, and return the first few.
 
-        One that may not be reached spoils them all. But a name of this machine often has two, 127.0.0.1 and ::1: who
-        opens the one means it.
+        A single forbidden address rejects the host. Exception: loopback names often have both 127.0.0.1 and ::1, and
+        allowing one of them is enough.
         """
         parsed = parse_https(url)
         addresses = [parsed.literal] if parsed.literal else await self._resolver.look_up(parsed.host)
@@ -117,7 +117,7 @@ class Guard:
 
 
 def _unwrapped(address: IpAddress) -> IpAddress:
-    """The IPv4 address inside an IPv6 one, where there is one."""
+    """Return the IPv4 address embedded in an IPv6 address, if any."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped:
             return address.ipv4_mapped

@@ -1,4 +1,4 @@
-"""Names to addresses, without threads that a slow name could hold."""
+"""Asynchronous DNS lookups that do not block threads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import aiodns
 
-from loremark.ports.outbound.special import IpAddress
+from loremark.ports.outbound.ip_ranges import IpAddress
 
 _LOOK_UP_S = 5.0
 _FIRST_TRY_S = 1.0
@@ -17,10 +17,10 @@ _TRIES = 5
 
 
 class Resolver:
-    """Asks the machine's name servers and its hosts file. However many names are slow, the others are not.
+    """Uses the system's name servers and hosts file. Slow names do not delay others.
 
-    All lookups share one channel of c-ares, which waits for answers in a single thread. After five seconds nobody waits
-    any longer; c-ares sends its last try a few seconds later and forgets the name.
+    All lookups share one c-ares channel, which waits in a single thread. Callers stop waiting after five seconds, and
+    c-ares gives up a few seconds later.
     """
 
     def __init__(self, *, timeout_s: float = _LOOK_UP_S) -> None:
@@ -29,7 +29,7 @@ class Resolver:
         self._under_way: dict[str, asyncio.Task[list[IpAddress]]] = {}
 
     async def look_up(self, host: str) -> list[IpAddress]:
-        """All addresses of a name, IPv4 and IPv6 by turns; none without an answer. Who asks meanwhile shares it."""
+        """Return a name's addresses, IPv4 and IPv6 alternating, or none. Concurrent lookups are shared."""
         task = self._under_way.get(host)
         if task is None:
             task = self._under_way[host] = asyncio.create_task(self._ask(host))
@@ -46,12 +46,12 @@ class Resolver:
             return []
         except aiodns.error.DNSError:
             if len(self._under_way) == 1:
-                await self._close_channel()  # it can remember for an hour that a name has no address
+                await self._close_channel()  # it may cache a negative answer for an hour
             return []
         return _by_turns([ipaddress.ip_address(node.addr[0].decode().partition("%")[0]) for node in found.nodes])
 
     async def close(self) -> None:
-        """Give up what is under way."""
+        """Cancel running lookups."""
         await self._close_channel()
         if self._under_way:
             await asyncio.wait(list(self._under_way.values()))
@@ -63,6 +63,6 @@ class Resolver:
 
 
 def _by_turns(addresses: list[IpAddress]) -> list[IpAddress]:
-    """IPv4 first: it is there where IPv6 may not be."""
+    """Alternate, IPv4 first, because IPv6 may not be routed."""
     kinds = ([address for address in addresses if address.version == version] for version in (4, 6))
     return [address for turn in zip_longest(*kinds) for address in turn if address is not None]

@@ -1,4 +1,4 @@
-"""Posting to an address a user has named."""
+"""Posts to user-supplied URLs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import httpx
 
 from loremark.ports.outbound.failures import reason
 from loremark.ports.outbound.guard import Destination, Guard, OutboundRefused, Unresolved
-from loremark.ports.outbound.special import IpAddress
+from loremark.ports.outbound.ip_ranges import IpAddress
 
 _TIMEOUT_S = 30.0
 _ANSWER_BYTES = 64 * 1024
@@ -21,7 +21,7 @@ _ANSWER_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a call: a status, or the reason why there is none, in words of our own."""
+    """The outcome of a request: a status, or our own error message."""
 
     status: int | None
     error: str | None = None
@@ -32,7 +32,7 @@ class Answer:
 
 
 class Sender(Protocol):
-    """Delivers a body; never raises for what the other side does."""
+    """Posts a body; never raises for remote failures."""
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer: ...
 
@@ -40,7 +40,7 @@ class Sender(Protocol):
 
 
 class HttpsSender:
-    """HTTPS to the very addresses that were checked, under the name that was given; no redirects, no proxies."""
+    """Connects to the checked addresses with the original host name; no redirects, no proxies."""
 
     def __init__(self, guard: Guard, *, ca_file: str = "", timeout_s: float = _TIMEOUT_S) -> None:
         self._guard = guard
@@ -53,7 +53,7 @@ class HttpsSender:
         )
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """One call. Once the status is there it decides, whatever becomes of the rest of the answer."""
+        """Send one request. Once the status has arrived it counts, even if reading the body fails."""
         status: int | None = None
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -72,7 +72,7 @@ class HttpsSender:
         return Answer(status, _objection(status))
 
     async def _send(self, to: Destination, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
-        """Call the first address with which a connection can be made; if there is none, the first says why."""
+        """Try the addresses in order; if none connects, raise the first error."""
         failed: httpx.TransportError | None = None
         for address in to.addresses:
             try:
@@ -86,7 +86,7 @@ class HttpsSender:
         shown = f"[{address}]" if address.version == 6 else str(address)
         name = f"[{to.host}]" if ":" in to.host else to.host
         host = name if to.port == 443 else f"{name}:{to.port}"
-        connect_s = self._timeout_s / (len(to.addresses) + 1)  # so that time is left for the answer
+        connect_s = self._timeout_s / (len(to.addresses) + 1)  # leave time for the response
         return self._http.build_request(
             "POST",
             f"https://{shown}:{to.port}{to.target}",
@@ -102,7 +102,7 @@ class HttpsSender:
 
 @lru_cache(maxsize=8)
 def _trust(ca_file: str) -> ssl.SSLContext:
-    """Reading the machine's authorities takes a while: once for all senders of a process."""
+    """Load the CA certificates once per process, because that is slow."""
     context = ssl.create_default_context()
     if ca_file:
         context.load_verify_locations(ca_file)
@@ -116,7 +116,7 @@ def _objection(status: int) -> str | None:
 
 
 async def _read_some(response: httpx.Response) -> None:
-    """Let the other side finish, up to a bound; what it says is not kept."""
+    """Read and discard the body, up to a limit."""
     size = 0
     async for piece in response.aiter_raw():
         size += len(piece)

@@ -1,1 +1,1 @@
-"""Who takes the money: nobody (``local``), or Stripe."""
+"""Payment providers: ``local`` (no money) and Stripe."""

@@ -1,6 +1,6 @@
-"""The embedded provider: pages of our own, and no money.
+"""The built-in provider: our own pages, and no money.
 
-A checkout is a sealed text that names the order. It opens for its team only, and for an hour.
+A checkout is an encrypted order, valid for its team only and for an hour.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from loremark.ports.payments.provider import Buyer, Order, Page, Payment, Subscr
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """What a checkout page is about."""
+    """The order of a checkout page."""
 
     plan_id: str
     seats: int
@@ -27,7 +27,7 @@ class Checkout(msgspec.Struct, frozen=True):
 
 
 class LocalPayments:
-    """No money changes hands: what is confirmed on our own page is paid."""
+    """Treats every order confirmed on our own page as paid."""
 
     name = "local"
 
@@ -56,7 +56,7 @@ class LocalPayments:
         return Payment(transaction_id, paid=True)
 
     def read(self, session: str, team_id: str) -> Checkout | None:
-        """The order of a checkout; None when it is not this team's, is too old, or was not made by us."""
+        """Return the order of a checkout, or None if it is invalid, expired or another team's."""
         try:
             checkout = msgspec.json.decode(self._sealer.open(session, _context(team_id)), type=Checkout)
         except (SealError, msgspec.DecodeError):
@@ -64,7 +64,7 @@ class LocalPayments:
         return checkout if checkout.expires_at_ms > clock.now_ms() else None
 
     def is_ours(self, url: str) -> bool:
-        """Whether an address leads to our own pages."""
+        """Return whether a URL leads to our own pages."""
         return url == self._base_url or url.startswith((f"{self._base_url}/", f"{self._base_url}?"))
 
 

@@ -1,4 +1,4 @@
-"""What the house needs of a payment provider."""
+"""The interface of payment providers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ State = Literal["active", "past_due", "cancelled", "incomplete"]
 
 
 class PaymentFailed(Exception):
-    """The payment was refused; nothing was taken. The text is for logs."""
+    """The payment was declined and nothing was charged. The message is for logs."""
 
 
 class NoPaymentMethod(PaymentFailed):
-    """The buyer has left nothing to pay with."""
+    """The customer has no payment method."""
 
 
 class PaymentsUnavailable(Exception):
-    """The provider cannot be reached, or did not understand us; what came of the call is not known."""
+    """The provider is unreachable or returned an error; the outcome of the call is unknown."""
 
 
 @dataclass(frozen=True)
 class Buyer:
-    """A team that pays; ``customer`` is its name at the provider, once it has one."""
+    """A paying team; ``customer`` is its id at the provider, if it has one."""
 
     team_id: str
     team_name: str
@@ -34,7 +34,7 @@ class Buyer:
 
 @dataclass(frozen=True)
 class Order:
-    """A plan somebody wants to have."""
+    """An order for a plan."""
 
     buyer: Buyer
     plan: Plan
@@ -45,7 +45,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the provider's for the buyer's browser."""
+    """A provider page for the buyer's browser."""
 
     url: str
     customer: str | None = None
@@ -53,7 +53,7 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Subscription:
-    """A plan that is paid month by month, as the provider knows it."""
+    """A monthly subscription, as reported by the provider."""
 
     id: str
     team_id: str
@@ -69,7 +69,7 @@ class Subscription:
 
 @dataclass(frozen=True)
 class Payment:
-    """A payment under way (``paid`` false: the provider tells us later what became of it)."""
+    """A payment. If ``paid`` is false, the provider reports the outcome later."""
 
     id: str
     paid: bool
@@ -85,19 +85,19 @@ class Provider(Protocol):
     async def open_portal(self, buyer: Buyer) -> Page: ...
 
     async def cancel(self, subscription: Subscription) -> Subscription:
-        """Let it end with the period that is paid."""
+        """Cancel at the end of the paid period."""
 
     async def pay(self, buyer: Buyer, pack: Pack, transaction_id: str) -> Payment:
-        """Take the price of a pack. The same transaction is paid once, however often this is called."""
+        """Charge for a pack. Idempotent per transaction."""
 
 
 class BadSignature(Exception):
-    """A webhook that the provider did not send, or sent long ago."""
+    """A webhook with an invalid or expired signature."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A word of the provider's. It may come twice, late, and out of order: it only says where to look."""
+    """A provider's event. It may arrive twice, late or out of order, so it only tells what to look up."""
 
     id: str
     type: str
@@ -114,7 +114,7 @@ class Refund:
 
 @dataclass(frozen=True)
 class Charge:
-    """A payment for credits as the provider knows it now."""
+    """A payment for credits, as reported by the provider."""
 
     id: str
     team_id: str
@@ -125,20 +125,20 @@ class Charge:
 
 
 class RemoteProvider(Provider, Protocol):
-    """One that tells us by webhooks, and can be asked how things stand."""
+    """A provider that sends webhooks and can be queried."""
 
     async def get_subscription(self, subscription_id: str) -> Subscription | None:
-        """None when it is none of ours."""
+        """Return None if it is not ours."""
 
     async def get_charge(self, payment_id: str) -> Charge | None:
-        """None when it is no payment for credits of ours."""
+        """Return None if it is not one of our credit payments."""
 
     async def end_subscription(self, subscription_id: str) -> None:
-        """Now, and what was paid for the rest of the period is credited. One that has ended stays so."""
+        """End it now and credit the unused part of the period. Idempotent."""
 
 
 class EventReader(Protocol):
-    """Whoever can tell the provider's own webhooks from others."""
+    """Verifies and parses webhooks."""
 
     def read_event(self, body: bytes, signature: str | None) -> Event:
         """Raises ``BadSignature``."""

@@ -1,7 +1,7 @@
-"""Stripe, by its own SDK. The calls block, so they are made in threads of their own, with time limits and retries.
+"""Stripe through its SDK, whose blocking calls run in threads with timeouts and retries.
 
-Prices are ours and go along with each order: nothing has to be set up at Stripe but the webhook. Every call that makes
-something carries an idempotency key, so that a retry of a call whose answer was lost makes nothing twice.
+Prices are sent with each order, so only the webhook has to be configured at Stripe. Every creating call has an
+idempotency key, so retries create nothing twice.
 """
 
 from __future__ import annotations
@@ -43,50 +43,50 @@ _STATES: dict[str, State] = {
     "past_due": "past_due",
     "incomplete": "incomplete",
 }
-"""Whatever else it says (canceled, unpaid, paused, incomplete_expired): it is not paid for any longer."""
+"""Any other status (canceled, unpaid, paused, incomplete_expired) counts as cancelled."""
 
 _log = log.logger("payments")
 
 
 class StripeEvents:
-    """Reads webhooks; needs nothing but their secret."""
+    """Verifies and parses webhooks."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
 
     def read_event(self, body: bytes, signature: str | None) -> Event:
         try:
-            told = stripe.Webhook.construct_event(body, signature, self._secret, _TOLERANCE_S).to_dict()
-            about, object_id = _subject(str(told["type"]), told["data"]["object"])
-            return Event(str(told["id"]), str(told["type"]), int(told["created"]) * 1000, about, object_id)
+            raw = stripe.Webhook.construct_event(body, signature, self._secret, _TOLERANCE_S).to_dict()
+            about, object_id = _subject(str(raw["type"]), raw["data"]["object"])
+            return Event(str(raw["id"]), str(raw["type"]), int(raw["created"]) * 1000, about, object_id)
         except (stripe.SignatureVerificationError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadSignature(type(error).__name__) from error
 
 
-def _subject(type: str, told: dict[str, Any]) -> tuple[Any, str]:
-    """What an event is about."""
+def _subject(type: str, raw: dict[str, Any]) -> tuple[Any, str]:
+    """Return the kind and id of the object an event is about."""
     if type.startswith("customer.subscription."):
-        return "subscription", str(told["id"])
-    if type == "checkout.session.completed" and told.get("subscription"):
-        return "subscription", _id(told["subscription"])
+        return "subscription", str(raw["id"])
+    if type == "checkout.session.completed" and raw.get("subscription"):
+        return "subscription", _id(raw["subscription"])
     if type.startswith("invoice."):
-        parent = told.get("parent") or {}
-        found = told.get("subscription") or (parent.get("subscription_details") or {}).get("subscription")
+        parent = raw.get("parent") or {}
+        found = raw.get("subscription") or (parent.get("subscription_details") or {}).get("subscription")
         return ("subscription", _id(found)) if found else ("nothing", "")
     if type.startswith("payment_intent."):
-        return "payment", str(told["id"])
-    if type.startswith(("charge.", "refund.")) and told.get("payment_intent"):
-        return "payment", _id(told["payment_intent"])
+        return "payment", str(raw["id"])
+    if type.startswith(("charge.", "refund.")) and raw.get("payment_intent"):
+        return "payment", _id(raw["payment_intent"])
     return "nothing", ""
 
 
 def _id(found: Any) -> str:
-    """An object, or only its name."""
+    """Return the id of an expanded or unexpanded object."""
     return str(found["id"] if isinstance(found, dict) else found)
 
 
 class StripePayments:
-    """Money, by Stripe."""
+    """Payments through Stripe."""
 
     name = "stripe"
 
@@ -109,7 +109,7 @@ class StripePayments:
         except stripe.CardError as error:
             raise PaymentFailed(f"{error.code}") from error
         except stripe.StripeError as error:
-            _log.warning("stripe did not do it", kind=type(error).__name__, status=error.http_status, code=error.code)
+            _log.warning("stripe request failed", kind=type(error).__name__, status=error.http_status, code=error.code)
             raise PaymentsUnavailable(type(error).__name__) from error
         answer: dict[str, Any] = found.to_dict()
         return answer
@@ -153,12 +153,12 @@ class StripePayments:
 
     async def cancel(self, subscription: Subscription) -> Subscription:
         params: Any = {"cancel_at_period_end": True}
-        told = await self._ask(lambda: self._client.v1.subscriptions.update(subscription.id, params))
-        return _subscription(told) or subscription
+        raw = await self._ask(lambda: self._client.v1.subscriptions.update(subscription.id, params))
+        return _subscription(raw) or subscription
 
     async def end_subscription(self, subscription_id: str) -> None:
-        told = await self._ask(lambda: self._client.v1.subscriptions.retrieve(subscription_id))
-        if told["status"] not in ("canceled", "incomplete_expired"):
+        raw = await self._ask(lambda: self._client.v1.subscriptions.retrieve(subscription_id))
+        if raw["status"] not in ("canceled", "incomplete_expired"):
             params: Any = {"prorate": True, "invoice_now": True}
             await self._ask(lambda: self._client.v1.subscriptions.cancel(subscription_id, params))
 
@@ -166,7 +166,7 @@ class StripePayments:
         return _subscription(await self._ask(lambda: self._client.v1.subscriptions.retrieve(subscription_id)))
 
     async def pay(self, buyer: Buyer, pack: Pack, transaction_id: str) -> Payment:
-        """By what the customer has left to pay with; without asking them again."""
+        """Charge the customer's saved payment method off-session."""
         if buyer.customer is None:
             raise NoPaymentMethod("no customer yet")
         params: Any = {
@@ -192,52 +192,52 @@ class StripePayments:
         return Payment(str(made["id"]), outcome == "paid")
 
     async def _payment_method(self, customer: str) -> str:
-        told = await self._ask(lambda: self._client.v1.customers.retrieve(customer))
-        chosen = (told.get("invoice_settings") or {}).get("default_payment_method")
+        raw = await self._ask(lambda: self._client.v1.customers.retrieve(customer))
+        chosen = (raw.get("invoice_settings") or {}).get("default_payment_method")
         if chosen:
             return _id(chosen)
         params: Any = {"limit": 1}
         found = await self._ask(lambda: self._client.v1.customers.payment_methods.list(customer, params))
         if not found["data"]:
-            raise NoPaymentMethod("the customer has none")
+            raise NoPaymentMethod("the customer has no payment method")
         return str(found["data"][0]["id"])
 
     async def get_charge(self, payment_id: str) -> Charge | None:
-        told = await self._ask(lambda: self._client.v1.payment_intents.retrieve(payment_id))
-        named = told.get("metadata") or {}
+        raw = await self._ask(lambda: self._client.v1.payment_intents.retrieve(payment_id))
+        named = raw.get("metadata") or {}
         if "loremark_transaction" not in named:
             return None
-        pack = Pack(id=named["loremark_pack"], tokens=int(named["loremark_tokens"]), price_cents=int(told["amount"]))
+        pack = Pack(id=named["loremark_pack"], tokens=int(named["loremark_tokens"]), price_cents=int(raw["amount"]))
         refunds: tuple[Refund, ...] = ()
-        if _outcome(told) == "paid":
+        if _outcome(raw) == "paid":
             params: Any = {"payment_intent": payment_id, "limit": _REFUNDS}
             listed = (await self._ask(lambda: self._client.v1.refunds.list(params)))["data"]
             kept = [each for each in listed if each.get("status") not in ("failed", "canceled")]
             refunds = tuple(Refund(str(each["id"]), int(each["amount"])) for each in kept)
-        return Charge(payment_id, named["loremark_team"], named["loremark_transaction"], pack, _outcome(told), refunds)
+        return Charge(payment_id, named["loremark_team"], named["loremark_transaction"], pack, _outcome(raw), refunds)
 
 
-def _outcome(told: dict[str, Any]) -> Any:
-    return {"succeeded": "paid", "processing": "open", "requires_capture": "open"}.get(told["status"], "failed")
+def _outcome(raw: dict[str, Any]) -> Any:
+    return {"succeeded": "paid", "processing": "open", "requires_capture": "open"}.get(raw["status"], "failed")
 
 
-def _subscription(told: dict[str, Any]) -> Subscription | None:
-    named = told.get("metadata") or {}
+def _subscription(raw: dict[str, Any]) -> Subscription | None:
+    named = raw.get("metadata") or {}
     if "loremark_team" not in named or "loremark_plan" not in named:
         return None
-    item = told["items"]["data"][0]
-    start = told.get("current_period_start") or item["current_period_start"]
-    end = told.get("current_period_end") or item["current_period_end"]
-    cancel_at = told.get("cancel_at") or (end if told.get("cancel_at_period_end") else None)
+    item = raw["items"]["data"][0]
+    start = raw.get("current_period_start") or item["current_period_start"]
+    end = raw.get("current_period_end") or item["current_period_end"]
+    cancel_at = raw.get("cancel_at") or (end if raw.get("cancel_at_period_end") else None)
     return Subscription(
-        id=str(told["id"]),
+        id=str(raw["id"]),
         team_id=str(named["loremark_team"]),
         plan_id=str(named["loremark_plan"]),
         seats=int(item.get("quantity") or 1),
-        state=_STATES.get(told["status"], "cancelled"),
-        created_at_ms=int(told["created"]) * 1000,
+        state=_STATES.get(raw["status"], "cancelled"),
+        created_at_ms=int(raw["created"]) * 1000,
         period_start_ms=int(start) * 1000,
         period_end_ms=int(end) * 1000,
         cancel_at_ms=None if cancel_at is None else int(cancel_at) * 1000,
-        customer=_id(told["customer"]),
+        customer=_id(raw["customer"]),
     )

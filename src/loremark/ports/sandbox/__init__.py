@@ -1,1 +1,1 @@
-"""Sandbox: work on what strangers wrote, in a child process that may hang, swell or crash without harm to us."""
+"""Processes untrusted input in a child process that may hang, run out of memory or crash safely."""

@@ -1,4 +1,4 @@
-"""A child process that is asked one thing after the other, and is put away when it does not answer."""
+"""A sandboxed child process for sequential requests, killed when it does not answer."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _LENGTH_BYTES = 8
 
 
 class NoAnswer(Exception):
-    """The child hung, swelled or crashed; the next question goes to a new one."""
+    """The child hung, ran out of memory or crashed; the next request starts a new one."""
 
 
 class Child:
-    """Started with its first question; questions and answers are frames of bytes behind their length."""
+    """Started on the first request. Requests and answers are length-prefixed frames."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, question: bytes, timeout_s: float) -> bytes:
-        """The answer. One question at a time: whoever gives up waiting puts the child away."""
+        """Return the answer. One request at a time; cancellation kills the child."""
         process = self._process or await self._start()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -42,7 +42,7 @@ class Child:
         except (TimeoutError, asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError, NoAnswer):
             await self.close()
             raise NoAnswer from None
-        except BaseException:  # cancelled: what it would answer is not what the next one asks
+        except BaseException:  # cancelled: a late answer would be taken for the next request's
             await self.close()
             raise
 
@@ -54,10 +54,10 @@ class Child:
             process.kill()
         if process.stdin is not None:
             process.stdin.close()
-        await process.communicate()  # reads the little that is left: a loop that holds it back would wait for ever
+        await process.communicate()  # drains the pipes; otherwise the loop would wait forever
 
     async def _start(self) -> asyncio.subprocess.Process:
-        """It sees nothing of our environment, in which secrets are."""
+        """Start the child with an empty environment, because ours contains secrets."""
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=asyncio.subprocess.PIPE,
@@ -70,7 +70,7 @@ class Child:
 
 
 def confine() -> None:
-    """Called by the child itself: bounds that end it rather than the machine, and it ends with who started it."""
+    """Called in the child: set resource limits and die with the parent."""
     for kind, most in ((resource.RLIMIT_DATA, _MEMORY_BYTES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -82,7 +82,7 @@ def confine() -> None:
 
 
 def read_frame() -> bytes | None:
-    """The next question; None when there will be no more."""
+    """Return the next request, or None at the end of input."""
     head = sys.stdin.buffer.read(_LENGTH_BYTES)
     if len(head) < _LENGTH_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the steps on the connection that ``loremark.storage.schema`` hands over."""
+"""Alembic's entry point: runs the migrations on the connection from ``loremark.storage.schema``."""
 
 from __future__ import annotations
 

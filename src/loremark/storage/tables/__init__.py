@@ -1,19 +1,19 @@
-"""The whole data model, on a few pages; both engines are made from it.
+"""The data model, shared by both engines.
 
-Every table that holds a team's data carries ``team_id``; every table that holds a project's data carries
-``project_id``, by which a project's deletion finds it.
+Every table with a team's data has ``team_id``; every table with a project's data has ``project_id``, which deleting a
+project relies on.
 """
 
 from __future__ import annotations
 
-from loremark.storage.tables.capture import blobs, events, sessions
-from loremark.storage.tables.columns import metadata
-from loremark.storage.tables.commerce import (
+from loremark.storage.tables.billing import (
     billing_accounts,
     credit_transactions,
     payment_events,
     usage_counters,
 )
+from loremark.storage.tables.capture import blobs, events, sessions
+from loremark.storage.tables.columns import metadata
 from loremark.storage.tables.enrichment import ai_reservations, branch_commits, candidates, file_states
 from loremark.storage.tables.identity import (
     api_keys,
@@ -27,6 +27,7 @@ from loremark.storage.tables.identity import (
     teams,
     users,
 )
+from loremark.storage.tables.jobs_and_webhooks import jobs, outbox, webhook_deliveries, webhooks
 from loremark.storage.tables.memory import (
     contexts,
     item_conflicts,
@@ -38,17 +39,16 @@ from loremark.storage.tables.memory import (
     vector_cache,
 )
 from loremark.storage.tables.projects import project_members, projects
-from loremark.storage.tables.promises import jobs, outbox, webhook_deliveries, webhooks
 from loremark.storage.tables.retrieval import (
     answer_streams,
     brains,
+    brains_to_check,
     chat_favorites,
     chat_messages,
     chats,
     item_index,
-    memory_touched,
 )
-from loremark.storage.tables.upkeep import findings, hygiene_plans, running_scans, scan_files, scans
+from loremark.storage.tables.scans_and_hygiene import findings, hygiene_plans, running_scans, scan_files, scans
 
 __all__ = [
     "ai_reservations",
@@ -58,6 +58,7 @@ __all__ = [
     "billing_accounts",
     "blobs",
     "brains",
+    "brains_to_check",
     "branch_commits",
     "candidates",
     "chat_favorites",
@@ -80,7 +81,6 @@ __all__ = [
     "items_to_embed",
     "jobs",
     "logins",
-    "memory_touched",
     "metadata",
     "outbox",
     "payment_events",

@@ -1,10 +1,10 @@
-"""What was captured: sessions, their events, and the large texts inside them."""
+"""Capture sessions, their events, and blobs."""
 
 from __future__ import annotations
 
 from sqlalchemy import Column, Index, LargeBinary, Table
 
-from loremark.storage.tables.columns import metadata, number, part, primary, ref, text
+from loremark.storage.tables.columns import key_part, metadata, number, primary, ref, text
 
 sessions = Table(
     "sessions",
@@ -34,7 +34,7 @@ events = Table(
     ref("session_id"),
     text("event"),
     text("payload"),
-    # SHA-256 over project, event and payload: unique by itself, and short in its index.
+    # SHA-256 of project, event and payload: globally unique, and small in the index.
     Column("content_hash", LargeBinary, nullable=False, unique=True),
     number("size_bytes"),
     number("created_at_ms"),
@@ -46,8 +46,8 @@ events = Table(
 blobs = Table(
     "blobs",
     metadata,
-    part("project_id"),
-    part("sha256"),
+    key_part("project_id"),
+    key_part("sha256"),
     ref("team_id"),
     number("size_bytes"),
     number("created_at_ms"),

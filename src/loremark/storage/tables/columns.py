@@ -1,7 +1,7 @@
-"""The few kinds of column the schema is made of, alike on both engines.
+"""Column types, the same on both engines.
 
-Identifiers are text that compares byte by byte. Times are whole milliseconds (``_ms``). Structured values
-are JSON in text columns, written by us and never searched by the database: what is searched has a column.
+Identifiers are text compared byte by byte. Times are integer milliseconds (``_ms``). Structured values are JSON in text
+columns and never queried by the database; anything queried has its own column.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ metadata = MetaData(
     }
 )
 
-# Byte order on both engines, so that ids sort by time and cursors mean the same everywhere.
+# Byte order on both engines, so ids sort by time and cursors work the same.
 Id = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
@@ -29,13 +29,13 @@ def primary(name: str = "id") -> Column[str]:
     return Column(name, Id, primary_key=True)
 
 
-def part(name: str) -> Column[str]:
-    """A part of a primary key of several columns."""
+def key_part(name: str) -> Column[str]:
+    """A column of a composite primary key."""
     return Column(name, Id, primary_key=True)
 
 
 def ref(name: str, target: str | None = None, *, null: bool = False, index: bool = False) -> Column[Any]:
-    """An identifier of another row; with ``target`` the database checks that the row exists."""
+    """The id of another row; with ``target`` it is a foreign key."""
     keys = [ForeignKey(target)] if target else []
     return Column(name, Id, *keys, nullable=null, index=index)
 

@@ -1,22 +1,22 @@
-"""On the way from events to items: candidates between the stages, what is known of branches and files, spending."""
+"""Enrichment: candidates between stages, branch and file state, and token reservations."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table
 
-from loremark.storage.tables.columns import binary, flag, metadata, number, part, primary, ref, text
+from loremark.storage.tables.columns import binary, flag, key_part, metadata, number, primary, ref, text
 
 candidates = Table(
     "candidates",
     metadata,
-    part("job_id"),
+    key_part("job_id"),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     ref("team_id"),
     ref("project_id", index=True),
     ref("event_id"),
     text("content"),
     binary("vector", null=True),
-    # The item it became or was merged into, and whether it is new.
+    # The item it was saved as or merged into, and which of the two.
     ref("item_id", null=True),
     text("outcome", null=True),
 )
@@ -24,11 +24,11 @@ candidates = Table(
 branch_commits = Table(
     "branch_commits",
     metadata,
-    part("project_id"),
-    part("branch"),
-    part("sha"),
+    key_part("project_id"),
+    key_part("branch"),
+    key_part("sha"),
     ref("team_id"),
-    # Events in their order, and commits in theirs: the newest is the branch's head as far as we know.
+    # Ordered by event, then by commit: the last one is the branch head as far as we know.
     ref("event_id"),
     number("position"),
     Index("ix_branch_commits_project_id_sha", "project_id", "sha"),
@@ -37,8 +37,8 @@ branch_commits = Table(
 file_states = Table(
     "file_states",
     metadata,
-    part("project_id"),
-    part("path"),
+    key_part("project_id"),
+    key_part("path"),
     ref("team_id"),
     text("fingerprint", null=True),
     flag("deleted"),

@@ -1,10 +1,10 @@
-"""People, teams, and the credentials they come with."""
+"""Users, teams and credentials."""
 
 from __future__ import annotations
 
 from sqlalchemy import Index, Table, UniqueConstraint
 
-from loremark.storage.tables.columns import metadata, number, part, primary, ref, text
+from loremark.storage.tables.columns import key_part, metadata, number, primary, ref, text
 
 installation = Table(
     "installation",
@@ -52,7 +52,7 @@ invitations = Table(
     ref("team_id", "teams.id"),
     text("email"),
     text("email_key"),
-    # Null while nobody has asked for the team itself: who comes by a project is a plain member.
+    # Null for an invitation to projects only; the user joins the team as a plain member.
     text("role", null=True),
     text("status"),
     text("nonce"),
@@ -65,8 +65,8 @@ invitations = Table(
 invitation_projects = Table(
     "invitation_projects",
     metadata,
-    part("invitation_id"),
-    part("project_id"),
+    key_part("invitation_id"),
+    key_part("project_id"),
     ref("team_id"),
     text("role"),
     Index("ix_invitation_projects_project_id", "project_id"),
@@ -117,12 +117,12 @@ audit_entries = Table(
     ref("project_id", null=True),
     ref("actor_id"),
     text("actor_name"),
-    text("via"),
+    text("auth_method"),
     text("action"),
     text("target"),
-    text("detail"),
-    text("address"),
+    text("details"),
+    text("ip_address"),
     text("request_id"),
-    number("at_ms"),
+    number("created_at_ms"),
     Index("ix_audit_entries_team_id_id", "team_id", "id"),
 )

@@ -1,10 +1,10 @@
-"""Memory: items with their files, vectors and history, and the contexts they hang in."""
+"""Items with their files, vectors and revisions, and contexts."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, UniqueConstraint
 
-from loremark.storage.tables.columns import binary, metadata, number, part, primary, real, ref, text
+from loremark.storage.tables.columns import binary, key_part, metadata, number, primary, real, ref, text
 
 items = Table(
     "items",
@@ -34,7 +34,7 @@ items = Table(
     number("created_at_ms"),
     number("updated_at_ms"),
     Index("ix_items_project_id_id", "project_id", "id"),
-    # The last three, so that many projects can be counted without reading a single item.
+    # The last three columns let the index alone answer counts over many projects.
     Index("ix_items_project_id_status_tier", "project_id", "status", "tier", "flags", "token_count", "created_at_ms"),
     Index("ix_items_project_id_schema_key", "project_id", "schema_key"),
     Index("ix_items_project_id_content_hash", "project_id", "content_hash"),
@@ -45,9 +45,9 @@ items = Table(
 item_files = Table(
     "item_files",
     metadata,
-    part("project_id"),
-    part("item_id"),
-    part("path"),
+    key_part("project_id"),
+    key_part("item_id"),
+    key_part("path"),
     ref("team_id"),
     text("fingerprint", null=True),
     Index("ix_item_files_project_id_path", "project_id", "path"),
@@ -56,42 +56,42 @@ item_files = Table(
 item_vectors = Table(
     "item_vectors",
     metadata,
-    part("project_id"),
-    part("item_id"),
-    part("model"),
+    key_part("project_id"),
+    key_part("item_id"),
+    key_part("model"),
     ref("team_id"),
     text("text_hash"),
     binary("vector"),
     sqlite_with_rowid=False,
 )
 
-# Items whose vector is missing or of another text; whoever embeds them takes them out.
+# Queue of items whose vector is missing or outdated.
 items_to_embed = Table(
     "items_to_embed",
     metadata,
-    part("project_id"),
-    part("item_id"),
+    key_part("project_id"),
+    key_part("item_id"),
     ref("team_id"),
 )
 
 item_conflicts = Table(
     "item_conflicts",
     metadata,
-    part("project_id"),
-    part("item_id"),
-    part("other_id"),
+    key_part("project_id"),
+    key_part("item_id"),
+    key_part("other_id"),
     ref("team_id"),
     text("reason"),
     number("found_at_ms"),
 )
 
-# A text is embedded once, however often it comes back.
+# Vectors by text hash, so the same text is embedded only once.
 vector_cache = Table(
     "vector_cache",
     metadata,
-    part("project_id"),
-    part("model"),
-    part("text_hash"),
+    key_part("project_id"),
+    key_part("model"),
+    key_part("text_hash"),
     ref("team_id"),
     binary("vector"),
     sqlite_with_rowid=False,
@@ -124,11 +124,11 @@ contexts = Table(
 revisions = Table(
     "revisions",
     metadata,
-    part("of_id"),
+    key_part("record_id"),
     Column("version", BigInteger, primary_key=True, autoincrement=False),
     ref("team_id"),
     ref("project_id", null=True),
-    text("of_kind"),
+    text("record_kind"),
     text("snapshot"),
     text("reason"),
     ref("actor_id", null=True),

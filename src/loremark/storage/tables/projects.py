@@ -1,10 +1,10 @@
-"""Projects and who belongs to them."""
+"""Projects and their members."""
 
 from __future__ import annotations
 
 from sqlalchemy import Index, Table
 
-from loremark.storage.tables.columns import flag, metadata, number, part, primary, real, ref, text
+from loremark.storage.tables.columns import flag, key_part, metadata, number, primary, real, ref, text
 
 projects = Table(
     "projects",
@@ -35,10 +35,10 @@ projects = Table(
 project_members = Table(
     "project_members",
     metadata,
-    part("project_id"),
-    part("user_id"),
+    key_part("project_id"),
+    key_part("user_id"),
     ref("team_id"),
-    # Sorts by the time of joining, so that a list can go on after any member, even one removed meanwhile.
+    # Sorts by joining time, so pagination can continue after a member who has been removed.
     ref("joined_id"),
     text("role"),
     number("joined_at_ms"),

@@ -1,18 +1,18 @@
-"""Retrieval: what ranks items, what the brains were last, and conversations with the memory."""
+"""The search index, brain ETags, and chats."""
 
 from __future__ import annotations
 
 from sqlalchemy import Index, Table
 
-from loremark.storage.tables.columns import binary, metadata, number, part, primary, real, ref, text
+from loremark.storage.tables.columns import binary, key_part, metadata, number, primary, real, ref, text
 
-# What ranks an item, without its text. An item that has gone keeps its row for a while (status ``gone``), so that
-# every process which knows it hears of it.
+# Ranking data of items, without their text. A deleted item keeps its row for a while (status ``gone``), so every
+# process can remove it from its in-memory index.
 item_index = Table(
     "item_index",
     metadata,
-    part("project_id"),
-    part("item_id"),
+    key_part("project_id"),
+    key_part("item_id"),
     ref("team_id"),
     number("version"),
     text("status"),
@@ -27,12 +27,12 @@ item_index = Table(
     sqlite_with_rowid=False,
 )
 
-# The entity tag of each brain that was asked for, at a version of the memory.
+# The ETag of each requested brain variant, at a memory version.
 brains = Table(
     "brains",
     metadata,
-    part("project_id"),
-    part("variant"),
+    key_part("project_id"),
+    key_part("variant"),
     ref("team_id"),
     number("memory_version"),
     text("etag"),
@@ -40,15 +40,15 @@ brains = Table(
     number("updated_at_ms"),
 )
 
-# Projects whose memory has changed since their brain was last looked at.
-memory_touched = Table(
-    "memory_touched",
+# Projects whose memory has changed since their brain was last checked.
+brains_to_check = Table(
+    "brains_to_check",
     metadata,
     primary("project_id"),
     ref("team_id"),
 )
 
-# Tickets that are being answered: each has one stream at a time, in whichever process.
+# Ask tickets being answered: each has at most one stream at a time across all processes.
 answer_streams = Table(
     "answer_streams",
     metadata,
@@ -66,7 +66,7 @@ chats = Table(
     ref("project_id"),
     ref("user_id"),
     text("title"),
-    # The title's words made comparable, for the search.
+    # The normalized words of the title, for search.
     text("title_words"),
     text("status"),
     text("model", null=True),
@@ -81,8 +81,8 @@ chats = Table(
 chat_favorites = Table(
     "chat_favorites",
     metadata,
-    part("chat_id"),
-    part("user_id"),
+    key_part("chat_id"),
+    key_part("user_id"),
     ref("team_id"),
     ref("project_id", index=True),
     number("created_at_ms"),

@@ -1,1 +1,1 @@
-"""Which file of a codebase imports which."""
+"""The import graph of a codebase."""

@@ -1,22 +1,22 @@
-"""Python: modules by their dotted names, from the roots that packages, projects and scripts make."""
+"""Resolves Python imports by dotted module name, relative to package, project and script roots."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from loremark.memory.codebase.graph.places import Places, all_above, below, directory_of, nearest
+from loremark.memory.codebase.graph.path_index import PathIndex, all_above, below, directory_of, nearest
 
 _MAX_TARGET = 300
-_MOST_SAME = 8
+_MAX_SAME = 8
 
 
-class Python:
-    """Finds the file of a module: from the importer's own roots first, then from any other."""
+class PythonResolver:
+    """Finds the file of a module, searching the importer's own roots first."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         everything = list(paths)
-        self._places = Places(everything, (".py", ".pyi"))
+        self._places = PathIndex(everything, (".py", ".pyi"))
         self._packages = {directory_of(path) for path in self._places.paths if path.endswith("/__init__.py")}
         projects = {
             directory_of(path) for path in everything if path.endswith(("pyproject.toml", "setup.py", "manage.py"))
@@ -39,7 +39,7 @@ class Python:
             for front in fronts[directory]:
                 module = front[:-1] if front and stem == "__init__" else f"{front}{stem}"
                 known = found[module]
-                if module and len(known) < _MOST_SAME and path not in known:
+                if module and len(known) < _MAX_SAME and path not in known:
                     known.append(path)
         return dict(found)
 

@@ -1,23 +1,23 @@
-"""Rust: modules of a crate by their path, and the crates of a workspace by name."""
+"""Resolves Rust paths to modules of a crate or crates of the workspace."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from loremark.memory.codebase.graph.places import Places, below, directory_of
+from loremark.memory.codebase.graph.path_index import PathIndex, below, directory_of
 
-_MOST_PARTS = 12
+_MAX_PARTS = 12
 _CUT = re.compile(r"[^\w:]")
 _ROOTS = ("lib.rs", "main.rs")
 
 
-class Rust:
-    """Finds the file of a path such as ``crate::a::b::C``: the longest part of it that is a module."""
+class RustResolver:
+    """Finds the file of a path such as ``crate::a::b::C`` by its longest prefix that is a module."""
 
     def __init__(self, paths: Iterable[str], names: Mapping[str, str]) -> None:
         everything = list(paths)
-        self._places = Places(everything, (".rs",))
+        self._places = PathIndex(everything, (".rs",))
         self._crates: dict[str, str] = {}
         """Name to the directory of its sources."""
         self._sources: set[str] = set()
@@ -31,7 +31,7 @@ class Rust:
     def resolve(self, path: str, target: str, names: Sequence[str]) -> list[str]:
         if target.startswith("mod "):
             return self._found(self._module(self._inside(path), [target[4:].strip()]))
-        parts = [part for part in _CUT.split(target, maxsplit=1)[0].split("::") if part][:_MOST_PARTS]
+        parts = [part for part in _CUT.split(target, maxsplit=1)[0].split("::") if part][:_MAX_PARTS]
         if not parts:
             return []
         base, rest = self._start(path, parts)

@@ -1,4 +1,4 @@
-"""How a codebase is laid out: its main directories and what each is for."""
+"""The directory layout of a codebase: its main directories and their roles."""
 
 from loremark.memory.codebase.layout.directories import Directory, main_directories
 

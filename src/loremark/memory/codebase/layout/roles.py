@@ -1,9 +1,9 @@
-"""What a directory is for: by its name where that is plain, else by what was found in it."""
+"""Determines a directory's role from its name or its contents."""
 
 from __future__ import annotations
 
-from loremark.memory.codebase.choosing.weighing import is_test
-from loremark.memory.codebase.layout.parts import INTERFACES, TITLES, Part, name_of
+from loremark.memory.codebase.layout.directory_stats import LANGUAGE_TITLES, UI_LIBRARIES, DirectoryStats, name_of
+from loremark.memory.codebase.selection.file_kinds import is_test
 
 
 def words(text: str) -> frozenset[str]:
@@ -74,30 +74,30 @@ _JAVA_ROOTS = ("java", "kotlin", "scala")
 _SCRIPTS = ("javascript", "typescript", "shell", "perl", "sql")
 
 
-def role(path: str, part: Part) -> str:
-    """What its name says where that is plain, else what was found in it, else what it is made of."""
+def role(path: str, part: DirectoryStats) -> str:
+    """The role by name if unambiguous, else by contents, else by language."""
     name = name_of(path)
     if is_test(f"{path}/{'x.py' if '__init__.py' in part.names else 'x'}"):
         return "tests"
-    if says_itself(path, part):
+    if has_self_explanatory_name(path, part):
         return BY_NAME[name]
     found = {role: part.evidence[key] for key, role, least in _BY_EVIDENCE if part.evidence[key] >= least}
-    told = [role for role, count in found.items() if count * 5 >= part.code_files]
+    roles = [role for role, count in found.items() if count * 5 >= part.code_files]
     interface, by_name = _interface(part), CODE_BY_NAME.get(name)
-    if interface and (name in ("components", "hooks", "ui", "widgets") or not told):
-        told.insert(0, f"{interface} {'hooks' if name == 'hooks' else 'components'}")
-    elif by_name and not ("database models" in told and by_name in ("data model", "database")):
-        told.insert(0, by_name)
-    told = list(dict.fromkeys(told))[:3]
+    if interface and (name in ("components", "hooks", "ui", "widgets") or not roles):
+        roles.insert(0, f"{interface} {'hooks' if name == 'hooks' else 'components'}")
+    elif by_name and not ("database models" in roles and by_name in ("data model", "database")):
+        roles.insert(0, by_name)
+    roles = list(dict.fromkeys(roles))[:3]
     kind = _kind(part)
-    if told:
-        return f"{kind}: {', '.join(told)}" if kind else ", ".join(told)
+    if roles:
+        return f"{kind}: {', '.join(roles)}" if kind else ", ".join(roles)
     # A little of something among much else does not make the directory that.
     also = ", ".join(list(found)[:2])
     return f"{kind or _made_of(part)}{f' with {also}' if also else ''}"
 
 
-def _kind(part: Part) -> str | None:
+def _kind(part: DirectoryStats) -> str | None:
     """What the files beside each other make it: a Django app, a crate, a project of its own."""
     if "models.py" in part.names and part.names & {"apps.py", "views.py", "urls.py", "admin.py"}:
         return "Django app"
@@ -109,25 +109,25 @@ def _kind(part: Part) -> str | None:
     return None
 
 
-def _interface(part: Part) -> str | None:
+def _interface(part: DirectoryStats) -> str | None:
     """The library that at least half of its scripts are made with."""
     scripts = sum(part.languages[name] for name in ("javascript", "typescript", "tsx", "vue", "svelte"))
-    found = max(sorted(INTERFACES.values()), key=lambda name: part.evidence[name])
+    found = max(sorted(UI_LIBRARIES.values()), key=lambda name: part.evidence[name])
     return found if scripts and part.evidence[found] * 2 >= part.files else None
 
 
-def _language(part: Part) -> str:
-    known = [name for name in part.languages if name in TITLES]
-    return TITLES[min(known, key=lambda name: (-part.languages[name], name))] if known else ""
+def _language(part: DirectoryStats) -> str:
+    known = [name for name in part.languages if name in LANGUAGE_TITLES]
+    return LANGUAGE_TITLES[min(known, key=lambda name: (-part.languages[name], name))] if known else ""
 
 
-def _made_of(part: Part) -> str:
+def _made_of(part: DirectoryStats) -> str:
     language = _language(part)
     return f"{language} {'package' if '__init__.py' in part.names else 'sources'}" if language else "other files"
 
 
-def says_itself(path: str, part: Part) -> bool:
-    """Whether the name alone tells what it is for, and what lies there does not speak against it."""
+def has_self_explanatory_name(path: str, part: DirectoryStats) -> bool:
+    """Whether the name alone tells the role and the contents do not contradict it."""
     name = name_of(path)
     is_package = name == "test" and "/" in path and "__init__.py" in part.names
     if name not in BY_NAME or is_package or any(step in _JAVA_ROOTS for step in path.split("/")[:-1]):
@@ -135,6 +135,6 @@ def says_itself(path: str, part: Part) -> bool:
     return name not in _NOT_OF_CODE or not is_program(part)
 
 
-def is_program(part: Part) -> bool:
-    programs = sum(count for name, count in part.languages.items() if name in TITLES and name not in _SCRIPTS)
+def is_program(part: DirectoryStats) -> bool:
+    programs = sum(count for name, count in part.languages.items() if name in LANGUAGE_TITLES and name not in _SCRIPTS)
     return programs * 2 > part.languages.total() and part.code_lines * 2 > part.lines

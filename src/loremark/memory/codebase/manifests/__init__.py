@@ -1,1 +1,1 @@
-"""Manifests and lock files of many ecosystems: what a project needs, what it declares to run, how it is set up."""
+"""Reads manifests, lock files and settings: dependencies, declared programs, configuration."""

@@ -1,12 +1,12 @@
-"""Databases that a project's own settings name: Prisma, Rails, Spring, Django, and examples of an environment."""
+"""Finds databases in settings: Prisma, Rails, Spring, Django, example environment files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from loremark.memory.codebase.manifests.documents import lines_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import lines_of
 
 _SAID = re.compile(
     r"django\.(?:contrib\.gis\.)?db\.backends\.(\w{2,30})"
@@ -40,7 +40,7 @@ _ADDRESS = re.compile(
     r"|django\.(?:contrib\.gis\.)?db\.backends\.(\w{2,30})"
 )
 _SCHEME = re.compile(r"(?<![\w.+-])(mongodb\+srv|[a-z]{2,15}\d?)(?:\+\w{1,20}){0,2}://|\bjdbc:(?:tc:)?(\w{2,30}):")
-_MOST_IN_SOURCE = 6
+_MAX_IN_SOURCE = 6
 """A source that speaks of more kinds of address tells them apart, and need not use any."""
 _NAMES = {
     "PostgreSQL": "pg postgres postgresql postgis psql pgsql postgresql_psycopg2",
@@ -79,38 +79,38 @@ _NAME_OF = {word: name for name, words in _NAMES.items() for word in words.split
 
 
 def read_database_settings(path: str, content: str) -> ManifestFacts:
-    """Which databases the settings speak of, comments left out."""
+    """The databases that the settings mention, ignoring comments."""
     draft = Draft("database")
-    draft.says("database", databases_in(line for _, line in lines_of(content)))
+    draft.add_sign("database", databases_in(line for _, line in lines_of(content)))
     return draft.facts()
 
 
 def read_environment(path: str, content: str) -> ManifestFacts:
-    """``.env.example`` and its kin: addresses, and variables that bear the name of what they are for."""
+    """``.env.example`` and similar: connection URLs and variables named after a database or broker."""
     draft = Draft("database")
     lines = [line for _, line in lines_of(content)]
     variables = (_VARIABLE.match(line) for line in lines)
     named = (_NAME_OF.get(found.group(1).lower()) for found in variables if found is not None)
-    draft.says("database", list(dict.fromkeys([*databases_in(lines), *(name for name in named if name)])))
+    draft.add_sign("database", list(dict.fromkeys([*databases_in(lines), *(name for name in named if name)])))
     return draft.facts()
 
 
 def read_addresses(path: str, content: str) -> ManifestFacts:
-    """A source that is called like settings: the addresses that it has as defaults, in quotes and out of comments."""
+    """Default connection URLs in a source file that is named like settings."""
     draft = Draft("database")
     if "://" in content or "jdbc:" in content or "sqlite" in content or "dialect" in content or "client" in content:
         found = _named(_ADDRESS, (line for _, line in lines_of(content)))
-        draft.says("database", found if len(found) <= _MOST_IN_SOURCE else [])
+        draft.add_sign("database", found if len(found) <= _MAX_IN_SOURCE else [])
     return draft.facts()
 
 
 def addresses_in(lines: Iterable[str]) -> list[str]:
-    """The databases and brokers that lines of settings hold an address of, and nothing else."""
+    """The databases and brokers with a connection URL in these lines."""
     return _named(_SCHEME, lines)
 
 
 def databases_in(lines: Iterable[str]) -> list[str]:
-    """The databases that these lines name, in their order."""
+    """The databases named in these lines, in order."""
     lines = list(lines)
     places = [_PORTS[port] for line in lines if not _is_comment(line) for port in _PLACE.findall(line)]
     strings = [_connected(text) for line in lines if ";" in line for text in _CONNECTION.findall(line)]

@@ -1,4 +1,4 @@
-"""Containers: ``Dockerfile``, Compose files, and the ``Procfile`` of hosts that need none."""
+"""Reads container files: ``Dockerfile``, Compose, Helm charts, Kubernetes, ``Procfile``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from loremark.memory.codebase.manifests.databases import addresses_in
-from loremark.memory.codebase.manifests.documents import lines_of, yaml_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
-from loremark.memory.codebase.manifests.system import extensions_in, installed_in, telling
+from loremark.memory.codebase.manifests.formats import lines_of, yaml_of
+from loremark.memory.codebase.manifests.system_packages import extensions_in, installed_in, stack_packages
 
 _FROM = re.compile(
     r"FROM\s{1,4}(?:--platform=\S{1,60}\s{1,4})?(\S{1,200})(?:\s{1,4}AS\s{1,4}(\S{1,60}))?", re.IGNORECASE
@@ -23,7 +23,7 @@ _PACKAGES = re.compile(
 )
 _PACKAGE = re.compile(r"(@?[A-Za-z][\w./-]{1,60})(?:[@=<>~\[!].{0,40})?")
 _KINDS = {"npm": "npm", "pnpm": "npm", "yarn": "npm", "pip": "pypi", "gem": "gem"}
-_MOST_JOINED = 6_000
+_MAX_JOINED = 6_000
 _PROCESS = re.compile(r"([\w-]{1,40}):\s{0,4}(\S.{0,300})")
 
 
@@ -37,7 +37,7 @@ def image(text: str) -> tuple[str, str]:
 
 
 def read_dockerfile(path: str, content: str) -> ManifestFacts:
-    """``Dockerfile``: what it is built from and what it runs."""
+    """``Dockerfile``: base images and what it runs."""
     draft = Draft("docker")
     given: dict[str, str] = {}
     stages: set[str] = set()
@@ -57,7 +57,7 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         if base is not None:
             name, tag = image(_filled(base.group(1), given))
             if name and name.lower() not in stages and name != "scratch" and "$" not in name:
-                draft.needs(name, tag if "$" not in tag else None)
+                draft.add_dependency(name, tag if "$" not in tag else None)
             if base.group(2):
                 stages.add(base.group(2).lower())
             # A stage goes on with what the one before it runs.
@@ -66,12 +66,12 @@ def read_dockerfile(path: str, content: str) -> ManifestFacts:
         run = _RUN.match(text)
         if run is not None:
             programs[run.group(1)] = (_command(run.group(2)), number)
-    draft.says("image-packages", list(packages)[:40])
-    draft.says("system-packages", telling(installed))
+    draft.add_sign("image-packages", list(packages)[:40])
+    draft.add_sign("system-packages", stack_packages(installed))
     if programs:
         first = programs.get("ENTRYPOINT") or programs["CMD"]
         words = " ".join(programs[key][0] for key in ("ENTRYPOINT", "CMD") if key in programs)
-        draft.runs("server" if is_exposed else "main", words, first[1])
+        draft.add_entry("server" if is_exposed else "main", words, first[1])
     return draft.facts()
 
 
@@ -84,7 +84,7 @@ def _instructions(content: str) -> Iterator[tuple[int, str]]:
             continue
         goes_on = text.endswith("\\")
         begun = begun if parts else number
-        if length < _MOST_JOINED:
+        if length < _MAX_JOINED:
             parts.append(text.rstrip("\\").rstrip())
             length += len(text)
         if not goes_on:
@@ -132,21 +132,21 @@ def read_compose(path: str, content: str) -> ManifestFacts:
         elif section == "services":
             depth = depth or line.indent
             if line.indent == depth and not line.is_item:
-                draft.runs("server", line.key, line.number)
+                draft.add_entry("server", line.key, line.number)
                 names.append(line.key)
                 inner = 0
                 continue
             inner = inner or line.indent
             if line.key == "image" and line.indent == inner:
                 name, tag = image(_filled(line.value, {}))
-                draft.needs(name, tag if "$" not in tag else None)
-    draft.says("services", names)
-    draft.says("database", addresses_in(line for _, line in lines_of(content)))
+                draft.add_dependency(name, tag if "$" not in tag else None)
+    draft.add_sign("services", names)
+    draft.add_sign("database", addresses_in(line for _, line in lines_of(content)))
     return draft.facts()
 
 
 def read_chart(path: str, content: str) -> ManifestFacts:
-    """``Chart.yaml`` of Helm: the charts that it brings along, which are called like what they run."""
+    """Helm's ``Chart.yaml``: its chart dependencies."""
     draft = Draft("docker")
     section = ""
     names: list[str] = []
@@ -154,24 +154,26 @@ def read_chart(path: str, content: str) -> ManifestFacts:
         section = line.key if line.indent == 0 and not line.is_item else section
         if section == "dependencies" and line.key == "name" and len(names) < 40:
             names.append(line.value)
-    draft.says("services", names)
+    draft.add_sign("services", names)
     return draft.facts()
 
 
 def read_cluster(path: str, content: str) -> ManifestFacts:
-    """Settings of a Kubernetes cluster: the images that run in it."""
+    """Kubernetes resources: the container images."""
     draft = Draft("docker")
     images = (image(_filled(line.value, {}))[0] for line in yaml_of(content) if line.key == "image" and line.value)
-    draft.says("ci-images", sorted({name for name in images if "{" not in name and "$" not in name})[:20])
-    draft.says("database", addresses_in(line for _, line in lines_of(content)))
+    draft.add_sign("ci-images", sorted({name for name in images if "{" not in name and "$" not in name})[:20])
+    draft.add_sign("database", addresses_in(line for _, line in lines_of(content)))
     return draft.facts()
 
 
 def read_procfile(path: str, content: str) -> ManifestFacts:
-    """``Procfile``: one process a line."""
+    """``Procfile``: one process per line."""
     draft = Draft("docker")
     for number, line in lines_of(content):
         found = _PROCESS.match(line)
         if found is not None:
-            draft.runs("server" if found.group(1) == "web" else "job", f"{found.group(1)}: {found.group(2)}", number)
+            draft.add_entry(
+                "server" if found.group(1) == "web" else "job", f"{found.group(1)}: {found.group(2)}", number
+            )
     return draft.facts()

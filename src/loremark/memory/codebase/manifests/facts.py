@@ -1,4 +1,4 @@
-"""What a manifest says, gathered with bounds: a hostile file fills no more than its share."""
+"""Collects the facts of a manifest within limits, so a hostile file cannot exhaust memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SIGN_CHARS = 400
 
 
 class ManifestFacts(msgspec.Struct, frozen=True):
-    """What one manifest or lock file says."""
+    """The facts of one manifest or lock file."""
 
     dependencies: tuple[Dependency, ...] = ()
     entries: tuple[Entry, ...] = ()
@@ -28,7 +28,7 @@ class ManifestFacts(msgspec.Struct, frozen=True):
 
 
 class Draft:
-    """Facts in the making: what is said first stays, what is too much is left out."""
+    """Builds manifest facts: the first value wins, and anything over the limits is dropped."""
 
     def __init__(self, ecosystem: str = "", *, is_lock: bool = False) -> None:
         self._ecosystem = ecosystem
@@ -38,7 +38,7 @@ class Draft:
         self._entries: dict[tuple[str, str], Entry] = {}
         self.signs: dict[str, str] = {}
 
-    def needs(
+    def add_dependency(
         self,
         name: object,
         version: object = None,
@@ -47,7 +47,7 @@ class Draft:
         is_direct: bool | None = None,
         ecosystem: str | None = None,
     ) -> None:
-        """A package; in a lock file one may stand in several versions."""
+        """Adds a package; a lock file may list several versions of it."""
         if not isinstance(name, str) or len(self._dependencies) >= self._most:
             return
         plain = name.strip()[:_MAX_NAME_CHARS]
@@ -67,14 +67,14 @@ class Draft:
         if before is None or (before.is_dev and not is_dev and not self._is_lock):
             self._dependencies[key] = row
 
-    def runs(self, kind: EntryKind, name: object, line: int = 1) -> None:
-        """A program that the manifest declares."""
+    def add_entry(self, kind: EntryKind, name: object, line: int = 1) -> None:
+        """Adds a program that the manifest declares."""
         if isinstance(name, str) and name.strip() and len(self._entries) < _MAX_ENTRIES:
             plain = " ".join(name.split())[:_MAX_NAME_CHARS]
             self._entries.setdefault((kind, plain), Entry(kind, plain, line))
 
-    def says(self, key: str, value: object) -> None:
-        """A sign; numbers and booleans are written as TOML and JSON write them, lists of words with commas."""
+    def add_sign(self, key: str, value: object) -> None:
+        """Adds a sign; booleans become ``true`` or ``false``, lists are joined with commas."""
         if isinstance(value, bool):
             value = "true" if value else "false"
         elif isinstance(value, int):
@@ -85,5 +85,5 @@ class Draft:
             self.signs[key] = " ".join(value[: 4 * _MAX_SIGN_CHARS].split())[:_MAX_SIGN_CHARS]
 
     def facts(self) -> ManifestFacts:
-        """All that was gathered, in its order."""
+        """The collected facts, in order."""
         return ManifestFacts(tuple(self._dependencies.values()), tuple(self._entries.values()), self.signs)

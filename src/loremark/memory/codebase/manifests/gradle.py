@@ -1,11 +1,11 @@
-"""Gradle: build scripts in Groovy and Kotlin, the version catalog, the lock file, the properties."""
+"""Reads Gradle build scripts (Groovy and Kotlin), version catalogs, lock files and wrapper properties."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import lines_of, table, toml_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import lines_of, table, toml_of
 
 _VARIABLE = re.compile(
     r"\s*+(?:ext\.|val |def |final |const val |String |set\(\")?\s?"
@@ -37,9 +37,9 @@ _CONFIGURATIONS = re.compile(
 
 
 def read_gradle(path: str, content: str) -> ManifestFacts:
-    """``build.gradle`` and ``build.gradle.kts``: plugins, coordinates and names of the catalog, line by line."""
+    """``build.gradle`` and ``build.gradle.kts``, line by line: plugins, coordinates, catalog names."""
     draft = Draft("maven")
-    draft.says("package-manager", "Gradle")
+    draft.add_sign("package-manager", "Gradle")
     variables: dict[str, str] = {}
     for number, line in lines_of(content):
         text = line.split("//", 1)[0] if "://" not in line else line
@@ -50,12 +50,12 @@ def read_gradle(path: str, content: str) -> ManifestFacts:
         _dependency(draft, text, variables)
         main = _MAIN.match(text)
         if main is not None:
-            draft.runs("main", main.group(1), number)
+            draft.add_entry("main", main.group(1), number)
         java = _JAVA.search(text)
         if java is not None:
-            draft.says("language-version", java.group(1).replace("_", "."))
-    draft.says("version", variables.get("version"))
-    draft.says("description", variables.get("description"))
+            draft.add_sign("language-version", java.group(1).replace("_", "."))
+    draft.add_sign("version", variables.get("version"))
+    draft.add_sign("description", variables.get("description"))
     return draft.facts()
 
 
@@ -63,10 +63,10 @@ def _plugin(draft: Draft, text: str) -> None:
     found = _PLUGIN.match(text)
     if found is not None:
         name = f"org.jetbrains.kotlin.{found.group(1)}" if text.lstrip().startswith("kotlin") else found.group(1)
-        draft.needs(f"plugin:{name}", found.group(2), is_dev=True)
+        draft.add_dependency(f"plugin:{name}", found.group(2), is_dev=True)
     applied = _APPLIED.match(text)
     if applied is not None:
-        draft.needs(f"plugin:{applied.group(1)}", is_dev=True)
+        draft.add_dependency(f"plugin:{applied.group(1)}", is_dev=True)
 
 
 def _dependency(draft: Draft, text: str, variables: dict[str, str]) -> None:
@@ -77,14 +77,14 @@ def _dependency(draft: Draft, text: str, variables: dict[str, str]) -> None:
     found = _COORDINATES.search(call.group(2)) or _NAMED.search(call.group(2))
     if found is not None:
         version = _USED.sub(lambda name: variables.get(name.group(1).rpartition(".")[2], ""), found.group(3) or "")
-        draft.needs(f"{found.group(1)}:{found.group(2)}", version, is_dev=is_dev)
+        draft.add_dependency(f"{found.group(1)}:{found.group(2)}", version, is_dev=is_dev)
     kotlin = _KOTLIN.match(call.group(2))
     if kotlin is not None:
-        draft.needs(f"org.jetbrains.kotlin:kotlin-{kotlin.group(1)}", is_dev=is_dev)
+        draft.add_dependency(f"org.jetbrains.kotlin:kotlin-{kotlin.group(1)}", is_dev=is_dev)
 
 
 def read_catalog(path: str, content: str) -> ManifestFacts:
-    """``libs.versions.toml``: what it lists is taken to be used."""
+    """``libs.versions.toml``; every entry counts as used."""
     document = toml_of(content)
     draft = Draft("maven")
     versions = table(document.get("versions"))
@@ -95,11 +95,11 @@ def read_catalog(path: str, content: str) -> ManifestFacts:
             version = _catalog_version(row, versions) or (
                 row.split(":")[2] if isinstance(row, str) and row.count(":") > 1 else None
             )
-            draft.needs(f"{group}:{artifact}", version, is_dev=is_dev)
+            draft.add_dependency(f"{group}:{artifact}", version, is_dev=is_dev)
     for plugin in table(document.get("plugins")).values():
         known = plugin.partition(":")[0] if isinstance(plugin, str) else table(plugin).get("id")
         if isinstance(known, str):
-            draft.needs(f"plugin:{known}", _catalog_version(plugin, versions), is_dev=True)
+            draft.add_dependency(f"plugin:{known}", _catalog_version(plugin, versions), is_dev=True)
     return draft.facts()
 
 
@@ -125,14 +125,14 @@ def read_gradle_lock(path: str, content: str) -> ManifestFacts:
     for _, line in lines_of(content):
         parts = line.partition("=")[0].split(":")
         if len(parts) == 3 and not line.startswith("#"):
-            draft.needs(f"{parts[0]}:{parts[1]}", parts[2])
+            draft.add_dependency(f"{parts[0]}:{parts[1]}", parts[2])
     return draft.facts()
 
 
 def read_wrapper(path: str, content: str) -> ManifestFacts:
-    """The wrapper's properties name the version of Gradle or Maven itself."""
+    """Wrapper properties: the version of Gradle or Maven."""
     draft = Draft("maven")
     tool = "gradle" if "gradle-wrapper" in path else "apache-maven"
     found = re.search(rf"/{tool}-(\d[\d.]{{0,20}}\d)", content[:5_000])
-    draft.says("tool-version", found.group(1) if found else None)
+    draft.add_sign("tool-version", found.group(1) if found else None)
     return draft.facts()

@@ -1,17 +1,17 @@
-"""Lock files that list packages in blocks: ``[[package]]`` of Poetry, uv, PDM and Cargo, and Pipenv's JSON."""
+"""Reads the lock files of Poetry, uv, PDM, Cargo and Pipenv."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import json_of, lines_of, table
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import json_of, lines_of, table
 
 _PAIR = re.compile(r"(name|version)\s{0,4}=\s{0,4}\"([^\"]{1,200})\"")
 
 
 def read_block_lock(path: str, content: str) -> ManifestFacts:
-    """``poetry.lock``, ``uv.lock``, ``pdm.lock``, ``Cargo.lock``: line by line, which no nesting can slow down."""
+    """``poetry.lock``, ``uv.lock``, ``pdm.lock``, ``Cargo.lock``, line by line to avoid slow nesting."""
     is_cargo = path.rpartition("/")[2].lower() == "cargo.lock"
     draft = Draft("crates" if is_cargo else "pypi", is_lock=True)
     name = ""
@@ -27,7 +27,7 @@ def read_block_lock(path: str, content: str) -> ManifestFacts:
         if found.group(1) == "name":
             name = found.group(2)
         elif name:
-            draft.needs(name, found.group(2))
+            draft.add_dependency(name, found.group(2))
             name = ""
     return draft.facts()
 
@@ -39,5 +39,7 @@ def read_pipfile_lock(path: str, content: str) -> ManifestFacts:
     for section in ("default", "develop"):
         for name, row in table(document.get(section)).items():
             version = table(row).get("version")
-            draft.needs(name, version.lstrip("=") if isinstance(version, str) else None, is_dev=section == "develop")
+            draft.add_dependency(
+                name, version.lstrip("=") if isinstance(version, str) else None, is_dev=section == "develop"
+            )
     return draft.facts()

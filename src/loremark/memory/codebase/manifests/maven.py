@@ -1,4 +1,4 @@
-"""Maven: ``pom.xml`` with its properties, its parent, managed versions and plugins."""
+"""Reads Maven's ``pom.xml``: properties, parent, managed versions and plugins."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def read_pom(path: str, content: str) -> ManifestFacts:
     properties = {item.tag: item.text.strip() for group in project.all("properties") for item in group.children[:500]}
     properties["project.version"] = project.word("version") or project.word("parent", "version")
     for tag, sign in (("artifactId", "name"), ("description", "description"), ("version", "version")):
-        draft.says(sign, _resolved(project.word(tag), properties))
-    draft.says("licence", project.word("licenses", "license", "name"))
-    draft.says("language-version", next((properties[key] for key in _JAVA if properties.get(key)), None))
-    draft.says("workspace", [module.text.strip() for module in project.within("modules", "module")])
-    draft.says("package-manager", "Maven")
+        draft.add_sign(sign, _resolved(project.word(tag), properties))
+    draft.add_sign("licence", project.word("licenses", "license", "name"))
+    draft.add_sign("language-version", next((properties[key] for key in _JAVA if properties.get(key)), None))
+    draft.add_sign("workspace", [module.text.strip() for module in project.within("modules", "module")])
+    draft.add_sign("package-manager", "Maven")
     for parent in project.all("parent"):
         _artifact(draft, parent, properties)
     for row in project.within("dependencies", "dependency"):
@@ -44,10 +44,10 @@ def _plugins(draft: Draft, project: Element, properties: dict[str, str]) -> None
         _artifact(draft, row, properties, is_dev=True)
         main = main or row.word("configuration", "mainClass")
         main = main or row.word("configuration", "archive", "manifest", "mainClass")
-        draft.says("language-version", _resolved(row.word("configuration", "release"), properties))
+        draft.add_sign("language-version", _resolved(row.word("configuration", "release"), properties))
     for row in project.within("build", "pluginManagement", "plugins", "plugin"):
         _artifact(draft, row, properties, is_direct=False)
-    draft.runs("main", _resolved(main, properties))
+    draft.add_entry("main", _resolved(main, properties))
 
 
 def _artifact(
@@ -56,7 +56,7 @@ def _artifact(
     group, name = _resolved(row.word("groupId"), properties), _resolved(row.word("artifactId"), properties)
     if name:
         full = f"{group or 'org.apache.maven.plugins'}:{name}"
-        draft.needs(full, _resolved(row.word("version"), properties), is_dev=is_dev, is_direct=is_direct)
+        draft.add_dependency(full, _resolved(row.word("version"), properties), is_dev=is_dev, is_direct=is_direct)
 
 
 def _resolved(text: str, properties: dict[str, str]) -> str:

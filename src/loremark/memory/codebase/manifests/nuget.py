@@ -1,11 +1,11 @@
-""".NET: project files, central package versions, older lists and lock files of NuGet."""
+"""Reads .NET project files, central package versions and NuGet lists and lock files."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import json_of, table
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import json_of, table
 from loremark.memory.codebase.manifests.xml import Element, xml_of
 
 _TEST_PROJECT = re.compile(
@@ -15,7 +15,7 @@ _REFERENCES = ("PackageReference", "GlobalPackageReference", "FrameworkReference
 
 
 def read_project(path: str, content: str) -> ManifestFacts:
-    """``*.csproj`` and its kin, ``Directory.Build.props``, ``Directory.Packages.props``."""
+    """``*.csproj`` and similar, ``Directory.Build.props``, ``Directory.Packages.props``."""
     draft = Draft("nuget")
     project = xml_of(content)
     if project.tag != "Project":
@@ -24,13 +24,13 @@ def read_project(path: str, content: str) -> ManifestFacts:
     words = {item.tag: item.text.strip() for group in project.all("PropertyGroup") for item in group.children[:200]}
     is_test = _TEST_PROJECT.search(stem) is not None or words.get("IsTestProject", "").lower() == "true"
     sdk = project.attributes.get("Sdk", "")
-    draft.says("sdk", sdk)
+    draft.add_sign("sdk", sdk)
     targets = words.get("TargetFramework") or words.get("TargetFrameworks") or ""
-    draft.says("language-version", targets if "$" not in targets else None)
-    draft.says("name", words.get("AssemblyName") or words.get("PackageId"))
-    draft.says("description", words.get("Description"))
-    draft.says("licence", words.get("PackageLicenseExpression"))
-    draft.says(
+    draft.add_sign("language-version", targets if "$" not in targets else None)
+    draft.add_sign("name", words.get("AssemblyName") or words.get("PackageId"))
+    draft.add_sign("description", words.get("Description"))
+    draft.add_sign("licence", words.get("PackageLicenseExpression"))
+    draft.add_sign(
         "tools", [tag for tag in ("UseWPF", "UseWindowsForms", "UseMaui") if words.get(tag, "").lower() == "true"]
     )
     for group in project.all("ItemGroup"):
@@ -46,18 +46,18 @@ def _package(draft: Draft, item: Element, *, is_test: bool) -> None:
     version = None if version and "$" in version else version
     if item.tag in _REFERENCES:
         is_private = (item.attributes.get("PrivateAssets") or item.word("PrivateAssets")).lower() == "all"
-        draft.needs(name, version, is_dev=is_test or is_private)
+        draft.add_dependency(name, version, is_dev=is_test or is_private)
     elif item.tag == "PackageVersion":
-        draft.needs(name, version, is_direct=False)
+        draft.add_dependency(name, version, is_direct=False)
 
 
 def _program(draft: Draft, words: dict[str, str], sdk: str, stem: str, *, is_test: bool) -> None:
     if is_test:
         return
     if sdk.startswith("Microsoft.NET.Sdk.Web"):
-        draft.runs("server", words.get("AssemblyName") or stem)
+        draft.add_entry("server", words.get("AssemblyName") or stem)
     elif words.get("OutputType", "").lower() in ("exe", "winexe"):
-        draft.runs("main", words.get("AssemblyName") or stem)
+        draft.add_entry("main", words.get("AssemblyName") or stem)
 
 
 def read_packages_config(path: str, content: str) -> ManifestFacts:
@@ -65,7 +65,7 @@ def read_packages_config(path: str, content: str) -> ManifestFacts:
     draft = Draft("nuget")
     for item in xml_of(content).all("package"):
         is_dev = item.attributes.get("developmentDependency") == "true"
-        draft.needs(item.attributes.get("id"), item.attributes.get("version"), is_dev=is_dev)
+        draft.add_dependency(item.attributes.get("id"), item.attributes.get("version"), is_dev=is_dev)
     return draft.facts()
 
 
@@ -74,7 +74,7 @@ def read_packages_lock(path: str, content: str) -> ManifestFacts:
     draft = Draft("nuget", is_lock=True)
     for packages in table(json_of(content).get("dependencies")).values():
         for name, row in table(packages).items():
-            draft.needs(name, table(row).get("resolved"), is_direct=table(row).get("type") == "Direct")
+            draft.add_dependency(name, table(row).get("resolved"), is_direct=table(row).get("type") == "Direct")
     return draft.facts()
 
 
@@ -82,9 +82,9 @@ def read_global_json(path: str, content: str) -> ManifestFacts:
     """``global.json``: the SDK."""
     draft = Draft("nuget")
     document = json_of(content)
-    draft.says("language-version", table(document.get("sdk")).get("version"))
+    draft.add_sign("language-version", table(document.get("sdk")).get("version"))
     for name, version in table(document.get("msbuild-sdks")).items():
-        draft.needs(name, version, is_dev=True)
+        draft.add_dependency(name, version, is_dev=True)
     return draft.facts()
 
 
@@ -92,5 +92,5 @@ def read_dotnet_tools(path: str, content: str) -> ManifestFacts:
     """``dotnet-tools.json``."""
     draft = Draft("nuget")
     for name, row in table(json_of(content).get("tools")).items():
-        draft.needs(name, table(row).get("version"), is_dev=True)
+        draft.add_dependency(name, table(row).get("version"), is_dev=True)
     return draft.facts()

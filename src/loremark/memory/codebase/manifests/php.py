@@ -1,11 +1,11 @@
-"""PHP: ``composer.json`` and ``composer.lock``."""
+"""Reads ``composer.json`` and ``composer.lock``."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import items, json_of, line_of, lines_of, table
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import items, json_of, line_of, lines_of, table
 
 _NAME = re.compile(r'\s{8,16}"name": "([\w.-]{1,80}/[\w.-]{1,100})"')
 _VERSION = re.compile(r'\s{8,16}"version": "([^"]{1,60})"')
@@ -15,32 +15,32 @@ def read_composer(path: str, content: str) -> ManifestFacts:
     """``composer.json``."""
     document = json_of(content)
     draft = Draft("packagist")
-    draft.says("package-manager", "Composer")
+    draft.add_sign("package-manager", "Composer")
     for key, sign in (("name", "name"), ("description", "description"), ("version", "version")):
-        draft.says(sign, document.get(key))
+        draft.add_sign(sign, document.get(key))
     licence = document.get("license")
-    draft.says("licence", licence if isinstance(licence, str) else items(licence))
+    draft.add_sign("licence", licence if isinstance(licence, str) else items(licence))
     for section in ("require", "require-dev"):
         for name, version in table(document.get(section)).items():
             if name == "php":
-                draft.says("language-version", version)
+                draft.add_sign("language-version", version)
             elif "/" in name or name.startswith("ext-pdo_"):
-                draft.needs(name, version, is_dev=section == "require-dev")
+                draft.add_dependency(name, version, is_dev=section == "require-dev")
     for program in items(document.get("bin")) or [document.get("bin")]:
         if isinstance(program, str):
-            draft.runs("cli", program.rpartition("/")[2], line_of(content, '"bin"'))
+            draft.add_entry("cli", program.rpartition("/")[2], line_of(content, '"bin"'))
     return draft.facts()
 
 
 def read_composer_lock(path: str, content: str) -> ManifestFacts:
-    """``composer.lock``; where it is cut or broken, its lines still tell."""
+    """``composer.lock``; falls back to line matching if it is truncated or invalid."""
     draft = Draft("packagist", is_lock=True)
     document = json_of(content)
     for section in ("packages", "packages-dev"):
         for row in items(document.get(section)):
             version = table(row).get("version")
             plain = version.removeprefix("v") if isinstance(version, str) else None
-            draft.needs(table(row).get("name"), plain, is_dev=section == "packages-dev")
+            draft.add_dependency(table(row).get("name"), plain, is_dev=section == "packages-dev")
     if not document:
         name = ""
         for _, line in lines_of(content):
@@ -49,6 +49,6 @@ def read_composer_lock(path: str, content: str) -> ManifestFacts:
             if found is not None:
                 name = found.group(1)
             elif version_line is not None and name:
-                draft.needs(name, version_line.group(1).removeprefix("v"))
+                draft.add_dependency(name, version_line.group(1).removeprefix("v"))
                 name = ""
     return draft.facts()

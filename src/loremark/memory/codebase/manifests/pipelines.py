@@ -1,4 +1,4 @@
-"""Pipelines: workflows of CI with the languages, services and tools they run, and the recipes of a Makefile."""
+"""Reads CI workflows and Makefile recipes: the languages, services and tools they use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from loremark.memory.codebase.manifests.databases import databases_in
 from loremark.memory.codebase.manifests.docker import image
-from loremark.memory.codebase.manifests.documents import lines_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
-from loremark.memory.codebase.manifests.system import installed_in, telling
+from loremark.memory.codebase.manifests.formats import lines_of
+from loremark.memory.codebase.manifests.system_packages import installed_in, stack_packages
 
 _SETUP = re.compile(
     r"(?:actions/setup-|ruby/setup-|shivammathur/setup-|dtolnay/|actions-rs/|oven-sh/setup-|astral-sh/setup-)(python|node|go|java|dotnet|ruby|php|rust|rust-toolchain|toolchain|bun|uv)\b"
@@ -106,7 +106,7 @@ _COMMANDS = {
 
 
 def tools_in(lines: Iterable[str]) -> list[str]:
-    """The tools that commands and actions of these lines call; comments say nothing."""
+    """The tools called by commands and actions in these lines, ignoring comments."""
     found: set[str] = set()
     for line in lines:
         words = _WORD.findall(line.split(" #", 1)[0]) if line.lstrip()[:1] != "#" else []
@@ -123,16 +123,16 @@ def tools_in(lines: Iterable[str]) -> list[str]:
 
 
 def read_workflow(path: str, content: str) -> ManifestFacts:
-    """A workflow of GitHub or a pipeline of others: the languages, services and tools of its runners."""
+    """A CI workflow: the languages, services and tools it uses."""
     draft = Draft("ci")
-    draft.says("ci", next((name for word, name in _SERVICES.items() if word in path.lower()), "others"))
+    draft.add_sign("ci", next((name for word, name in _SERVICES.items() if word in path.lower()), "others"))
     lines = [line for _, line in lines_of(content)]
     found = {_LANGUAGES.get(name, name) for line in lines for name in _SETUP.findall(line)}
-    draft.says("ci-languages", sorted(found))
+    draft.add_sign("ci-languages", sorted(found))
     images = (_IMAGE.match(line) for line in lines)
-    draft.says("ci-images", sorted({image(row.group(1))[0] for row in images if row is not None})[:20])
-    draft.says("database", databases_in(lines))
-    draft.says("tools", tools_in(lines))
+    draft.add_sign("ci-images", sorted({image(row.group(1))[0] for row in images if row is not None})[:20])
+    draft.add_sign("database", databases_in(lines))
+    draft.add_sign("tools", tools_in(lines))
     commands = content[:_MAX_CHARS].replace("\\\n", " ").splitlines()[:10_000]
-    draft.says("system-packages", telling(name for line in commands for name in installed_in(line[:4_000])))
+    draft.add_sign("system-packages", stack_packages(name for line in commands for name in installed_in(line[:4_000])))
     return draft.facts()

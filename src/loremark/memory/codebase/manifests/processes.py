@@ -1,13 +1,13 @@
-"""Files that keep programs running: units of systemd, supervisors, uWSGI, crontabs."""
+"""Reads process configuration: systemd units, supervisors, uWSGI, crontabs."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import lines_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import lines_of
 
-_MOST_LINES = 400
+_MAX_LINES = 400
 _KEPT = re.compile(
     r"\s{0,4}(command|execstart|attach-daemon\d?|smart-attach-daemon|module|wsgi-file)\s{0,4}=\s{0,4}(\S.{0,300})"
 )
@@ -15,15 +15,15 @@ _TIMED = re.compile(r"\s{0,4}(?:@[a-z]{4,8}|(?:[\d*/,-]{1,20}\s{1,4}){4}[\d*/,a-
 
 
 def read_processes(path: str, content: str) -> ManifestFacts:
-    """What is started, as it is written there; an application that is only loaded is a server."""
+    """The programs started, as written; an application that is only loaded counts as a server."""
     draft = Draft()
     for number, line in lines_of(content):
-        if number > _MOST_LINES:
+        if number > _MAX_LINES:
             break
         kept = _KEPT.match(line[:400].replace("ExecStart", "execstart", 1))
         timed = _TIMED.match(line[:400]) if kept is None else None
         if kept is not None:
-            draft.runs("server" if kept.group(1) in ("module", "wsgi-file") else "job", kept.group(2), number)
+            draft.add_entry("server" if kept.group(1) in ("module", "wsgi-file") else "job", kept.group(2), number)
         elif timed is not None:
-            draft.runs("job", timed.group(1), number)
+            draft.add_entry("job", timed.group(1), number)
     return draft.facts()

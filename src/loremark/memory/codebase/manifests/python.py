@@ -1,11 +1,11 @@
-"""Python's manifests in TOML and plain text: ``pyproject.toml``, ``Pipfile``, ``requirements*.txt``."""
+"""Reads ``pyproject.toml``, ``Pipfile`` and ``requirements*.txt``."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import items, line_of, lines_of, table, toml_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import items, line_of, lines_of, table, toml_of
 
 _REQUIREMENT = re.compile(r"\s*+([A-Za-z0-9][A-Za-z0-9._-]{0,99})\s*+(?:\[[^\]]{0,200}\])?\s*+([^;#]{0,200})")
 _DEV_NAME = re.compile(
@@ -40,16 +40,16 @@ def requirement(text: object) -> tuple[str, str] | None:
 
 
 def is_for_development(extra: str) -> bool:
-    """Whether an extra is for those who work on the project; any other adds something to the program."""
+    """Whether an extra is for development; any other adds a feature."""
     return _DEV_NAME.search(extra.lower()) is not None
 
 
 def add_requirements(draft: Draft, rows: object, *, is_dev: bool) -> None:
-    """The requirements of a list."""
+    """Adds a list of requirements."""
     for row in items(rows):
         wanted = requirement(row)
         if wanted is not None:
-            draft.needs(*wanted, is_dev=is_dev)
+            draft.add_dependency(*wanted, is_dev=is_dev)
 
 
 def read_pyproject(path: str, content: str) -> ManifestFacts:
@@ -70,62 +70,62 @@ def read_pyproject(path: str, content: str) -> ManifestFacts:
     _settings(draft, tools)
     backend = table(document.get("build-system")).get("build-backend")
     if isinstance(backend, str):
-        draft.says("build-backend", backend)
-        draft.says("package-manager", _BACKENDS.get(backend.partition(".")[0]))
+        draft.add_sign("build-backend", backend)
+        draft.add_sign("package-manager", _BACKENDS.get(backend.partition(".")[0]))
     return draft.facts()
 
 
 def _project(draft: Draft, project: dict[str, object], content: str) -> None:
     for key in ("name", "description", "version"):
-        draft.says(key, project.get(key))
+        draft.add_sign(key, project.get(key))
     licence = project.get("license")
-    draft.says("licence", licence if isinstance(licence, str) else table(licence).get("text"))
-    draft.says("language-version", project.get("requires-python"))
+    draft.add_sign("licence", licence if isinstance(licence, str) else table(licence).get("text"))
+    draft.add_sign("language-version", project.get("requires-python"))
     add_requirements(draft, project.get("dependencies"), is_dev=False)
     for name, rows in table(project.get("optional-dependencies")).items():
         add_requirements(draft, rows, is_dev=is_for_development(name))
     for section in ("scripts", "gui-scripts"):
         for name in table(project.get(section)):
-            draft.runs("cli", name, line_of(content, f"\n{name} ") + 1 if f"\n{name} " in content else 1)
+            draft.add_entry("cli", name, line_of(content, f"\n{name} ") + 1 if f"\n{name} " in content else 1)
 
 
 def _poetry(draft: Draft, poetry: dict[str, object], content: str) -> None:
     for key, sign in (("name", "name"), ("description", "description"), ("version", "version"), ("license", "licence")):
-        draft.says(sign, poetry.get(key))
+        draft.add_sign(sign, poetry.get(key))
     if poetry.get("dependencies"):
-        draft.says("package-manager", "Poetry")
+        draft.add_sign("package-manager", "Poetry")
     for name, row in table(poetry.get("dependencies")).items():
         version = row if isinstance(row, str) else table(row).get("version")
         if name.lower() == "python":
-            draft.says("language-version", version)
+            draft.add_sign("language-version", version)
         else:
-            draft.needs(name, version, is_dev=False)
+            draft.add_dependency(name, version, is_dev=False)
     groups = [("dev", poetry.get("dev-dependencies"))]
     groups.extend((name, table(group).get("dependencies")) for name, group in table(poetry.get("group")).items())
     for title, group in groups:
         for name, row in table(group).items():
             version = row if isinstance(row, str) else table(row).get("version")
-            draft.needs(name, version, is_dev=title.lower() not in _RUNNING)
+            draft.add_dependency(name, version, is_dev=title.lower() not in _RUNNING)
     for name in table(poetry.get("scripts")):
-        draft.runs("cli", name, line_of(content, f"{name} ="))
+        draft.add_entry("cli", name, line_of(content, f"{name} ="))
 
 
 def _settings(draft: Draft, tools: dict[str, object]) -> None:
-    draft.says("tools", sorted(name for name in tools if len(name) < 40))
+    draft.add_sign("tools", sorted(name for name in tools if len(name) < 40))
     ruff, black = table(tools.get("ruff")), table(tools.get("black"))
-    draft.says("line-length", ruff.get("line-length"))
-    draft.says("line-length", black.get("line-length"))
+    draft.add_sign("line-length", ruff.get("line-length"))
+    draft.add_sign("line-length", black.get("line-length"))
     lint = table(ruff.get("lint"))
-    draft.says("lint-rules", lint.get("select") or ruff.get("select"))
-    draft.says("quotes", table(ruff.get("format")).get("quote-style"))
-    draft.says("import-profile", table(tools.get("isort")).get("profile"))
-    draft.says("type-strict", table(tools.get("mypy")).get("strict"))
+    draft.add_sign("lint-rules", lint.get("select") or ruff.get("select"))
+    draft.add_sign("quotes", table(ruff.get("format")).get("quote-style"))
+    draft.add_sign("import-profile", table(tools.get("isort")).get("profile"))
+    draft.add_sign("type-strict", table(tools.get("mypy")).get("strict"))
     members = table(table(tools.get("uv")).get("workspace")).get("members")
-    draft.says("workspace", members)
+    draft.add_sign("workspace", members)
 
 
 def read_requirements(path: str, content: str) -> ManifestFacts:
-    """``requirements*.txt``: asked for, or compiled by a tool and then as good as a lock file.
+    """``requirements*.txt``; a compiled one counts as a lock file.
 
     Where it installs the project itself it is an environment to work in, not what is run.
     """
@@ -150,8 +150,8 @@ def read_requirements(path: str, content: str) -> ManifestFacts:
         if wanted is not None and "://" not in row.partition("@")[0]:
             name, bounds = wanted
             version = bounds.removeprefix("==") if is_compiled else bounds
-            draft.needs(name, version, is_dev=is_dev, is_direct=row in asked_for if is_compiled else True)
-    draft.says("includes", includes)
+            draft.add_dependency(name, version, is_dev=is_dev, is_direct=row in asked_for if is_compiled else True)
+    draft.add_sign("includes", includes)
     return draft.facts()
 
 
@@ -159,10 +159,10 @@ def read_pipfile(path: str, content: str) -> ManifestFacts:
     """``Pipfile``."""
     document = toml_of(content)
     draft = Draft("pypi")
-    draft.says("package-manager", "Pipenv")
-    draft.says("language-version", table(document.get("requires")).get("python_version"))
+    draft.add_sign("package-manager", "Pipenv")
+    draft.add_sign("language-version", table(document.get("requires")).get("python_version"))
     for section in ("packages", "dev-packages"):
         for name, row in table(document.get(section)).items():
             version = row if isinstance(row, str) else table(row).get("version")
-            draft.needs(name, None if version == "*" else version, is_dev=section == "dev-packages")
+            draft.add_dependency(name, None if version == "*" else version, is_dev=section == "dev-packages")
     return draft.facts()

@@ -1,4 +1,4 @@
-"""Python's older manifests: ``setup.py``, read as a tree and never run, and ``setup.cfg``."""
+"""Reads ``setup.py`` (parsed, never executed) and ``setup.cfg``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIGNS = {
 
 
 def read_setup_py(path: str, content: str) -> ManifestFacts:
-    """``setup.py``: the words given to ``setup(…)``, as far as they stand in the file."""
+    """``setup.py``: the literal arguments of ``setup(…)``."""
     draft = Draft("pypi")
     try:
         tree = ast.parse(content[:_MAX_CHARS])
@@ -51,7 +51,7 @@ def _name(function: ast.expr) -> str:
 
 def _keyword(draft: Draft, name: str, value: ast.expr, known: dict[str, ast.expr]) -> None:
     if name in _SIGNS:
-        draft.says(_SIGNS[name], value.value if isinstance(value, ast.Constant) else None)
+        draft.add_sign(_SIGNS[name], value.value if isinstance(value, ast.Constant) else None)
     elif name in ("install_requires", "tests_require", "setup_requires"):
         add_requirements(draft, _words(value, known), is_dev=name != "install_requires")
     elif name == "extras_require" and isinstance(value, ast.Dict):
@@ -62,10 +62,10 @@ def _keyword(draft: Draft, name: str, value: ast.expr, known: dict[str, ast.expr
         for key, rows in zip(value.keys, value.values, strict=False):
             if isinstance(key, ast.Constant) and key.value in ("console_scripts", "gui_scripts"):
                 for row in _words(rows, known):
-                    draft.runs("cli", str(row).partition("=")[0], rows.lineno)
+                    draft.add_entry("cli", str(row).partition("=")[0], rows.lineno)
     elif name == "scripts":
         for row in _words(value, known):
-            draft.runs("cli", str(row).rpartition("/")[2], value.lineno)
+            draft.add_entry("cli", str(row).rpartition("/")[2], value.lineno)
 
 
 def _words(value: ast.expr, known: dict[str, ast.expr]) -> list[object]:
@@ -95,8 +95,8 @@ def read_setup_cfg(path: str, content: str) -> ManifestFacts:
     except configparser.Error:
         return draft.facts()
     for key in ("name", "description", "version", "license"):
-        draft.says(_SIGNS[key], parser.get("metadata", key, fallback=""))
-    draft.says("language-version", parser.get("options", "python_requires", fallback=""))
+        draft.add_sign(_SIGNS[key], parser.get("metadata", key, fallback=""))
+    draft.add_sign("language-version", parser.get("options", "python_requires", fallback=""))
     add_requirements(draft, _lines(parser.get("options", "install_requires", fallback="")), is_dev=False)
     add_requirements(draft, _lines(parser.get("options", "tests_require", fallback="")), is_dev=True)
     for section in parser.sections():
@@ -104,10 +104,10 @@ def read_setup_cfg(path: str, content: str) -> ManifestFacts:
             for extra, rows in parser.items(section):
                 add_requirements(draft, _lines(rows), is_dev=is_for_development(extra))
     for row in _lines(parser.get("options.entry_points", "console_scripts", fallback="")):
-        draft.runs("cli", str(row).partition("=")[0])
-    draft.says("tools", [section.removeprefix("tool:") for section in parser.sections() if "." not in section])
+        draft.add_entry("cli", str(row).partition("=")[0])
+    draft.add_sign("tools", [section.removeprefix("tool:") for section in parser.sections() if "." not in section])
     for section in ("flake8", "pycodestyle"):
-        draft.says("line-length", parser.get(section, "max-line-length", fallback=""))
+        draft.add_sign("line-length", parser.get(section, "max-line-length", fallback=""))
     return draft.facts()
 
 

@@ -1,11 +1,11 @@
-"""Ruby: ``Gemfile``, ``*.gemspec``, ``Gemfile.lock``."""
+"""Reads ``Gemfile``, ``*.gemspec`` and ``Gemfile.lock``."""
 
 from __future__ import annotations
 
 import re
 
-from loremark.memory.codebase.manifests.documents import lines_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import lines_of
 
 _GEM = re.compile(r"\s*+gem[ (]\s{0,4}[\"']([\w.-]{1,100})[\"'](?:\s{0,4},\s{0,4}[\"']([^\"']{1,60})[\"'])?")
 _GROUP = re.compile(r"\s*+group[ (]([^#]{1,200}?)\)?\s{1,4}do\b")
@@ -27,19 +27,19 @@ _DEV_GROUPS = ("test", "development", "ci", "lint", "rubocop", "doc", "debug")
 
 
 def read_gemfile(path: str, content: str) -> ManifestFacts:
-    """``Gemfile``: a gem is for development when it stands in groups of that kind only."""
+    """``Gemfile``; a gem is for development if all its groups are."""
     draft = Draft("rubygems")
-    draft.says("package-manager", "Bundler")
+    draft.add_sign("package-manager", "Bundler")
     blocks: list[bool] = []
     for _, line in lines_of(content):
         ruby = _RUBY.match(line)
         if ruby is not None:
-            draft.says("language-version", ruby.group(1))
+            draft.add_sign("language-version", ruby.group(1))
         gem = _GEM.match(line)
         if gem is not None:
             inline = _INLINE_GROUP.search(line)
             is_dev = any(blocks) or (inline is not None and _is_dev(inline.group(1)))
-            draft.needs(gem.group(1), gem.group(2), is_dev=is_dev)
+            draft.add_dependency(gem.group(1), gem.group(2), is_dev=is_dev)
             continue
         group = _GROUP.match(line)
         if group is not None:
@@ -57,12 +57,12 @@ def _is_dev(groups: str) -> bool:
 
 
 def read_gemspec(path: str, content: str) -> ManifestFacts:
-    """``*.gemspec``, line by line and never run."""
+    """``*.gemspec``, line by line, never executed."""
     draft = Draft("rubygems")
     for number, line in lines_of(content):
         added = _ADDED.match(line)
         if added is not None:
-            draft.needs(added.group(2), added.group(3), is_dev=added.group(1) == "development_")
+            draft.add_dependency(added.group(2), added.group(3), is_dev=added.group(1) == "development_")
             continue
         found = _FIELD.match(line)
         words = _QUOTED.findall(found.group(2)) if found is not None else []
@@ -74,14 +74,14 @@ def read_gemspec(path: str, content: str) -> ManifestFacts:
             if "%w" in found.group(2):
                 names = re.findall(r"[\w.-]{1,60}", found.group(2).partition("%w")[2])
             for name in names if "glob" not in found.group(2) and "grep" not in found.group(2) else []:
-                draft.runs("cli", name, number)
+                draft.add_entry("cli", name, number)
         elif words:
-            draft.says("language-version" if key == "required_ruby_version" else _SIGNS.get(key, key), words[0])
+            draft.add_sign("language-version" if key == "required_ruby_version" else _SIGNS.get(key, key), words[0])
     return draft.facts()
 
 
 def read_gemfile_lock(path: str, content: str) -> ManifestFacts:
-    """``Gemfile.lock``: the gems with four blanks before them; what the project asks for stands at the end."""
+    """``Gemfile.lock``: gems are indented by four spaces; direct dependencies are listed at the end."""
     draft = Draft("rubygems", is_lock=True)
     direct: set[str] = set()
     rows: dict[str, str] = {}
@@ -98,9 +98,11 @@ def read_gemfile_lock(path: str, content: str) -> ManifestFacts:
             if named is not None:
                 direct.add(named.group(1))
         elif section == "RUBY VERSION":
-            draft.says("language-version", line.strip().removeprefix("ruby ").partition("p")[0])
+            draft.add_sign("language-version", line.strip().removeprefix("ruby ").partition("p")[0])
         elif section == "BUNDLED WITH":
-            draft.says("tool-version", line)
+            draft.add_sign("tool-version", line)
     for name, version in rows.items():
-        draft.needs(name, re.sub(r"-(?:x86|x64|arm|aarch|java|universal).*", "", version), is_direct=name in direct)
+        draft.add_dependency(
+            name, re.sub(r"-(?:x86|x64|arm|aarch|java|universal).*", "", version), is_direct=name in direct
+        )
     return draft.facts()

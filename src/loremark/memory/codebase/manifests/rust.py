@@ -1,9 +1,9 @@
-"""Rust: ``Cargo.toml``, of a package or of a workspace."""
+"""Reads ``Cargo.toml`` of packages and workspaces."""
 
 from __future__ import annotations
 
-from loremark.memory.codebase.manifests.documents import items, line_of, table, toml_of
 from loremark.memory.codebase.manifests.facts import Draft, ManifestFacts
+from loremark.memory.codebase.manifests.formats import items, line_of, table, toml_of
 
 _WITH_DATABASE_FEATURES = ("diesel", "diesel-async", "sqlx", "sea-orm")
 _DATABASES = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite"}
@@ -11,7 +11,7 @@ _PROGRAM_CATEGORIES = frozenset(("command-line-utilities", "games", "web-program
 
 
 def read_cargo(path: str, content: str) -> ManifestFacts:
-    """``Cargo.toml``; what a workspace only offers to its members is no dependency of its own yet."""
+    """``Cargo.toml``; shared workspace dependencies do not count until a member uses them."""
     document = toml_of(content)
     draft = Draft("crates")
     package, workspace = table(document.get("package")), table(document.get("workspace"))
@@ -24,19 +24,19 @@ def read_cargo(path: str, content: str) -> ManifestFacts:
         ("rust-version", "language-version"),
         ("edition", "edition"),
     ):
-        draft.says(sign, package.get(key))
-        draft.says(sign, shared.get(key))
-    draft.says("workspace", workspace.get("members"))
+        draft.add_sign(sign, package.get(key))
+        draft.add_sign(sign, shared.get(key))
+    draft.add_sign("workspace", workspace.get("members"))
     targets = [table(target) for target in table(document.get("target")).values()]
     for source in (document, *targets):
         for section in ("dependencies", "dev-dependencies", "build-dependencies"):
             for name, row in table(source.get(section)).items():
                 # What a feature has to ask for is in the stack as well: programs are built with their features.
                 if "path" not in table(row):
-                    draft.needs(_real_name(name, row), _version(row), is_dev=section != "dependencies")
+                    draft.add_dependency(_real_name(name, row), _version(row), is_dev=section != "dependencies")
     for name, row in table(workspace.get("dependencies")).items():
-        draft.needs(_real_name(name, row), _version(row), is_direct=False)
-    draft.says("database", _databases(document.get("dependencies")) or _databases(workspace.get("dependencies")))
+        draft.add_dependency(_real_name(name, row), _version(row), is_direct=False)
+    draft.add_sign("database", _databases(document.get("dependencies")) or _databases(workspace.get("dependencies")))
     _programs(draft, document, package, content)
     return draft.facts()
 
@@ -64,13 +64,15 @@ def _version(row: object) -> object:
 def _programs(draft: Draft, document: dict[str, object], package: dict[str, object], content: str) -> None:
     for row in items(document.get("bin")):
         name = table(row).get("name")
-        draft.runs("cli", name, line_of(content, f'name = "{name}"'))
-    draft.runs("cli", package.get("default-run"), line_of(content, "default-run"))
+        draft.add_entry("cli", name, line_of(content, f'name = "{name}"'))
+    draft.add_entry("cli", package.get("default-run"), line_of(content, "default-run"))
     categories = items(package.get("categories"))
     is_program = any(isinstance(item, str) and item in _PROGRAM_CATEGORIES for item in categories)
     if "bin" not in document and "lib" not in document and is_program:
-        draft.runs("cli", package.get("name"), line_of(content, "name ="))
-    draft.says("target:build", package.get("build"))
-    draft.says("target:library", table(document.get("lib")).get("path"))
+        draft.add_entry("cli", package.get("name"), line_of(content, "name ="))
+    draft.add_sign("target:build", package.get("build"))
+    draft.add_sign("target:library", table(document.get("lib")).get("path"))
     if "lib" in document:
-        draft.runs("library", table(document.get("lib")).get("name") or package.get("name"), line_of(content, "[lib]"))
+        draft.add_entry(
+            "library", table(document.get("lib")).get("name") or package.get("name"), line_of(content, "[lib]")
+        )

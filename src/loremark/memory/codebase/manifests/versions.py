@@ -1,4 +1,4 @@
-"""Versions as people say them, taken from the ranges that manifests write."""
+"""Parses version ranges from manifests into plain versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOREIGN = (
 
 
 def plain_version(text: str | None) -> str | None:
-    """The lower bound of a range as a plain number: ``^18.2.0`` is 18.2.0, ``>=3.11,<4`` is 3.11; else None."""
+    """The lower bound of a range: ``^18.2.0`` is 18.2.0, ``>=3.11,<4`` is 3.11; None if there is none."""
     if not text:
         return None
     text = text[:80].strip().strip("\"'[]()= ")
@@ -49,13 +49,13 @@ def _suffix(text: str) -> str:
 
 
 def release(version: str | None) -> tuple[int, ...]:
-    """The numbers of a version, for comparing; empty where it is unknown."""
+    """The numeric parts of a version for comparison; empty if unknown."""
     found = _NUMBER.match(version or "")
     return tuple(int(part) for part in found.group(1).split(".")) if found else ()
 
 
 def fits(wanted: str | None, locked: str) -> bool:
-    """Whether a locked version may be what the range asks for: not below it, and of the same first number if closed."""
+    """Whether a locked version satisfies a range: not below it, and the same major version if the range is closed."""
     bound, found = release(plain_version(wanted)), release(plain_version(locked))
     is_open = (wanted or "").lstrip().startswith(">") and "<" not in (wanted or "")
     return not bound or (found >= bound and (is_open or found[:1] == bound[:1]))

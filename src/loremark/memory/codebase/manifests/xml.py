@@ -1,4 +1,4 @@
-"""XML as far as manifests need it: elements, attributes, text. No entities of its own, no document types, bounded."""
+"""A minimal, size-limited XML parser for manifests, without entities or document types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:.-]{0,80})\s{0,8}=\s{0,8}(?:\"([^\"]{0,1
 
 @dataclass(slots=True)
 class Element:
-    """An element with what stands in it."""
+    """An element with its children and text."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Element:
 
 
 def xml_of(content: str) -> Element:
-    """The root element; an empty one where the document is refused or is none."""
+    """The root element; empty if the document is rejected or invalid."""
     empty = Element("")
     if len(content) > _MAX_CHARS or _REFUSED.search(content):
         return empty

@@ -1,1 +1,1 @@
-"""Source code by its syntax: what a file defines, imports and begins."""
+"""Parses source code: definitions, imports, entry points and data models."""

@@ -1,4 +1,4 @@
-"""C and C++: what headers promise and files define, and where programs begin."""
+"""Parses C and C++: declarations, definitions and main functions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import c_programs, routing, syntax
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing import c_programs, route_paths, syntax
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.opening import opening_words
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.opening_comment import opening_sentence
+from loremark.memory.codebase.parsing.test_detection import is_test
 from loremark.memory.codebase.records import SymbolKind
 
 _TYPES: dict[str, SymbolKind] = {
@@ -45,7 +45,7 @@ _ROUTE = re.compile(
 
 def read(root: Node, into: Collector) -> None:
     is_header = into.path.rpartition(".")[2].startswith(("h", "H"))
-    into.doc = opening_words(root)
+    into.doc = opening_sentence(root)
     is_of_test = is_test(into.path)
     functions: list[tuple[str, Node]] = []
     tables: list[Node] = []
@@ -89,7 +89,7 @@ def _read_function(node: Node, into: Collector, is_header: bool) -> str:
 
 def _read_other_mains(functions: list[tuple[str, Node]], into: Collector) -> None:
     """Where the file has a main as well, that one calls the others."""
-    if not into.tells("main"):
+    if not into.has_entry("main"):
         for name, node in functions:
             if c_programs.is_other_main(node, name) and not _is_left_out(node):
                 into.entry("main", name, node)
@@ -116,7 +116,7 @@ def _function_name(declarator: Node | None) -> tuple[str, bool]:
 def _read_broken(root: Node, into: Collector, is_header: bool) -> None:
     """Definitions that the parser missed: braces which the preprocessor chooses from, macros among the words."""
     known = {symbol.name for symbol in into.symbols}
-    for _, match in zip(range(2 * MOST), _DEFINITION.finditer(root.text or b""), strict=False):
+    for _, match in zip(range(2 * MAX), _DEFINITION.finditer(root.text or b""), strict=False):
         name = match[1].decode()
         at = root.start_byte + match.start(1)
         node = root.descendant_for_byte_range(at, at + 1)
@@ -180,7 +180,7 @@ def _read_type(node: Node, into: Collector) -> str:
     name = syntax.text(node.child_by_field_name("name")).rpartition("::")[2]
     into.symbol(name, _TYPES[node.type], node)
     if body is not None and node.type != "enum_specifier":
-        for member in body.named_children[: 2 * MOST]:
+        for member in body.named_children[: 2 * MAX]:
             if member.type in ("field_declaration", "declaration", "function_definition"):
                 method, _ = _function_name(member.child_by_field_name("declarator"))
                 into.symbol(method if method.lstrip("~") != name else "", "method", member)
@@ -203,4 +203,4 @@ def _read_routes(root: Node, into: Collector) -> None:
         node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type.startswith("string"):
             verb = (match["verb"] or match["call"] or b"").decode()
-            routing.add(into, [verb], match["path"].decode(errors="replace"), node)
+            route_paths.add(into, [verb], match["path"].decode(errors="replace"), node)

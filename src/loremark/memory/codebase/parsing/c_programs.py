@@ -1,4 +1,4 @@
-"""Programs in C and C++: mains of another name, servers, threads that work for ever, tables of commands."""
+"""Finds C and C++ entry points: unusual main functions, servers, worker threads, command tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
@@ -72,8 +72,8 @@ _WAITS = re.compile(
     r"\b(?:pthread_cond_(?:timed)?wait|cnd_(?:timed)?wait|uv_cond_wait|sem_wait|u?sleep|nanosleep|poll|epoll_wait|kevent|"
     r"select|Sleep|WaitForSingleObject|WaitForMultipleObjects|event_base_loop|event_base_dispatch|uv_run)\s{0,2}\("
 )
-_MOST_BODY = 60_000
-_LEAST_ROWS = 6
+_MAX_BODY = 60_000
+_MIN_ROWS = 6
 _HANDLER = re.compile(
     r"(?:cmd|command|builtin|do|handle|on|rpc|process|exec)_\w{1,80}|\w{1,80}_(?:cmd|command|main|handler)"
 )
@@ -87,7 +87,7 @@ _OF_HANDLERS = re.compile(
 
 
 def is_other_main(node: Node, name: str) -> bool:
-    """``int x_main(int argc, char** argv)``: called from the real main of a platform or of many programs in one."""
+    """``int x_main(int argc, char** argv)``: called by a platform's main or a multi-call binary."""
     if _OTHER_MAIN.fullmatch(name) is None or text(node.child_by_field_name("type")) != "int":
         return False
     head = text(node, 400).partition("{")[0]
@@ -95,7 +95,7 @@ def is_other_main(node: Node, name: str) -> bool:
 
 
 def read(root: Node, functions: list[tuple[str, Node]], declarations: list[Node], into: Collector) -> None:
-    """Servers, threads and tables of a file that is no header and no test."""
+    """Servers, threads and tables of a file that is neither a header nor a test."""
     source = root.text or b""
     title, at = _server(root, source)
     if at is not None:
@@ -155,7 +155,7 @@ def _threads(root: Node, source: bytes, functions: list[tuple[str, Node]], into:
         given = call.child_by_field_name("arguments") if call is not None else None
         started.update(text(each).lstrip("&") for each in (given.named_children[:8] if given is not None else ()))
     for name, node in functions:
-        body = text(node.child_by_field_name("body"), _MOST_BODY) if name in started else ""
+        body = text(node.child_by_field_name("body"), _MAX_BODY) if name in started else ""
         if body and _FOR_EVER.search(body) and _WAITS.search(body):
             into.entry("job", name, node)
 
@@ -166,11 +166,11 @@ def _table(declaration: Node, functions: set[str], into: Collector) -> None:
     if _OF_HANDLERS.search(text(declaration.child_by_field_name("declarator"))) is None:
         return
     for rows in _lists(declaration):
-        if len(rows) >= _LEAST_ROWS:
+        if len(rows) >= _MIN_ROWS:
             found = [row for row in (_row(each, functions) for each in rows) if row is not None]
             if len(found) > len(best) and 4 * len(found) >= 3 * len(rows):
                 best = found
-    if len(best) >= _LEAST_ROWS and 4 * len({function for _, function, _ in best}) >= 3 * len(best):
+    if len(best) >= _MIN_ROWS and 4 * len({function for _, function, _ in best}) >= 3 * len(best):
         for key, _, node in best:
             into.entry("route", key, node)
 
@@ -186,9 +186,9 @@ def _lists(declaration: Node) -> Iterator[list[Node]]:
             if node.type == "compound_literal_expression":
                 below.append(node.child_by_field_name("value"))
             elif node.type == "initializer_list":
-                rows = [each for each in node.named_children[: 2 * MOST] if each.type in _ROWS]
+                rows = [each for each in node.named_children[: 2 * MAX] if each.type in _ROWS]
                 yield rows
-                below.extend(rows[:1] if len(rows) < _LEAST_ROWS else ())
+                below.extend(rows[:1] if len(rows) < _MIN_ROWS else ())
         level = below
 
 

@@ -1,4 +1,4 @@
-"""C#: types and members, ASP.NET's routes, hosts and jobs, Entity Framework's model."""
+"""Parses C#: types, ASP.NET routes, hosts and jobs, Entity Framework models."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.csharp_calls import FIRST_STRING, read_calls
 from loremark.memory.codebase.parsing.csharp_services import read_class, read_function, read_services
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.opening import opening_words
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.opening_comment import opening_sentence
+from loremark.memory.codebase.parsing.test_detection import is_test
 from loremark.memory.codebase.records import SymbolKind
 
 _TYPES: dict[str, SymbolKind] = {
@@ -59,7 +59,7 @@ def read(root: Node, into: Collector) -> None:
             _read_using(node, into)
         elif node.type in _TYPES:
             if not into.doc:
-                into.doc = opening_words(root, node)
+                into.doc = opening_sentence(root, node)
             _read_type(node, into, is_product)
         elif node.type == "global_statement":
             _read_statement(root, node, into)
@@ -67,7 +67,7 @@ def read(root: Node, into: Collector) -> None:
         read_calls(root, into)
         read_services(root, into)
     if not into.doc:
-        into.doc = opening_words(root)
+        into.doc = opening_sentence(root)
 
 
 def _read_using(node: Node, into: Collector) -> None:
@@ -80,7 +80,7 @@ def _read_statement(root: Node, node: Node, into: Collector) -> None:
     if inner is not None and inner.type == "local_function_statement":
         into.symbol(syntax.text(inner.child_by_field_name("name")), "function", inner)
     is_program = into.path.endswith("Program.cs") or not root.has_error
-    if is_program and not into.tells("main"):
+    if is_program and not into.has_entry("main"):
         into.entry("main", "main", node)
 
 
@@ -165,9 +165,9 @@ def _read_routes(
                     ("[area]/" if area else "") + "[controller]/[action]" if template is None else ""
                 ]:
                     parts = ("", template.lstrip("~")) if template and template[0] in "/~" else (prefix, template or "")
-                    path = routing.joined(*(part.strip("/") for part in parts)).replace("[action]", action)
+                    path = route_paths.joined(*(part.strip("/") for part in parts)).replace("[action]", action)
                     path = path.replace("[controller]", name.removesuffix("Controller")).replace("[area]", area)
-                    routing.add(into, [verb], path, member)
+                    route_paths.add(into, [verb], path, member)
 
 
 def _actions(method: Node, by_convention: bool) -> Iterator[tuple[str, str | None]]:

@@ -1,4 +1,4 @@
-"""Calls in the bodies of C# methods that start, map or register something."""
+"""Finds C# calls that start, map or register something."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 
 # Method bodies are many nodes: what is called there is found in the text and only looked up in the tree.
 _CALLS = re.compile(
@@ -32,7 +32,7 @@ def _calls(root: Node) -> Iterator[tuple[Node, re.Match[bytes]]]:
     for count, match in enumerate(_CALLS.finditer(root.text or b"")):
         # A file may begin with a mark of its encoding, or empty lines, and the root only after them.
         at = root.start_byte + match.start()
-        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MOST else None
+        node = root.descendant_for_byte_range(at, at + 1) if count < 2 * MAX else None
         if node is not None and node.type == "identifier":
             yield node, match
 
@@ -41,7 +41,7 @@ def _read_call(node: Node, match: re.Match[bytes], into: Collector, groups: dict
     if match["server"] or match["host"]:
         # Dots and calls follow the one that starts a server; a type or a parameter of that name starts nothing.
         is_started = node.parent is not None and node.parent.type in ("member_access_expression", "generic_name")
-        if is_started and not into.tells("server"):
+        if is_started and not into.has_entry("server"):
             into.entry("server", syntax.text(node), node)
         return
     call = _call_of(node)
@@ -85,11 +85,11 @@ def _read_mapping(node: Node, call: Node, value: str | None, into: Collector, gr
     if name == "MapGroup" and value is not None:
         variable = call.parent
         if variable is not None and variable.type == "variable_declarator":
-            groups[syntax.text(variable.child_by_field_name("name"))] = routing.joined(prefix, value)
+            groups[syntax.text(variable.child_by_field_name("name"))] = route_paths.joined(prefix, value)
     elif http and (value is not None or prefix):
-        routing.add(into, [http.group(1)], routing.joined(prefix, value or ""), node)
+        route_paths.add(into, [http.group(1)], route_paths.joined(prefix, value or ""), node)
     elif name == "MapHub" and value is not None:
-        into.entry("route", f"HUB {routing.joined(prefix, value)}", node)
+        into.entry("route", f"HUB {route_paths.joined(prefix, value)}", node)
     elif name == "MapGrpcService":
         kind = re.search(r"<([\w.]{1,100})>", syntax.text(function))
         into.entry("route", f"gRPC {kind.group(1)}" if kind else "", node)

@@ -1,4 +1,4 @@
-"""Servers that C# code opens, work that goes on in the background, and routes that classes stand for."""
+"""Finds C# servers, background services and class-based routes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.finding import around, in_code, name_around
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import stem, words
+from loremark.memory.codebase.parsing.text_search import around, in_code, name_around
 
 _CLASSES = words("class_declaration record_declaration struct_declaration")
 _METHODS = frozenset(("method_declaration",))
@@ -45,7 +45,7 @@ _HOSTED = re.compile(
     rb"\bAddHostedService\s{0,9}<\s{0,9}(?P<kind>[\w.]{1,100})|\bAdd(?:Singleton|Transient)\s{0,9}<\s{0,9}IHostedService\s{0,9}"
     rb"(?:,\s{0,9}(?P<named>[\w.]{1,100})|>\s{0,9}\((?P<given>[^;\n]{1,200}))"
 )
-_LEAST_HOSTED = 2
+_MIN_HOSTED = 2
 _PATTERN_ROUTES = re.compile(
     rb"\b(?P<call>MapControllerRoute|MapAreaControllerRoute|MapDynamicControllerRoute|MapRoute|MapAreaRoute|MapHttpRoute)\b"
 )
@@ -83,7 +83,7 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
     found = [(node, match["made"] or match["mcp"]) for node, match in in_code(_SERVERS, root)]
     if not found and b"System.Net.Sockets" in source:
         found = [(node, b"TcpListener") for node, _ in in_code(_LISTENS, root)]
-    if found and not into.tells("server"):
+    if found and not into.has_entry("server"):
         into.entry("server", _SERVER_NAMES[found[0][1]], found[0][0])
 
 
@@ -95,7 +95,7 @@ def _read_workers(
         if _is_made_for_others(node):
             continue
         name = name_around(node, _CLASSES, stem(into.path))
-        is_told = into.tells("job", name)
+        is_told = into.has_entry("job", name)
         if not is_told and (needed is None or needed.search(name)):
             into.entry("job", name, node)
 
@@ -105,7 +105,7 @@ def _read_hosted(root: Node, into: Collector) -> None:
     found: dict[bytes, Node] = {}
     for node, match in in_code(_HOSTED, root):
         found.setdefault(match["kind"] or match["named"] or match["given"], node)
-    if len(found) >= _LEAST_HOSTED:
+    if len(found) >= _MIN_HOSTED:
         first = next(iter(found.values()))
         into.entry_once("job", name_around(first, _CLASSES, stem(into.path)), first)
 
@@ -129,11 +129,11 @@ def _read_pattern(node: Node, into: Collector) -> None:
         string = _STRING.match(syntax.text(argument.named_children[-1], 300)) if is_pattern else None
         if string is not None:
             path = string[2].replace("{{", "{").replace("}}", "}") if "$" in string[1] else string[2]
-            routing.add(into, [], routing.joined(path), node)
+            route_paths.add(into, [], route_paths.joined(path), node)
 
 
 def read_class(node: Node, name: str, bases: list[str], into: Collector) -> None:
-    """What a class is by what it derives from."""
+    """Classifies a class by its base class."""
     if "DynamicRouteValueTransformer" in bases:
         into.entry("route", name, node)
     elif "Hub" in bases and not name.endswith("Base") and any("SignalR" in each.target for each in into.imports):
@@ -148,7 +148,7 @@ def read_class(node: Node, name: str, bases: list[str], into: Collector) -> None
 
 
 def read_function(member: Node, attribute: str, value: str | None, into: Collector) -> None:
-    """A function of Azure: begun by a request, a timer or a message."""
+    """An Azure function, triggered by a request, timer or message."""
     if attribute not in _FUNCTIONS:
         return
     parameters = member.child_by_field_name("parameters")
@@ -157,6 +157,6 @@ def read_function(member: Node, attribute: str, value: str | None, into: Collect
     if trigger is not None and trigger[1] == b"Http":
         path = _ROUTE_OPTION.search(trigger[2] or b"")
         verbs = [verb.decode() for verb in _HTTP_VERB.findall(trigger[2] or b"")]
-        routing.add(into, verbs, routing.joined("api", path[1].decode() if path else name), member)
+        route_paths.add(into, verbs, route_paths.joined("api", path[1].decode() if path else name), member)
     elif trigger is not None:
         into.entry("job", name, member)

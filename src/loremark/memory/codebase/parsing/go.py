@@ -1,4 +1,4 @@
-"""Go: packages, what they import and define."""
+"""Parses Go files: imports and definitions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import go_jobs, go_models, go_programs, go_servers, prose
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing import comments, go_jobs, go_models, go_programs, go_servers
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import plain
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
 from loremark.memory.codebase.records import Import
 
 _MAJOR = re.compile(r"v\d{1,3}")
-_MOST_TAKEN = 40
+_MAX_TAKEN = 40
 
 
 def read(root: Node, into: Collector) -> None:
-    """Everything that is known of a file."""
-    into.doc = prose.of_comments(prose.leading_comments(root, frozenset(("comment",))))
+    """Collects all facts of a file."""
+    into.doc = comments.of_comments(comments.leading_comments(root, frozenset(("comment",))))
     package = ""
     structs: list[Node] = []
     methods: list[Node] = []
@@ -61,16 +61,16 @@ def _used(root: Node, into: Collector) -> None:
     taken: dict[str, dict[str, None]] = {}
     named: dict[str, str] = {}
     for node in walk(root):
-        if node.type == "import_spec" and len(named) < MOST:
+        if node.type == "import_spec" and len(named) < MAX:
             named[plain(node.child_by_field_name("path")) or ""] = text(node.child_by_field_name("name"))
-        elif node.type == "selector_expression" and len(taken) < MOST:
+        elif node.type == "selector_expression" and len(taken) < MAX:
             operand, name = node.child_by_field_name("operand"), text(node.child_by_field_name("field"))
             if operand is not None and operand.type == "identifier" and name[:1].isupper():
                 taken.setdefault(text(operand), {})[name] = None
     for place, found in enumerate(into.imports):
         parts = [part for part in found.target.split("/") if not _MAJOR.fullmatch(part)]
         names = taken.get(named.get(found.target) or (parts[-1] if parts else ""), {})
-        into.imports[place] = Import(found.target, found.line, tuple(names)[:_MOST_TAKEN])
+        into.imports[place] = Import(found.target, found.line, tuple(names)[:_MAX_TAKEN])
 
 
 def _imports(node: Node, into: Collector) -> None:

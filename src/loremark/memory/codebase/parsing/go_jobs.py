@@ -1,4 +1,4 @@
-"""Work of a Go service that goes on in the background: tickers, worker pools, consumers of queues."""
+"""Finds Go background work: tickers, worker pools, queue consumers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
 
@@ -35,12 +35,12 @@ _OF_SERVICES = re.compile(
 _OF_POOLS = re.compile(r"worker|pool|consumer|queue|jobs?(?![a-z])", re.IGNORECASE)
 _QUEUE = re.compile(r"queue|jobs?(?![a-z])|tasks?(?![a-z])|work(?![a-z])", re.IGNORECASE)
 _CLIENTS = words("websocket quic")
-_MOST_JOBS = 3
+_MAX_JOBS = 3
 
 
 @dataclass(slots=True)
 class _Function:
-    """What a function does that tells of work in the background."""
+    """Traits of a function that indicate background work."""
 
     node: Node
     name: str
@@ -54,7 +54,7 @@ class _Function:
 
 
 def read(root: Node, into: Collector) -> None:
-    """The few jobs that a file starts by itself."""
+    """The jobs that a file starts."""
     if _MAY_WORK.search(root.text or b"") is None:
         return
     functions = [_look(node) for node in root.named_children if node.type in _FUNCTIONS]
@@ -69,7 +69,7 @@ def read(root: Node, into: Collector) -> None:
         is_job = _is_pool(each) or (
             each.name not in pooled and (_is_consumer(each, targets) or (may_tick and _is_ticking(each, targets, stem)))
         )
-        if is_job and each.name != "main" and found < _MOST_JOBS:
+        if is_job and each.name != "main" and found < _MAX_JOBS:
             found += 1
             into.entry("job", each.name, each.node)
 
@@ -130,7 +130,7 @@ def _is_ticking(function: _Function, targets: set[str], stem: str) -> bool:
     for period in function.ticks:
         if _SHORT.search(period) or _BEATS.search(f"{stem} {function.name} {period}"):
             continue
-        told = _OF_SERVICES.search(function.name) is not None or _OF_SERVICES.search(stem) is not None
-        if told and (is_begun or _LONG.search(period) is not None):
+        is_service = _OF_SERVICES.search(function.name) is not None or _OF_SERVICES.search(stem) is not None
+        if is_service and (is_begun or _LONG.search(period) is not None):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Data models in Go: structs whose tags or parts say that they are stored."""
+"""Finds Go data models: structs with database tags or embedded model types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
 _STORED = re.compile(r"\b(?:gorm|bun|xorm|pg|db|bson|firestore|dynamodbav):\"")
@@ -18,7 +18,7 @@ _MAX_CHARS = 8_000
 
 
 def read(specs: list[Node], methods: list[Node], into: Collector) -> None:
-    """Two tags of a database make a model; one of an ORM is enough."""
+    """Finds models: two database tags or one ORM tag make a struct a model."""
     structs = {
         text(spec.child_by_field_name("name")): kind
         for spec in specs[:400]

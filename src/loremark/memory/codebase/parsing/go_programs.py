@@ -1,4 +1,4 @@
-"""Programs in Go: servers, routes, commands, jobs."""
+"""Finds Go servers, routes, commands and jobs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import go_servers
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, words
-from loremark.memory.codebase.parsing.routing import METHODS, Spans, add, joined
+from loremark.memory.codebase.parsing.route_paths import METHODS, Spans, add, joined
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
 
 _MAY_DECLARE = re.compile(
@@ -41,7 +41,7 @@ _SERVERS = {
 
 
 class _Reader:
-    """One walk over the calls of a file."""
+    """Walks the calls of a file once."""
 
     def __init__(self, root: Node, into: Collector) -> None:
         self._into = into
@@ -59,10 +59,10 @@ class _Reader:
             elif node.type in ("short_var_declaration", "assignment_statement"):
                 self._variable(node)
             elif node.type == "var_declaration":
-                go_servers.read_promise(node, into)
+                go_servers.read_interface_assertion(node, into)
 
     def read(self) -> None:
-        has_server = self._into.tells("server")
+        has_server = self._into.has_entry("server")
         for owner, name, call, given in self._calls:
             if name in _SERVERS and not has_server and self._is_server(owner, name):
                 self._into.entry("server", self._title(owner, name), call)
@@ -122,7 +122,7 @@ class _Reader:
 
     def _literal(self, node: Node) -> None:
         made = text(node.child_by_field_name("type"))
-        if made == "http.Server" and not self._into.tells("server"):
+        if made == "http.Server" and not self._into.has_entry("server"):
             self._into.entry("server", "HTTP server", node)
         elif made in self._makes:
             self._into.entry_once(*self._makes[made], node)
@@ -177,6 +177,6 @@ class _Reader:
 
 
 def read(root: Node, into: Collector) -> None:
-    """Servers, routes, commands and jobs in the order of the text."""
+    """Servers, routes, commands and jobs in source order."""
     if _MAY_DECLARE.search(root.text or b"") is not None:
         _Reader(root, into).read()

@@ -1,4 +1,4 @@
-"""Servers and consumers in Go beyond the usual routers, and tables that tie names to handlers."""
+"""Finds Go servers and consumers beyond the common routers, and handler tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, words
-from loremark.memory.codebase.parsing.routing import joined
+from loremark.memory.codebase.parsing.route_paths import joined
 from loremark.memory.codebase.parsing.syntax import child_at, text
 from loremark.memory.codebase.records import EntryKind
 
@@ -61,7 +61,7 @@ _CRON = re.compile(
 _GRPC = re.compile(r"Register(\w{1,80})Server")
 _HANDLES = re.compile(r"handler|command|route|method|rpc|action|dispatch|endpoint|cmd", re.IGNORECASE)
 _IS_FUNCTION = re.compile(r"^func\(|(?:Func|Handler|Fn|Command|Method)$")
-_LEAST_ROWS = 6
+_MIN_ROWS = 6
 # ``h(r, "ping", api.Ping)``: a function of the project's own that is given a router, a path and what answers.
 _ROW = re.compile(
     rb"^[ \t]{1,20}(\w{1,40})\((\w{1,40})(?:\.\w{1,20}\([\w.]{0,60}\))?, "
@@ -74,14 +74,14 @@ _INTERFACES = words("ServerInterface StrictServerInterface")
 
 
 def made_here(packages: frozenset[str]) -> dict[str, tuple[EntryKind, str]]:
-    """What a call or a literal makes in a file that imports these packages."""
+    """The servers that calls or literals create, given the imported packages."""
     return {
         name: (kind, title) for package, names, kind, title in _MADE if package in packages for name in names.split()
     }
 
 
 def schedule_in(name: str, given: list[Node]) -> str | None:
-    """The cron expression that a call registers something with."""
+    """The cron expression passed to a call."""
     if name not in _CRON_CALLS:
         return None
     found = (plain(each) for each in given[:3])
@@ -89,15 +89,15 @@ def schedule_in(name: str, given: list[Node]) -> str | None:
 
 
 def service_in(name: str, given: list[Node]) -> str | None:
-    """``pb.RegisterUsersServer(server, users)`` is the service of gRPC that is served here."""
+    """The gRPC service of ``pb.RegisterUsersServer(server, users)``."""
     match = _GRPC.fullmatch(name) if len(given) == 2 else None
     return match[1] if match else None
 
 
 def read_table(literal: Node, into: Collector) -> None:
-    """``var handlers = map[string]func(…){"add": add, …}``: each name is a way in."""
+    """``var handlers = map[string]func(…){"add": add, …}``: each name is an entry."""
     made, body = literal.child_by_field_name("type"), literal.child_by_field_name("body")
-    if made is None or made.type != "map_type" or body is None or body.named_child_count < _LEAST_ROWS:
+    if made is None or made.type != "map_type" or body is None or body.named_child_count < _MIN_ROWS:
         return
     value = text(made.child_by_field_name("value"))
     if not _IS_FUNCTION.search(value) or not _HANDLES.search(f"{value} {_holder(literal)}"):
@@ -127,8 +127,8 @@ def _holder(literal: Node) -> str:
     return ""
 
 
-def read_promise(declaration: Node, into: Collector) -> None:
-    """``var _ ServerInterface = (*Server)(nil)``: the handlers of routes that are generated from an OpenAPI file."""
+def read_interface_assertion(declaration: Node, into: Collector) -> None:
+    """``var _ ServerInterface = (*Server)(nil)``: handlers of routes generated from an OpenAPI file."""
     for spec in declaration.named_children[:50]:
         made = text(spec.child_by_field_name("type")).rpartition(".")[2] if spec.type == "var_spec" else ""
         if made in _INTERFACES and text(spec.child_by_field_name("name")) == "_":
@@ -136,16 +136,16 @@ def read_promise(declaration: Node, into: Collector) -> None:
 
 
 def read_rows(root: Node, into: Collector) -> None:
-    """Paths that a function of the file itself, or one that is given a router, ties to methods: many rows alike."""
+    """Routes registered by many similar calls of a local function or one that takes a router."""
     source = root.text or b""
     rows = [match for match in _ROW.finditer(source) if match[1] != b"append"] if b"http" in source else []
-    if len(rows) < _LEAST_ROWS:
+    if len(rows) < _MIN_ROWS:
         return
     helpers = {name for name in {match[1].decode() for match in rows} if _takes_router(root, name)}
     ours = [
         match for match in rows if match[1].decode() in helpers or (not helpers and match[2].decode() in _ROUTER_WORDS)
     ]
-    if len(ours) < _LEAST_ROWS:
+    if len(ours) < _MIN_ROWS:
         return
     for match in ours[:200]:
         at = root.start_byte + match.start(1)

@@ -1,15 +1,16 @@
-"""Java: types, what they import, serve and store."""
+"""Parses Java types and their imports, services and data models."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import java_programs, prose
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing import java_programs
+from loremark.memory.codebase.parsing.collector import Collector
+from loremark.memory.codebase.parsing.comments import of_comments
 from loremark.memory.codebase.parsing.java_annotations import annotated, modifiers
 from loremark.memory.codebase.parsing.java_services import read_services
 from loremark.memory.codebase.parsing.syntax import text
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
 
 _TYPES = {
     "class_declaration": "class",
@@ -22,7 +23,7 @@ _MAX_TYPES = 400
 
 
 def read(root: Node, into: Collector) -> None:
-    """Types within types count too."""
+    """Collects all facts of a file, including nested types."""
     comments: list[Node] = []
     stack: list[Node] = []
     for node in root.named_children:
@@ -34,7 +35,7 @@ def read(root: Node, into: Collector) -> None:
             stack.append(node)
         elif node.type == "package_declaration" and not into.path.endswith("package-info.java"):
             comments = []
-    into.doc = prose.of_comments(comments[-4:])
+    into.doc = of_comments(comments[-4:])
     stack.reverse()
     for _ in range(_MAX_TYPES):
         if not stack:

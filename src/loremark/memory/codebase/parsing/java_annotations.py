@@ -1,4 +1,4 @@
-"""Annotations of Java and what they are given."""
+"""Reads Java annotations and their arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _holder(node: Node) -> Node | None:
 
 
 def annotated(node: Node) -> dict[str, Node]:
-    """By their names without packages."""
+    """Annotations by simple name."""
     holder = _holder(node)
     return {
         last_part(text(child.child_by_field_name("name"))): child
@@ -24,13 +24,13 @@ def annotated(node: Node) -> dict[str, Node]:
 
 
 def modifiers(node: Node) -> set[str]:
-    """Words such as ``public`` and ``static``."""
+    """Modifiers such as ``public`` and ``static``."""
     holder = _holder(node)
     return {child.type for child in holder.children[:40] if not child.is_named} if holder is not None else set()
 
 
 def values(annotation: Node | None, *keys: str) -> list[Node]:
-    """What is given for these keys, lists taken apart; a value without a key counts for any."""
+    """The arguments for these keys, with lists flattened; a value without a key matches any."""
     given = annotation.child_by_field_name("arguments") if annotation is not None else None
     found: list[Node] = []
     for child in given.named_children[:20] if given is not None else ():

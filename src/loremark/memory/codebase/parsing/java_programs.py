@@ -1,4 +1,4 @@
-"""What Java types begin and store: Spring, JAX-RS, picocli, schedulers, JPA."""
+"""Finds Java entry points and models: Spring, JAX-RS, picocli, schedulers, JPA."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.java_annotations import annotated, modifiers, strings, values
 from loremark.memory.codebase.parsing.java_services import bases_of, dispatched, read_class
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.routing import METHODS, add, joined
+from loremark.memory.codebase.parsing.route_paths import METHODS, add, joined
 from loremark.memory.codebase.parsing.syntax import text
 
 _SERVERS = words("SpringBootApplication QuarkusMain MicronautApplication EnableEurekaServer")
@@ -29,8 +29,8 @@ _JOBS = words(
 )
 # Stand at a class whose methods take what arrives.
 _CONSUMERS = words("KafkaListener RabbitListener JmsListener RocketMQMessageListener PulsarListener")
-_LEAST_DISPATCHED = 3
-_MOST_DISPATCHED = 60
+_MIN_DISPATCHED = 3
+_MAX_DISPATCHED = 60
 _VARIABLE = re.compile(r"\{(\w{1,60})\}")
 _STORED = words("Entity Document MappedSuperclass Embeddable RedisHash Node TypeAlias")
 _STORED_TABLE = re.compile(r"org\.springframework\.data\.|com\.baomidou|io\.micronaut\.data")
@@ -40,7 +40,7 @@ _TARGET = re.compile(r"(\w{1,80})\s{0,4}>*$")
 
 
 def read(node: Node, name: str, given: dict[str, Node], members: list[Node], into: Collector) -> None:
-    """All that the annotations of a type and its members say."""
+    """Entries and models from the annotations of a type and its members."""
     if not _SERVERS.isdisjoint(given):
         into.entry("server", name, node)
     if "WebServlet" in given:
@@ -110,8 +110,8 @@ def _read_dispatched(methods: list[str], path: str, member: Node, into: Collecto
     """One method for all calls, which looks at a part of the path to see what is wanted."""
     variable = _VARIABLE.search(path)
     wanted = dispatched(member, variable.group(1)) if variable is not None else []
-    if variable is not None and len(wanted) >= _LEAST_DISPATCHED:
-        for word in wanted[:_MOST_DISPATCHED]:
+    if variable is not None and len(wanted) >= _MIN_DISPATCHED:
+        for word in wanted[:_MAX_DISPATCHED]:
             add(into, methods, path.replace(variable.group(), word), member)
 
 

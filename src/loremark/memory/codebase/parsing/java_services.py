@@ -1,4 +1,4 @@
-"""Servers that Java code opens, work that goes on in the background, and tables of routes that are calls."""
+"""Finds Java servers, background work and routes registered by calls."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.finding import around, in_code
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.java_annotations import annotated, modifiers
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.routing import add, joined
+from loremark.memory.codebase.parsing.route_paths import add, joined
 from loremark.memory.codebase.parsing.syntax import text, walk
+from loremark.memory.codebase.parsing.text_search import around, in_code
 
 _CLASSES = words("class_declaration record_declaration enum_declaration")
 _GIVING = words("object_creation_expression method_invocation")
@@ -81,7 +81,7 @@ _ENDLESS = re.compile(
     rb"\bwhile\s{0,9}\(\s{0,9}(?:true|!?\s{0,9}[\w.]{1,80}|!?\s{0,9}(?:Thread\.currentThread\(\)\.|this\.)?isInterrupted\(\)|"
     rb"!?\s{0,9}\w{1,60}\.get\(\)|!?\s{0,9}is(?:Running|Stopped|Alive|Active)\(\))\s{0,9}\)|\bfor\s{0,9}\(\s{0,9};\s{0,9};\s{0,9}\)"
 )
-_MOST_BODY = 40_000
+_MAX_BODY = 40_000
 _RUNNING = frozenset(("Thread", "Runnable"))
 _LIFE_CYCLES = words(
     "InitializingBean SmartLifecycle Lifecycle SmartInitializingSingleton ServletContextListener LifecycleListener"
@@ -137,13 +137,13 @@ def _read_handler_tables(root: Node, into: Collector) -> None:
 def _server(name: str, found: Iterator[tuple[Node, re.Match[bytes]]], into: Collector) -> None:
     """One a file: the first that is made there."""
     node = next((node for node, _ in found), None)
-    if node is not None and not into.tells("server"):
+    if node is not None and not into.has_entry("server"):
         into.entry("server", name, node)
 
 
 def _read_background(root: Node, source: bytes, targets: list[str], into: Collector) -> None:
     """One job a class, however many threads it has. An abstract one counts only where it sets up several at once."""
-    told = {entry.name for entry in into.entries if entry.kind == "job"}
+    known_jobs = {entry.name for entry in into.entries if entry.kind == "job"}
     places: list[Node] = []
     if b".schedule" in source and any(target.startswith(_TICKERS) for target in targets):
         places += [node for node, _ in in_code(_TICKS, root) if _is_at_start(node)]
@@ -159,8 +159,12 @@ def _read_background(root: Node, source: bytes, targets: list[str], into: Collec
         name = text(holder.child_by_field_name("name")) if holder is not None else ""
         if holder is None or ("abstract" in modifiers(holder) and node not in together):
             continue
-        if name not in told and not _NO_WORKERS.search(name) and not any(each.name == name for each in into.entries):
-            told.add(name)
+        if (
+            name not in known_jobs
+            and not _NO_WORKERS.search(name)
+            and not any(each.name == name for each in into.entries)
+        ):
+            known_jobs.add(name)
             into.entry("job", name, node)
 
 
@@ -190,14 +194,14 @@ def _is_at_start(node: Node) -> bool:
 
 
 def _is_given_a_loop(node: Node) -> bool:
-    """Whether what a thread is given to run goes on until it is told to stop."""
+    """Whether what a thread is given to run goes on until it is stopped."""
     call = node if node.type in _GIVING else around(node, _GIVING)
     given = call.child_by_field_name("arguments") if call is not None else None
-    return given is not None and _ENDLESS.search((given.text or b"")[:_MOST_BODY]) is not None
+    return given is not None and _ENDLESS.search((given.text or b"")[:_MAX_BODY]) is not None
 
 
 def read_class(node: Node, name: str, given: dict[str, Node], bases: list[str], into: Collector) -> None:
-    """What a class is by what it extends and implements."""
+    """Classifies a class by what it extends and implements."""
     served = next((match for match in map(_GRPC_BASE.search, bases) if match), None)
     if served is not None:
         into.entry("route", f"gRPC {served.group(1)}", node)
@@ -214,7 +218,7 @@ def read_class(node: Node, name: str, given: dict[str, Node], bases: list[str], 
             into.entry("route", f"WS {name}", node)
     if "abstract" in modifiers(node) or plain.isdisjoint(_RUNNING | _LIFE_CYCLES):
         return
-    body = (node.text or b"")[:_MOST_BODY]
+    body = (node.text or b"")[:_MAX_BODY]
     is_loop = not _RUNNING.isdisjoint(plain) and _ENDLESS.search(body) and not _NO_WORKERS.search(name)
     is_bootstrap = not _LIFE_CYCLES.isdisjoint(plain) and any(
         not _NO_STARTS.search(each) for each in _STARTS.findall(body)
@@ -228,7 +232,7 @@ def _read_command(node: Node, name: str, plain: set[str], into: Collector) -> No
     is_command = not plain.isdisjoint(_COMMANDS) or any(base.endswith("Command") for base in plain)
     if not is_command or not any(_COMMAND_PACKAGES.match(each.target) for each in into.imports):
         return
-    body = (node.text or b"")[:_MOST_BODY]
+    body = (node.text or b"")[:_MAX_BODY]
     said = _COMMAND_NAME.search(body)
     if "ServerCommand" in plain:
         # A service of its own; what it manages works for as long as it runs.
@@ -238,7 +242,7 @@ def _read_command(node: Node, name: str, plain: set[str], into: Collector) -> No
 
 
 def bases_of(node: Node) -> list[str]:
-    """What a class extends and implements, as it is written."""
+    """What a class extends and implements, as written."""
     above = node.child_by_field_name("superclass")
     found = [text(above).removeprefix("extends").strip()] if above is not None else []
     interfaces = node.child_by_field_name("interfaces")
@@ -248,7 +252,7 @@ def bases_of(node: Node) -> list[str]:
 
 
 def dispatched(member: Node, variable: str) -> list[str]:
-    """The words that a method tells apart when it is given one: ``switch (name) { case "save": … }``."""
+    """The string cases a method switches on: ``switch (name) { case "save": … }``."""
     opening = re.search(rb"\bswitch\s{0,9}\(\s{0,9}" + re.escape(variable.encode()) + rb"\s{0,9}\)", member.text or b"")
     if opening is None:
         return []

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: modules, what they import, define and export."""
+"""Parses JavaScript and TypeScript modules: imports, definitions and exports."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import (
+    comments,
     javascript_jobs,
     javascript_models,
     javascript_pages,
@@ -14,10 +15,9 @@ from loremark.memory.codebase.parsing import (
     javascript_routes,
     javascript_servers,
     javascript_tables,
-    prose,
 )
-from loremark.memory.codebase.parsing.collecting import Collector, form_of
-from loremark.memory.codebase.parsing.javascript_calls import Found, arguments, find, members, unwrapped
+from loremark.memory.codebase.parsing.collector import Collector, naming_style
+from loremark.memory.codebase.parsing.javascript_calls import JavaScriptNodes, arguments, find, members, unwrapped
 from loremark.memory.codebase.parsing.literals import plain, words
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
@@ -53,18 +53,18 @@ _WORDS = tuple(
 
 
 def read(root: Node, into: Collector) -> None:
-    """Everything that is known of a module."""
-    into.doc = prose.of_comments(prose.leading_comments(root, frozenset(("comment", "html_comment"))))
+    """Collects all facts of a module."""
+    into.doc = comments.of_comments(comments.leading_comments(root, frozenset(("comment", "html_comment"))))
     exported: set[str] = set()
     classes: list[tuple[Node, list[Node]]] = []
     _outline(root, into, exported, classes)
     source = root.text or b""
-    found = Found(classes=classes)
+    found = JavaScriptNodes(classes=classes)
     if _MAY_CALL.search(source) is not None or any(word in source for word in _WORDS):
         found = find(root, frozenset(), classes)
         _required(found, into)
     packages = frozenset(each.target for each in into.imports)
-    found = Found(found.calls, found.made, classes, packages)
+    found = JavaScriptNodes(found.calls, found.made, classes, packages)
     javascript_pages.read(root, exported, found, into)
     javascript_routes.read(found, into)
     javascript_programs.read(root, source, found, into)
@@ -165,7 +165,7 @@ def _variables(node: Node, is_exported: bool, into: Collector, exported: set[str
             into.symbol(name, "function", declarator)
         elif value is not None and value.type == "class":
             into.symbol(name, "class", declarator)
-        elif is_constant and (is_exported or form_of(name) == "upper"):
+        elif is_constant and (is_exported or naming_style(name) == "upper"):
             into.symbol(name, "constant", declarator)
 
 
@@ -204,7 +204,7 @@ def _export(node: Node, into: Collector, exported: set[str]) -> None:
         exported.add("default")
 
 
-def _required(found: Found, into: Collector) -> None:
+def _required(found: JavaScriptNodes, into: Collector) -> None:
     """``require()`` and ``import()``; names are those that are taken apart at once."""
     for owner, name, call in found.calls:
         if owner or name not in ("require", "import"):

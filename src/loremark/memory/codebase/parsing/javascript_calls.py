@@ -1,4 +1,4 @@
-"""The places of a JavaScript or TypeScript file where something may be declared, found in one walk."""
+"""Collects the JavaScript syntax nodes that may declare something, in one walk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tree_sitter import Node
 from loremark.memory.codebase.parsing.literals import is_string, plain, words
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
 
-_MOST = 5_000
+_MAX = 5_000
 _NOT_ENTERED = words(
     "string comment identifier property_identifier formal_parameters type_annotation type_arguments type_parameters "
     "template_string regex number interface_declaration type_alias_declaration enum_declaration import_statement "
@@ -20,8 +20,8 @@ _CALLS = frozenset(("call_expression", "new_expression"))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Nodes in the order of the text."""
+class JavaScriptNodes:
+    """Relevant nodes in source order."""
 
     calls: list[tuple[str, str, Node]] = field(default_factory=list)
     """The variable that is called upon, the last part of what is called, the call; also with ``new``."""
@@ -36,16 +36,16 @@ class Found:
         return not self.packages.isdisjoint(packages)
 
 
-def find(root: Node, packages: frozenset[str], classes: list[tuple[Node, list[Node]]]) -> Found:
-    """One walk over the calls."""
-    found = Found(classes=classes, packages=packages)
+def find(root: Node, packages: frozenset[str], classes: list[tuple[Node, list[Node]]]) -> JavaScriptNodes:
+    """Collects the nodes in one walk."""
+    found = JavaScriptNodes(classes=classes, packages=packages)
     for node in walk(root, lambda node: node.type not in _NOT_ENTERED):
         kind = node.type
-        if kind in _CALLS and len(found.calls) < _MOST:
+        if kind in _CALLS and len(found.calls) < _MAX:
             owner, name = called(node)
             if name:
                 found.calls.append((owner, name, node))
-        elif kind == "variable_declarator" and len(found.made) < _MOST:
+        elif kind == "variable_declarator" and len(found.made) < _MAX:
             value = unwrapped(node.child_by_field_name("value"))
             if value is not None and value.type in _CALLS:
                 found.made[text(node.child_by_field_name("name"))] = (called(value)[1], value)
@@ -53,7 +53,7 @@ def find(root: Node, packages: frozenset[str], classes: list[tuple[Node, list[No
 
 
 def unwrapped(node: Node | None) -> Node | None:
-    """What is awaited, asserted or in brackets."""
+    """The expression inside ``await``, type assertions or parentheses."""
     for _ in range(4):
         if node is None or node.type not in (
             "await_expression",
@@ -68,7 +68,7 @@ def unwrapped(node: Node | None) -> Node | None:
 
 
 def called(call: Node) -> tuple[str, str]:
-    """``app`` and ``get`` of ``app.get(...)``; the receiver is empty where it is no plain name."""
+    """``app`` and ``get`` of ``app.get(...)``; the receiver is empty if it is not a plain name."""
     function = call.child_by_field_name("function" if call.type == "call_expression" else "constructor")
     if function is None:
         return "", ""
@@ -100,7 +100,7 @@ _MAX_DEPTH = 40
 
 
 def is_top_level(node: Node) -> bool:
-    """Whether it runs when the file is loaded: it stands in no function."""
+    """Whether the node runs when the file is loaded, outside any function."""
     at = node.parent
     for _ in range(_MAX_DEPTH):
         if at is None or at.type == "program":
@@ -136,7 +136,7 @@ def decorator(node: Node) -> tuple[str, Node | None]:
 
 
 def members(node: Node) -> Iterator[tuple[Node, list[Node]]]:
-    """Members of a class with their decorators, wherever the grammar puts those."""
+    """Class members with their decorators."""
     body = node.child_by_field_name("body")
     waiting: list[Node] = []
     for child in body.named_children[:400] if body is not None else ():

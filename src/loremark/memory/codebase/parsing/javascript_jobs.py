@@ -1,4 +1,4 @@
-"""Work in JavaScript that repeats or waits in the background: queues, schedules, brokers, workers."""
+"""Finds JavaScript background jobs: queues, schedules, brokers, workers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.javascript_calls import (
-    Found,
+    JavaScriptNodes,
     arguments,
     decorator,
     first_string,
@@ -39,8 +39,8 @@ _RUN_BY_CLOCK = re.compile(
 _BROWSER = (b"document.", b"window.", b"postMessage(")
 
 
-def read(source: bytes, found: Found, into: Collector) -> None:
-    """Queues, schedules, brokers, workers, in this order."""
+def read(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
+    """Finds queues, schedules, brokers and workers, in this order."""
     if not found.packages.isdisjoint(_QUEUES):
         _queues(found, into)
     if not found.packages.isdisjoint(_CRONS | _QUEUES):
@@ -49,11 +49,11 @@ def read(source: bytes, found: Found, into: Collector) -> None:
         _scheduled(found, into)
     _consumers(found, into)
     _workers(source, found, into)
-    if b"setInterval(" in source and not into.tells("job"):
+    if b"setInterval(" in source and not into.has_entry("job"):
         _intervals(source, found, into)
 
 
-def _queues(found: Found, into: Collector) -> None:
+def _queues(found: JavaScriptNodes, into: Collector) -> None:
     for owner, name, call in found.calls:
         is_one = name in ("Worker", "define", "work")
         if is_one or (name == "process" and owner != "process"):
@@ -84,7 +84,7 @@ def _named(call: Node, owner: str) -> str:
     return owner
 
 
-def _crons(found: Found, into: Collector) -> None:
+def _crons(found: JavaScriptNodes, into: Collector) -> None:
     for _, name, call in found.calls:
         if name in _CRON_CALLS:
             strings = [value for value in map(plain, arguments(call)[:2]) if value]
@@ -105,7 +105,7 @@ def _is_given_work(call: Node) -> bool:
     return len(given) > 1 and given[1].type in ("arrow_function", "function_expression", "identifier")
 
 
-def _scheduled(found: Found, into: Collector) -> None:
+def _scheduled(found: JavaScriptNodes, into: Collector) -> None:
     """``scheduleNightlyJob("clean", rule, clean)``: a project's own words around a library of schedules."""
     for owner, name, call in found.calls:
         if name == "add" and owner.endswith(("SyncedCron", "syncedCron")) and arguments(call):
@@ -115,7 +115,7 @@ def _scheduled(found: Found, into: Collector) -> None:
             into.entry("job", named if "${" not in named else stem(into.path), call)
 
 
-def _consumers(found: Found, into: Collector) -> None:
+def _consumers(found: JavaScriptNodes, into: Collector) -> None:
     """What waits for messages of a broker."""
     for _, name, call in found.calls:
         if name == "consume" and found.uses("amqplib", "amqplib/callback_api", "amqp-connection-manager"):
@@ -126,7 +126,7 @@ def _consumers(found: Found, into: Collector) -> None:
             into.entry("job", "SQS consumer", call)
 
 
-def _workers(source: bytes, found: Found, into: Collector) -> None:
+def _workers(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     """Files that are run as a thread or process of their own; in a browser, those that load a program."""
     for owner, name, call in found.calls:
         is_thread = found.uses(*_THREADS) and text(call, 12).startswith("parentPort")
@@ -145,11 +145,11 @@ def _workers(source: bytes, found: Found, into: Collector) -> None:
                 return
 
 
-def _intervals(source: bytes, found: Found, into: Collector) -> None:
+def _intervals(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     """An interval says little by itself: it is a job where the file is named as one, and is no browser's."""
     if not _RUN_BY_CLOCK.fullmatch(into.path) or any(word in source for word in _BROWSER):
         return
     for owner, name, call in found.calls:
         if name == "setInterval" and not owner:
-            into.entry("job", f"interval of {stem(into.path)}", call)
+            into.entry("job", f"interval in {stem(into.path)}", call)
             return

@@ -1,4 +1,4 @@
-"""Data models in JavaScript: entities, schemas, tables and migrations of the usual libraries."""
+"""Finds JavaScript data models: entities, schemas, tables and migrations of common libraries."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.javascript_calls import (
-    Found,
+    JavaScriptNodes,
     arguments,
     decorator,
     first_string,
@@ -35,8 +35,8 @@ _MIGRATION = re.compile(r"(?:^|/)(?:[\w-]{0,40}migrations?)/(?:.{1,200}/)?([\w.-
 _MAX_CHARS = 4_000
 
 
-def read(found: Found, into: Collector) -> None:
-    """Classes first, then what is declared by calls."""
+def read(found: JavaScriptNodes, into: Collector) -> None:
+    """Finds class models first, then models declared by calls."""
     if _migration(found, into):
         return
     for node, decorators in found.classes:
@@ -52,7 +52,7 @@ def read(found: Found, into: Collector) -> None:
         _sequelize(found, into)
 
 
-def _migration(found: Found, into: Collector) -> bool:
+def _migration(found: JavaScriptNodes, into: Collector) -> bool:
     match = _MIGRATION.search(into.path)
     if match is None:
         return False
@@ -94,7 +94,7 @@ def _drizzle(call: Node, into: Collector) -> None:
     into.model(name, "table", call, tuple(columns), tuple(dict.fromkeys(m.group(1) for m in refers if m)))
 
 
-def _mongoose(variable: str, call: Node, found: Found, into: Collector) -> None:
+def _mongoose(variable: str, call: Node, found: JavaScriptNodes, into: Collector) -> None:
     name = re.sub(r"_?[sS]chema$", "", variable) or variable
     for _, function, other in found.calls:
         given = arguments(other) if function == "model" else []
@@ -106,7 +106,7 @@ def _mongoose(variable: str, call: Node, found: Found, into: Collector) -> None:
     into.model(name, "orm", call, tuple(fields), tuple(dict.fromkeys(refers)))
 
 
-def _sequelize(found: Found, into: Collector) -> None:
+def _sequelize(found: JavaScriptNodes, into: Collector) -> None:
     relations: dict[str, list[str]] = {}
     for owner, name, call in found.calls:
         if name in _ASSOCIATIONS and arguments(call):

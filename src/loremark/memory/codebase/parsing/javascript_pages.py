@@ -1,4 +1,4 @@
-"""Pages and routes that a file is by its place: Next.js, Remix, SvelteKit, Nuxt."""
+"""Finds file-based pages and routes: Next.js, Remix, SvelteKit, Nuxt."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.javascript_calls import Found, first_string
-from loremark.memory.codebase.parsing.routing import METHODS, add, joined
+from loremark.memory.codebase.parsing.collector import Collector
+from loremark.memory.codebase.parsing.javascript_calls import JavaScriptNodes, first_string
+from loremark.memory.codebase.parsing.route_paths import METHODS, add, joined
 
 _METHODS = frozenset(method.upper() for method in METHODS)
 _APP = re.compile(r"(?:^|.*/)app/(?:(.+)/)?(page|route)\.[jt]sx?$")
@@ -22,8 +22,8 @@ _NO_PART = re.compile(r"\([^/]{0,80}\)|@[^/]{0,80}|_index|index")
 _LIKE_ADDRESS = re.compile(r"[a-z0-9_.\[\]$-]{1,100}")
 
 
-def read(root: Node, exported: set[str], found: Found, into: Collector) -> None:
-    """At most one place holds; the first that does."""
+def read(root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> None:
+    """Adds the page or route of the first matching framework."""
     path = into.path
     if _is_root(path, exported):
         into.entry("page", "browser app", root)
@@ -48,7 +48,7 @@ def _address(folders: str) -> str:
     return joined(*(part for part in folders.split("/")[:30] if part and not _NO_PART.fullmatch(part)))
 
 
-def _app(path: str, root: Node, exported: set[str], found: Found, into: Collector) -> bool:
+def _app(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
     match = _APP.fullmatch(path)
     if match is None or (match.group(2) == "page" and not _has_default(exported)):
         return False
@@ -62,7 +62,7 @@ def _app(path: str, root: Node, exported: set[str], found: Found, into: Collecto
     return True
 
 
-def _sveltekit(path: str, root: Node, exported: set[str], found: Found, into: Collector) -> bool:
+def _sveltekit(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
     match = _SVELTE.search(path)
     if match is None:
         return False
@@ -74,7 +74,7 @@ def _sveltekit(path: str, root: Node, exported: set[str], found: Found, into: Co
     return True
 
 
-def _nuxt(path: str, root: Node, exported: set[str], found: Found, into: Collector) -> bool:
+def _nuxt(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
     match = _NUXT.search(path)
     if match is None or not any(name.endswith("EventHandler") for _, name, _ in found.calls):
         return False
@@ -83,7 +83,7 @@ def _nuxt(path: str, root: Node, exported: set[str], found: Found, into: Collect
     return True
 
 
-def _remix(path: str, root: Node, exported: set[str], found: Found, into: Collector) -> bool:
+def _remix(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
     match = _REMIX.search(path)
     if match is None or exported.isdisjoint(("default", "loader", "action")):
         return False
@@ -96,7 +96,7 @@ def _remix(path: str, root: Node, exported: set[str], found: Found, into: Collec
     return True
 
 
-def _pages(path: str, root: Node, exported: set[str], found: Found, into: Collector) -> bool:
+def _pages(path: str, root: Node, exported: set[str], found: JavaScriptNodes, into: Collector) -> bool:
     """A folder ``pages`` is common elsewhere too: only names that may stand in an address are believed."""
     match = _PAGES.search(path)
     if match is None or not all(map(_LIKE_ADDRESS.fullmatch, match.group(1).split("/"))):

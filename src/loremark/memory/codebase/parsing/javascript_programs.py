@@ -1,4 +1,4 @@
-"""Programs in JavaScript: commands, processes, browser applications."""
+"""Finds JavaScript programs: commands, processes, browser applications."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.javascript_calls import (
-    Found,
+    JavaScriptNodes,
     arguments,
     first_string,
     is_top_level,
@@ -49,8 +49,8 @@ _MAIN_FUNCTIONS = frozenset(("main", "run", "cli", "start"))
 _FEWEST_PARTS = 3
 
 
-def read(root: Node, source: bytes, found: Found, into: Collector) -> None:
-    """Commands, other programs, browser applications, in this order."""
+def read(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
+    """Finds commands, other programs and browser applications, in this order."""
     _commands(root, source, found, into)
     _mains(root, source, found, into)
     for owner, name, call in found.calls:
@@ -61,7 +61,7 @@ def read(root: Node, source: bytes, found: Found, into: Collector) -> None:
         _older_browser_apps(root, source, found, into)
 
 
-def _commands(root: Node, source: bytes, found: Found, into: Collector) -> None:
+def _commands(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     before = len(into.entries)
     if not found.packages.isdisjoint(_COMMAND_LIBRARIES):
         for _, name, call in found.calls:
@@ -76,14 +76,14 @@ def _commands(root: Node, source: bytes, found: Found, into: Collector) -> None:
         into.entry("cli", _own_name(found) or stem(into.path), root)
 
 
-def _own_name(found: Found) -> str:
+def _own_name(found: JavaScriptNodes) -> str:
     """``shop`` of ``program.name("shop")``."""
     if found.packages.isdisjoint(_COMMAND_LIBRARIES):
         return ""
     return next((first_string(call) or "" for _, name, call in found.calls if name in ("name", "scriptName")), "")
 
 
-def _takes_arguments(root: Node, source: bytes, found: Found, path: str) -> bool:
+def _takes_arguments(root: Node, source: bytes, found: JavaScriptNodes, path: str) -> bool:
     """A program without subcommands: its library parses, or the file itself looks at the arguments."""
     if _SETUP.fullmatch(path) or _CHORE.fullmatch(path):
         return False
@@ -112,12 +112,12 @@ def _looks_at_arguments(root: Node, source: bytes) -> bool:
     return False
 
 
-def _mains(root: Node, source: bytes, found: Found, into: Collector) -> None:
+def _mains(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     """Files that say they are run, processes that mind signals, desktop applications."""
     if found.uses("electron") and any(_is_electron(*each) for each in found.calls):
         into.entry("main", "Electron app", root)
         return
-    if into.tells("cli") or _CHORE.fullmatch(into.path):
+    if into.has_entry("cli") or _CHORE.fullmatch(into.path):
         return
     is_main = _MAIN.search(source) is not None or (
         b"import.meta.url" in source and _BY_ADDRESS.search(source) is not None
@@ -131,13 +131,13 @@ def _is_electron(owner: str, name: str, call: Node) -> bool:
     return owner == "app" and name in ("on", "once") and first_string(call) in ("window-all-closed", "activate")
 
 
-def _is_process(owner: str, name: str, call: Node, found: Found) -> bool:
+def _is_process(owner: str, name: str, call: Node, found: JavaScriptNodes) -> bool:
     if owner == "process" and name in ("on", "once"):
         return first_string(call) in ("SIGTERM", "SIGINT") and is_top_level(call)
     return name == "throng" and found.uses("throng") and is_top_level(call)
 
 
-def _older_browser_apps(root: Node, source: bytes, found: Found, into: Collector) -> None:
+def _older_browser_apps(root: Node, source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     """What is put together when the page has been loaded, and applications of other libraries."""
     parts = sum(each.target.startswith(("./", "../", "@/", "~/")) for each in into.imports)
     for owner, name, call in found.calls:

@@ -1,12 +1,12 @@
-"""Routes that JavaScript declares: Express and its kin, Fastify, Hono, Koa, Nest."""
+"""Finds JavaScript routes: Express and similar, Fastify, Hono, Koa, Nest."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.javascript_calls import (
-    Found,
+    JavaScriptNodes,
     arguments,
     called,
     decorator,
@@ -15,7 +15,7 @@ from loremark.memory.codebase.parsing.javascript_calls import (
     pairs,
 )
 from loremark.memory.codebase.parsing.literals import plain, words
-from loremark.memory.codebase.parsing.routing import METHODS, add, joined
+from loremark.memory.codebase.parsing.route_paths import METHODS, add, joined
 from loremark.memory.codebase.parsing.syntax import text
 
 _VERBS = {**{method: method for method in METHODS}, "del": "delete", "all": "", "any": "", "ws": "WS"}
@@ -25,8 +25,8 @@ _CONTROLLERS = frozenset(("Controller", "JsonController", "RestController"))
 _MAX_CHAIN = 40
 
 
-def read(found: Found, into: Collector) -> None:
-    """Calls in the order of the text, then the controllers."""
+def read(found: JavaScriptNodes, into: Collector) -> None:
+    """Finds routes declared by calls, then by controllers."""
     prefixes = _prefixes(found)
     for owner, name, call in found.calls:
         if name in _VERBS:
@@ -40,7 +40,7 @@ def read(found: Found, into: Collector) -> None:
                 _controller(node, _argument(given), into)
 
 
-def _prefixes(found: Found) -> dict[str, str]:
+def _prefixes(found: JavaScriptNodes) -> dict[str, str]:
     """Variables that hold an application or a router, with the prefix of each."""
     prefixes: dict[str, str] = {}
     for variable, (name, call) in found.made.items():
@@ -62,7 +62,7 @@ def _is_router(owner: str, prefixes: dict[str, str]) -> bool:
     return owner in prefixes or owner in _OWNERS or owner.endswith(("Router", "router", "andlers"))
 
 
-def _verb(owner: str, name: str, call: Node, found: Found, prefixes: dict[str, str], into: Collector) -> None:
+def _verb(owner: str, name: str, call: Node, found: JavaScriptNodes, prefixes: dict[str, str], into: Collector) -> None:
     """``app.get("/x", handler)`` and ``router.route("/x").get(handler)``; clients of HTTP call the same names."""
     given = arguments(call)
     path = plain(given[0]) if given else None

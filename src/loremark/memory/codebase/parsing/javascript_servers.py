@@ -1,11 +1,18 @@
-"""Servers in JavaScript: HTTP and its frameworks, sockets, RPC, and the messages that sockets bring."""
+"""Finds JavaScript servers: HTTP frameworks, sockets and their messages, RPC."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.javascript_calls import Found, arguments, decorator, first_string, members, pairs
+from loremark.memory.codebase.parsing.collector import Collector
+from loremark.memory.codebase.parsing.javascript_calls import (
+    JavaScriptNodes,
+    arguments,
+    decorator,
+    first_string,
+    members,
+    pairs,
+)
 from loremark.memory.codebase.parsing.literals import plain, words
 from loremark.memory.codebase.parsing.syntax import text
 
@@ -66,10 +73,10 @@ _CLIENTS = ("socket.io-client", "socket.io-client/dist/socket.io")
 _PATTERNS = words("SubscribeMessage MessagePattern EventPattern GrpcMethod GrpcStreamMethod")
 
 
-def read(source: bytes, found: Found, into: Collector) -> None:
-    """One server for a file: what listens, else what is made to; then the messages."""
+def read(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
+    """Finds one server per file (preferring the one that listens), then socket messages."""
     title, node = _listening(found) or _made(found) or ("", None)
-    if node is None and not into.tells("route"):
+    if node is None and not into.has_entry("route"):
         title, node = _application(found) or ("", None)
     if node is not None:
         into.entry("server", title, node)
@@ -81,7 +88,7 @@ def read(source: bytes, found: Found, into: Collector) -> None:
         _gateways(found, into)
 
 
-def _listening(found: Found) -> tuple[str, Node] | None:
+def _listening(found: JavaScriptNodes) -> tuple[str, Node] | None:
     framework = next((title for package, title in _FRAMEWORKS.items() if package in found.packages), "")
     for owner, name, call in found.calls:
         is_listening = name == "listen" and (framework or (owner in _LISTENERS and arguments(call)))
@@ -94,7 +101,7 @@ def _listening(found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _made(found: Found) -> tuple[str, Node] | None:
+def _made(found: JavaScriptNodes) -> tuple[str, Node] | None:
     for owner, name, call in found.calls:
         packages, title = _MADE.get(name, ((), ""))
         if title and found.uses(*packages) and _is_for_serving(owner, name, found):
@@ -106,21 +113,21 @@ def _made(found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _is_for_serving(owner: str, name: str, found: Found) -> bool:
+def _is_for_serving(owner: str, name: str, found: JavaScriptNodes) -> bool:
     """A datagram socket serves where it is bound; ``configure`` is a word of many objects."""
     if name == "createSocket":
         return any(other == "bind" for _, other, _ in found.calls)
     return name != "configure" or owner in ("Server", "Hocuspocus")
 
 
-def _titled(name: str, found: Found) -> str:
+def _titled(name: str, found: JavaScriptNodes) -> str:
     if any(package.startswith(_MCP) for package in found.packages):
         return "MCP server"
     package = next((each for each in _SERVER if each in found.packages), "")
     return _SERVER.get(package, "") if name == "Server" else ""
 
 
-def _application(found: Found) -> tuple[str, Node] | None:
+def _application(found: JavaScriptNodes) -> tuple[str, Node] | None:
     """``const app = express()`` that is given its parts here, and listens elsewhere."""
     for variable, (name, call) in found.made.items():
         if name not in _APPS or not any(each.rpartition("/")[2] == name.lower() for each in found.packages):
@@ -130,7 +137,7 @@ def _application(found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _messages(source: bytes, found: Found, into: Collector) -> None:
+def _messages(source: bytes, found: JavaScriptNodes, into: Collector) -> None:
     """What comes in by WebSocket: new connections, messages by name, a switch over the kinds of messages."""
     is_server = False
     for owner, name, call in found.calls:
@@ -192,13 +199,13 @@ def _case(each: tuple[str, str, Node]) -> tuple[str, Node] | None:
     return (event, call) if event else None
 
 
-def _tools(found: Found, into: Collector) -> None:
+def _tools(found: JavaScriptNodes, into: Collector) -> None:
     for _, name, call in found.calls:
         if name in ("registerTool", "tool", "registerResource", "registerPrompt") and len(arguments(call)) > 1:
             into.entry("route", f"tool {first_string(call)}" if first_string(call) else "", call)
 
 
-def _gateways(found: Found, into: Collector) -> None:
+def _gateways(found: JavaScriptNodes, into: Collector) -> None:
     """Nest: a class that answers to sockets or to a broker."""
     for node, decorators in found.classes:
         if any(decorator(each)[0] == "WebSocketGateway" for each in decorators):

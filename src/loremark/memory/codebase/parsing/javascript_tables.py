@@ -1,4 +1,4 @@
-"""Tables of JavaScript that tie names to what is run: handlers of messages, methods of an RPC, modules of Nest."""
+"""Finds JavaScript handler tables: message handlers, RPC methods, Nest modules."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.finding import around, in_code
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.javascript_calls import (
-    Found,
+    JavaScriptNodes,
     arguments,
     called,
     decorator,
@@ -20,9 +19,10 @@ from loremark.memory.codebase.parsing.javascript_calls import (
     unwrapped,
 )
 from loremark.memory.codebase.parsing.literals import plain, words
-from loremark.memory.codebase.parsing.routing import add, joined
+from loremark.memory.codebase.parsing.route_paths import add, joined
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
+from loremark.memory.codebase.parsing.text_search import around, in_code
 
 _TABLES = re.compile(
     r"(?:(?:message|request|command|rpc|packet|operation|socket|server|api|method|job|task)_?)?"
@@ -38,7 +38,7 @@ _RUNNABLE = words(
     "generator_function new_expression"
 )
 _FEWEST = 4
-_MOST = 100
+_MAX = 100
 _FEWEST_CONTROLLERS = 4
 _FEWEST_MOUNTED = 3
 _MOUNTED = re.compile(r"(?i:rout(?:er|es|ers|e)|controller|endpoints?|api)(?:\(\))?")
@@ -57,8 +57,8 @@ _FEWEST_TOLD = 8
 _NO_TABLES = (".tsx", ".jsx", ".vue", ".svelte")
 
 
-def read(root: Node, found: Found, into: Collector) -> None:
-    """Modules and mounted routers first, then what is registered by name."""
+def read(root: Node, found: JavaScriptNodes, into: Collector) -> None:
+    """Finds modules and mounted routers, then handlers registered by name."""
     if found.uses("@nestjs/common"):
         _modules(root, found, into)
     _mounted(found, into)
@@ -72,14 +72,14 @@ def read(root: Node, found: Found, into: Collector) -> None:
     _written(root, into)
 
 
-def _of_browser(root: Node, found: Found, into: Collector) -> None:
+def _of_browser(root: Node, found: JavaScriptNodes, into: Collector) -> None:
     """The addresses that a browser's router knows, and the application that a phone starts."""
     source = root.text or b""
     tied = [*_tags(root)] if b"Route" in source and b"path=" in source else []
     if b"path:" in source and any(word.encode() in source for word in _SHOWN_BY):
         tied += _addresses(root)
     if len(tied) >= _FEWEST_ADDRESSES:
-        for path, node in tied[:_MOST]:
+        for path, node in tied[:_MAX]:
             into.entry("page", path, node)
     if found.uses("expo-router") and _EXPO_LAYOUT.fullmatch(into.path):
         into.entry_once("main", "mobile app", root)
@@ -110,17 +110,17 @@ def _addresses(root: Node) -> Iterator[tuple[str, Node]]:
             yield joined(path), holder
 
 
-def _of_meteor(found: Found, into: Collector) -> None:
+def _of_meteor(found: JavaScriptNodes, into: Collector) -> None:
     """``Meteor.methods({ … })`` and ``Meteor.publish("name", …)``: what a client may call and subscribe to."""
     for owner, name, call in found.calls:
         if owner == "Meteor" and name == "methods" and arguments(call):
-            for key, value in list(pairs(arguments(call)[0]))[:_MOST]:
+            for key, value in list(pairs(arguments(call)[0]))[:_MAX]:
                 into.entry("route", key, value)
         elif owner == "Meteor" and name == "publish" and first_string(call):
             into.entry("route", first_string(call) or "", call)
 
 
-def _modules(root: Node, found: Found, into: Collector) -> None:
+def _modules(root: Node, found: JavaScriptNodes, into: Collector) -> None:
     """``@Module({ controllers: [...] })``: the place where controllers are put together."""
     for _, decorators in found.classes:
         for each in decorators:
@@ -129,7 +129,7 @@ def _modules(root: Node, found: Found, into: Collector) -> None:
             options = _object(root, given[0]) if given else None
             controllers = _listed(dict(pairs(options)).get("controllers"))
             if len(controllers) >= _FEWEST_CONTROLLERS:
-                for one in controllers[:_MOST]:
+                for one in controllers[:_MAX]:
                     into.entry("route", text(one), one)
 
 
@@ -157,7 +157,7 @@ def _object(root: Node, given: Node) -> Node | None:
     return None
 
 
-def _mounted(found: Found, into: Collector) -> None:
+def _mounted(found: JavaScriptNodes, into: Collector) -> None:
     """``app.use("/users", usersRouter)``, where several are."""
     mounted: list[tuple[str, Node]] = []
     for _, name, call in found.calls:
@@ -170,7 +170,7 @@ def _mounted(found: Found, into: Collector) -> None:
             add(into, [], path, call)
 
 
-def _procedures(found: Found, into: Collector) -> None:
+def _procedures(found: JavaScriptNodes, into: Collector) -> None:
     """tRPC: ``router({ byId: procedure.query(…) })``."""
     is_known = any(package.startswith("@trpc/server") for package in found.packages)
     for _, name, call in found.calls:
@@ -180,7 +180,7 @@ def _procedures(found: Found, into: Collector) -> None:
                     into.entry("route", f"{called(value)[1]} {key}", value)
 
 
-def _registered(found: Found, into: Collector) -> None:
+def _registered(found: JavaScriptNodes, into: Collector) -> None:
     """``rpc.method("budget/load", load)``, where many are; ``ipcMain.handle`` of Electron always."""
     by_owner: defaultdict[tuple[str, str], list[tuple[str, Node]]] = defaultdict(list)
     for owner, name, call in found.calls:
@@ -197,7 +197,7 @@ def _registered(found: Found, into: Collector) -> None:
         # A component listens to the few messages that it shows.
         fewest = _FEWEST_TOLD if owner == "ipcRenderer" else _FEWEST
         if len(calls) >= fewest or owner == "ipcMain":
-            for key, call in calls[:_MOST]:
+            for key, call in calls[:_MAX]:
                 into.entry("route", key, call)
 
 
@@ -215,7 +215,7 @@ def _written(root: Node, into: Collector) -> None:
                 set_one_by_one[name].append((key, statement))
     for entries in set_one_by_one.values():
         if len(entries) >= _FEWEST:
-            for key, statement in entries[:_MOST]:
+            for key, statement in entries[:_MAX]:
                 into.entry("route", key, statement)
 
 
@@ -225,7 +225,7 @@ def _object_table(declarator: Node, into: Collector) -> None:
     table = unwrapped(declarator.child_by_field_name("value"))
     tied = [(key, value) for key, value in pairs(table) if value.type in _RUNNABLE]
     if table is not None and table.type == "object" and len(tied) >= _FEWEST:
-        for key, value in tied[:_MOST]:
+        for key, value in tied[:_MAX]:
             into.entry("route", key, value)
 
 

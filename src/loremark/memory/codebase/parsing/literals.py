@@ -1,4 +1,4 @@
-"""Literals of the source as plain values."""
+"""Converts literals in source code to plain values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_string(node: Node | None) -> bool:
 
 
 def plain(node: Node | None) -> str | None:
-    """What stands between the quotes; None where it is no string."""
+    """The text between the quotes; None if the node is not a string."""
     if node is None or node.type not in _STRINGS:
         return None
     raw = syntax.text(node)
@@ -47,7 +47,7 @@ def last_part(dotted: str) -> str:
 
 
 def stem(path: str) -> str:
-    """The name of a file without its folder and endings; that of its folder where the name tells nothing."""
+    """The file name without extension, or the folder name if the file name is generic."""
     folder, _, name = path.rpartition("/")
     word = name.partition(".")[0] if not name.startswith(".") else name
     if word in ("index", "main", "__main__", "__init__", "mod", "cli") and folder:

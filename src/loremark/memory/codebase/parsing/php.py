@@ -1,4 +1,4 @@
-"""PHP: classes and functions, the routes of Laravel, Symfony and Slim, commands, jobs, Eloquent and Doctrine."""
+"""Parses PHP: classes, functions, commands, jobs, Eloquent and Doctrine models."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import syntax
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.opening import opening_words
+from loremark.memory.codebase.parsing.opening_comment import opening_sentence
 from loremark.memory.codebase.parsing.php_routes import HAS_ROUTES, read_attributes, read_calls
 from loremark.memory.codebase.parsing.php_services import read_services
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
 from loremark.memory.codebase.records import SymbolKind
 
 _TYPES: dict[str, SymbolKind] = {
@@ -57,7 +57,7 @@ def read(root: Node, into: Collector) -> None:
     for node in syntax.walk(root, lambda node: node.type in _CONTAINERS):
         if node.type in _TYPES:
             if not into.doc:
-                into.doc = opening_words(root, node)
+                into.doc = opening_sentence(root, node)
             _read_type(node, into, is_product, has_annotations=b"@Route" in source or b"@ORM" in source)
         elif node.type == "namespace_use_declaration":
             _read_use(node, into)
@@ -74,14 +74,14 @@ def read(root: Node, into: Collector) -> None:
             place = {b"_": ".", b"d": ".."}.get((match["here"] or b"")[:1], "")
             into.imported(place + match["path"].decode(errors="replace"), node)
     if not into.doc:
-        into.doc = opening_words(root)
+        into.doc = opening_sentence(root)
     if is_product:
         _read_by_text(root, source, into)
 
 
 def _found(pattern: re.Pattern[bytes], root: Node, source: bytes) -> Iterator[tuple[Node, re.Match[bytes]]]:
     """What stands in the text and is code there: bodies are many nodes, and few of them matter."""
-    for _, match in zip(range(2 * MOST), pattern.finditer(source), strict=False):
+    for _, match in zip(range(2 * MAX), pattern.finditer(source), strict=False):
         at = root.start_byte + match.start()
         node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type not in ("comment", "string_content", "text", "heredoc_body", "string"):
@@ -136,10 +136,10 @@ def _columns(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _read_use(node: Node, into: Collector) -> None:
     prefix = ""
-    for child in node.named_children[:MOST]:
+    for child in node.named_children[:MAX]:
         if child.type == "namespace_name":
             prefix = syntax.text(child) + "\\"
-        clauses = child.named_children[:MOST] if child.type == "namespace_use_group" else [child]
+        clauses = child.named_children[:MAX] if child.type == "namespace_use_group" else [child]
         for clause in clauses:
             if clause.type == "namespace_use_clause" and clause.named_child_count:
                 into.imported((prefix + syntax.text(syntax.child_at(clause))).lstrip("\\"), clause)

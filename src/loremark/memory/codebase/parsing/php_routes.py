@@ -1,4 +1,4 @@
-"""Routes of Laravel and Slim, which are calls, and of Symfony, which are attributes or annotations."""
+"""Finds PHP routes: Laravel and Slim calls, Symfony attributes and annotations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
 
-_MOST_PATH_CHARS = 200
+_MAX_PATH_CHARS = 200
 _VERBS = words("get post put patch delete options any head")
 _RESOURCES = frozenset(("resource", "apiResource", "singleton", "apiSingleton"))
 _ROUTERS = frozenset(("$app", "$router", "$group", "$route", "$routes", "$r", "$api"))
@@ -27,7 +27,7 @@ _ANNOTATION = re.compile(r"@Route(\([^@]{0,400})")
 
 
 def read_calls(root: Node, into: Collector) -> None:
-    """Statements that name routes, with the prefixes of the groups around them."""
+    """Finds route calls with the prefixes of their enclosing groups."""
     stack = [(root, "/api" if into.path.endswith("routes/api.php") else "")]
     for _ in range(syntax.MAX_NODES):
         if not stack:
@@ -67,10 +67,10 @@ def _read_chain(node: Node, prefix: str, into: Collector) -> tuple[list[Node], s
             prefix = _joined(prefix, first or (option.group(1) if option and given[0].type.startswith("array") else ""))
             below += [child for child in given if child.type in ("anonymous_function", "arrow_function")]
         elif method in _VERBS and first is not None and len(given) > 1:
-            routing.add(into, [method if method != "any" else ""], _joined(prefix, first), node)
+            route_paths.add(into, [method if method != "any" else ""], _joined(prefix, first), node)
         elif method in ("match", "map") and len(given) > 1 and _string(given[1]) is not None:
             verbs = re.findall(r"[A-Za-z]{3,7}", syntax.text(given[0]))
-            routing.add(into, verbs, _joined(prefix, _string(given[1]) or ""), node)
+            route_paths.add(into, verbs, _joined(prefix, _string(given[1]) or ""), node)
         elif method in _RESOURCES and first:
             into.entry("route", f"resource {_joined(prefix, first)}", node)
         elif method in ("view", "redirect", "inertia", "livewire") and first is not None and is_router:
@@ -86,12 +86,12 @@ def read_attributes(node: Node, name: str, members: list[Node], into: Collector,
     for member in members:
         if member.type == "method_declaration":
             for verbs, path in _routes_of(member, comment if has_annotations else None):
-                routing.add(into, verbs, _joined(prefix, path), member)
+                route_paths.add(into, verbs, _joined(prefix, path), member)
                 has_routes = True
         comment = member if member.type == "comment" else None
     if not has_routes:  # a controller that is one method
         for verbs, path in _routes_of(node, None):
-            routing.add(into, verbs, _joined("", path), node)
+            route_paths.add(into, verbs, _joined("", path), node)
 
 
 def _routes_of(node: Node | None, comment: Node | None) -> Iterator[tuple[list[str], str]]:
@@ -117,4 +117,4 @@ def _string(node: Node) -> str | None:
 
 def _joined(prefix: str, path: str) -> str:
     """Cut: groups may stand in groups without end."""
-    return routing.joined(prefix, path.strip("/"))[:_MOST_PATH_CHARS]
+    return route_paths.joined(prefix, path.strip("/"))[:_MAX_PATH_CHARS]

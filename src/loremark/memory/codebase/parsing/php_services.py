@@ -1,4 +1,4 @@
-"""Scripts of PHP that begin something, servers and workers, and tables that tie names to code."""
+"""Finds PHP scripts, servers, workers and handler tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
-from loremark.memory.codebase.parsing.finding import in_code
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import stem, words
+from loremark.memory.codebase.parsing.text_search import in_code
 
 _DEFINITIONS = words("class_declaration interface_declaration trait_declaration enum_declaration namespace_definition")
 _STATEMENTS = words(
@@ -81,19 +81,19 @@ _REGISTERED = re.compile(
     rb"\bnew\s{1,9}\\?(?:\w{1,80}\\)*+(?P<made>\w{1,80}?(?P<kind>Command|Job|Worker|CronTask|Procedure))\s{0,9}[(;,)]"
     rb"|\b(?P<named>\w{1,80}?(?P<sort>Command|Job|Worker|CronTask|Procedure))::class\b"
 )
-_LEAST_REGISTERED = 5
+_MIN_REGISTERED = 5
 _KIND_WORDS = (b"Command", b"Job", b"Worker", b"CronTask", b"Procedure")
 
 
 def read_services(root: Node, source: bytes, into: Collector) -> None:
-    """What the text of a product's file tells; whoever has no such words is done with at once."""
+    """Finds servers, workers and tables; files without any keyword are skipped early."""
     if not source.startswith(b"#!") and not _has_definitions(root) and _BOOTS.search(source):
         _read_script(root, source, into)
     if any(sign in source for sign in _SERVICE_SIGNS):
         _read_servers(root, source, into)
     _read_tables(root, source, into)
     _read_registry(root, source, into)
-    if not into.tells("job"):
+    if not into.has_entry("job"):
         for entry in [entry for entry in into.entries if entry.kind == "cli" and _WORKER_NAME.search(entry.name)][:1]:
             into.entry("job", entry.name, root)
 
@@ -141,11 +141,11 @@ def _read_servers(root: Node, source: bytes, into: Collector) -> None:
         ]
     if b"Workerman" in source:
         found += [(node, f"{match['place'].decode()} server") for node, match in in_code(_WORKERMAN, root)]
-    if found and not into.tells("server"):
+    if found and not into.has_entry("server"):
         into.entry("server", found[0][1], found[0][0])
     for node, match in in_code(_WORKS, root) if not _ADAPTERS.search(stem(into.path)) else ():
         needed = next((signs for group, signs in _NEEDED.items() if match[group]), (b"",))
-        if any(sign in source for sign in needed) and not into.tells("job"):
+        if any(sign in source for sign in needed) and not into.has_entry("job"):
             into.entry("job", stem(into.path), node)
 
 
@@ -162,17 +162,17 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
     if b"->addRoute(" in source:
         for node, match in in_code(_ADDED_ROUTE, root):
             verbs = re.findall(r"[A-Z]{3,7}", (match["verbs"] or b"").decode(errors="replace"))
-            routing.add(into, verbs, routing.joined(match["path"].decode(errors="replace")), node)
-    if b"Route" in source and not into.tells("route"):
+            route_paths.add(into, verbs, route_paths.joined(match["path"].decode(errors="replace")), node)
+    if b"Route" in source and not into.has_entry("route"):
         _read_given_router(root, source, into)
     if b"$routes->add(" in source:
         for node, match in in_code(_NAMED_ROUTE, root):
-            routing.add(into, [], routing.joined(match["path"].decode(errors="replace")), node)
+            route_paths.add(into, [], route_paths.joined(match["path"].decode(errors="replace")), node)
     if into.path.endswith("routes.php") and b"'verb'" in source:
-        for match in islice(_LISTED_ROUTE.finditer(source), MOST):
+        for match in islice(_LISTED_ROUTE.finditer(source), MAX):
             at = root.start_byte + match.start()
             place = root.descendant_for_byte_range(at, at + 1)
-            routing.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), place or root)
+            route_paths.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), place or root)
     if any(_RPC.search(each.target) and each.target.endswith("Server") for each in into.imports):
         for node, match in in_code(_PROCEDURE, root):
             into.entry("route", f"RPC {(match['object'] or match['name']).decode()}", node)
@@ -180,28 +180,28 @@ def _read_tables(root: Node, source: bytes, into: Collector) -> None:
 
 def _read_given_router(root: Node, source: bytes, into: Collector) -> None:
     """``function (RouteCollection $map) { $map->get('/path', …) }``."""
-    routers = {match[1] for match in islice(_ROUTER_GIVEN.finditer(source), MOST)}
+    routers = {match[1] for match in islice(_ROUTER_GIVEN.finditer(source), MAX)}
     for node, match in in_code(_GIVEN_ROUTE, root) if routers else ():
         if match["who"] in routers:
-            routing.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), node)
+            route_paths.add(into, [match["verb"].decode()], match["path"].decode(errors="replace"), node)
 
 
 def _read_registry(root: Node, source: bytes, into: Collector) -> None:
     """A class in which many commands, jobs or procedures are put together."""
     name = stem(into.path)
-    if not _REGISTRIES.search(name) or not any(source.count(word) >= _LEAST_REGISTERED for word in _KIND_WORDS):
+    if not _REGISTRIES.search(name) or not any(source.count(word) >= _MIN_REGISTERED for word in _KIND_WORDS):
         return
     kinds: dict[str, dict[str, Node]] = {}
     for node, match in in_code(_REGISTERED, root):
         kind = (match["kind"] or match["sort"]).decode()
         kinds.setdefault(kind, {}).setdefault((match["made"] or match["named"]).decode(), node)
     for kind, things in kinds.items():
-        if len(things) < _LEAST_REGISTERED:
+        if len(things) < _MIN_REGISTERED:
             continue
         first = next(iter(things.values()))
         if kind == "Command":
             into.entry("cli", name, first)
-        elif kind == "Procedure" and not into.tells("route"):
+        elif kind == "Procedure" and not into.has_entry("route"):
             for thing, node in things.items():
                 into.entry("route", f"RPC {thing}", node)
         elif kind != "Procedure":

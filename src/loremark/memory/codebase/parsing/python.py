@@ -1,11 +1,11 @@
-"""Python: modules, what they import and define."""
+"""Parses Python modules: imports and definitions."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import (
-    prose,
+    comments,
     python_commands,
     python_jobs,
     python_models,
@@ -13,9 +13,9 @@ from loremark.memory.codebase.parsing import (
     python_tables,
     python_web,
 )
-from loremark.memory.codebase.parsing.collecting import MOST, Collector, form_of
+from loremark.memory.codebase.parsing.collector import MAX, Collector, naming_style
 from loremark.memory.codebase.parsing.literals import stem, words
-from loremark.memory.codebase.parsing.python_calls import Found, find
+from loremark.memory.codebase.parsing.python_calls import PythonNodes, find
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
 _BLOCKS = words("if_statement try_statement with_statement else_clause elif_clause except_clause finally_clause block")
@@ -24,7 +24,7 @@ _MAX_STATEMENTS = 20_000
 
 
 def read(root: Node, into: Collector) -> None:
-    """Everything that is known of a module."""
+    """Collects all facts of a module."""
     into.doc = _doc(root)
     found = find(root)
     for statement in found.imports:
@@ -33,7 +33,7 @@ def read(root: Node, into: Collector) -> None:
     if into.path.endswith("__main__.py") and all(entry.kind != "main" for entry in into.entries):
         into.entry("main", "main", root)
     packages = frozenset(each.target.partition(".")[0] for each in into.imports)
-    seen = Found(found.imports, found.decorated, found.calls, found.assigned, found.tables, packages)
+    seen = PythonNodes(found.imports, found.decorated, found.calls, found.assigned, found.tables, packages)
     python_web.read(seen, into)
     python_commands.read(seen, into)
     python_servers.read(classes, seen, into)
@@ -52,19 +52,19 @@ def _doc(root: Node) -> str:
         if child.type == "expression_statement" and child.named_child_count == 1:
             only = child_at(child)
             if only is not None and only.type == "string":
-                return prose.first_sentence(text(only, 2_000).lstrip("rRuU").strip("\"'"))
+                return comments.first_sentence(text(only, 2_000).lstrip("rRuU").strip("\"'"))
         break
-    return prose.of_comments(prose.leading_comments(root, frozenset(("comment",))))
+    return comments.of_comments(comments.leading_comments(root, frozenset(("comment",))))
 
 
 def _import(statement: Node, into: Collector) -> None:
     names = statement.children_by_field_name("name")
     if statement.type == "import_statement":
-        for each in names[:MOST]:
+        for each in names[:MAX]:
             into.imported(text(_unaliased(each)), statement)
         return
     module = text(statement.child_by_field_name("module_name"))
-    taken = tuple(text(_unaliased(each)) for each in names[:MOST])
+    taken = tuple(text(_unaliased(each)) for each in names[:MAX])
     is_all = any(child.type == "wildcard_import" for child in statement.named_children[-1:])
     into.imported(module, statement, ("*",) if is_all else taken)
 
@@ -138,5 +138,5 @@ def _constant(statement: Node, into: Collector) -> None:
     kind = text(assignment.child_by_field_name("type"), 20)
     if kind.endswith("TypeAlias"):
         into.symbol(name, "type", left)
-    elif form_of(name) == "upper" or kind.startswith(("Final", "typing.Final")):
+    elif naming_style(name) == "upper" or kind.startswith(("Final", "typing.Final")):
         into.symbol(name, "constant", left)

@@ -1,4 +1,4 @@
-"""The places of a Python file where something may be declared, found in one walk."""
+"""Collects the Python syntax nodes that may declare something, in one walk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tree_sitter import Node
 from loremark.memory.codebase.parsing.literals import is_string, plain, words
 from loremark.memory.codebase.parsing.syntax import child_at, text, walk
 
-_MOST = 3_000
+_MAX = 3_000
 _NOT_ENTERED = words(
     "string comment identifier parameters dotted_name integer float true false none type binary_operator "
     "comparison_operator import_statement import_from_statement subscript lambda boolean_operator return_statement "
@@ -59,8 +59,8 @@ _FEWEST_IN_TABLE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Nodes in the order of the text."""
+class PythonNodes:
+    """Relevant nodes in source order."""
 
     imports: list[Node]
     decorated: list[Node]
@@ -77,9 +77,9 @@ class Found:
         return not self.packages.isdisjoint(packages)
 
 
-def find(root: Node) -> Found:
-    """One walk for everything."""
-    found = Found([], [], [], [], [])
+def find(root: Node) -> PythonNodes:
+    """Collects all nodes in one walk."""
+    found = PythonNodes([], [], [], [], [])
     source = root.text or b""
     if _MAY_DECLARE.search(source) is None and not any(word in source for word in _WORDS):
         found.imports.extend(
@@ -93,23 +93,23 @@ def find(root: Node) -> Found:
             found.imports.append(node)
         elif kind == "decorated_definition":
             found.decorated.append(node)
-        elif kind == "call" and len(found.calls) < _MOST:
+        elif kind == "call" and len(found.calls) < _MAX:
             name = called(node)
             if name in _CALLS or name.endswith(("OptionParser", "_resource")):
                 found.calls.append((name, node))
-        elif kind == "assignment" and len(found.assigned) < _MOST:
+        elif kind == "assignment" and len(found.assigned) < _MAX:
             _assigned(node, found)
     return found
 
 
-def _assigned(node: Node, found: Found) -> None:
+def _assigned(node: Node, found: PythonNodes) -> None:
     right = node.child_by_field_name("right")
     if right is None or right.type not in ("call", "list", "dictionary"):
         return
     variable = text(node.child_by_field_name("left")).rpartition(".")[2]
     if right.type == "call":
         found.assigned.append((variable, called(right), right))
-    elif len(found.tables) < _MOST and (
+    elif len(found.tables) < _MAX and (
         right.named_child_count >= _FEWEST_IN_TABLE or variable.lower().endswith(("schedule", "jobs"))
     ):
         found.tables.append((variable, right))
@@ -138,7 +138,7 @@ def receiver(call: Node) -> str:
 
 
 def arguments(call: Node) -> tuple[list[Node], dict[str, Node]]:
-    """Those by place and those by name."""
+    """Positional and keyword arguments."""
     plainly: list[Node] = []
     named: dict[str, Node] = {}
     given = call.child_by_field_name("arguments")
@@ -153,7 +153,7 @@ def arguments(call: Node) -> tuple[list[Node], dict[str, Node]]:
 
 
 def first_string(call: Node, *names: str) -> str | None:
-    """The first argument, or one of these names, where it is a literal."""
+    """The first argument, or one of these keywords, if it is a literal."""
     plainly, named = arguments(call)
     for name in names:
         if name in named:
@@ -162,7 +162,7 @@ def first_string(call: Node, *names: str) -> str | None:
 
 
 def strings(node: Node | None) -> list[str]:
-    """A literal, or those of a list, tuple or set."""
+    """The string of a literal, or the strings of a list, tuple or set."""
     if node is None:
         return []
     nodes = [node] if is_string(node) else node.named_children[:20]
@@ -170,7 +170,7 @@ def strings(node: Node | None) -> list[str]:
 
 
 def decorators(decorated: Node) -> Iterator[tuple[str, str, Node | None, Node]]:
-    """For each: whose it is, its name, the call if it is one, the decorator."""
+    """For each decorator: receiver, name, call (if any) and node."""
     for child in decorated.named_children:
         if child.type != "decorator":
             continue
@@ -184,6 +184,6 @@ def decorators(decorated: Node) -> Iterator[tuple[str, str, Node | None, Node]]:
 
 
 def defined(decorated: Node) -> tuple[str, Node]:
-    """The name of what is decorated, and its definition."""
+    """The name and definition of the decorated object."""
     definition = decorated.child_by_field_name("definition") or decorated
     return text(definition.child_by_field_name("name")), definition

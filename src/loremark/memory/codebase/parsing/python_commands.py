@@ -1,4 +1,4 @@
-"""Commands in Python."""
+"""Finds Python CLI commands."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, stem
 from loremark.memory.codebase.parsing.python_calls import (
-    Found,
+    PythonNodes,
     arguments,
     decorators,
     defined,
@@ -24,8 +24,8 @@ _TOGETHER = 2
 """So many commands of other files, and this is the file where they are put together."""
 
 
-def read(found: Found, into: Collector) -> None:
-    """Parsers of arguments, then commands that are decorated, then those of other files."""
+def read(found: PythonNodes, into: Collector) -> None:
+    """Finds argument parsers, decorated commands, then commands of other files."""
     management = _MANAGEMENT.search(into.path)
     if management is not None:
         if found.imports:
@@ -44,13 +44,13 @@ def read(found: Found, into: Collector) -> None:
         _put_together(found, into)
 
 
-def _is_command(owner: str, found: Found, groups: dict[str, str]) -> bool:
+def _is_command(owner: str, found: PythonNodes, groups: dict[str, str]) -> bool:
     if found.uses("discord", "telegram", "aiogram"):
         return False
     return found.uses(*_COMMAND_LIBRARIES) or owner in groups or owner in ("cli", "click")
 
 
-def _groups(found: Found) -> dict[str, str]:
+def _groups(found: PythonNodes) -> dict[str, str]:
     """The words before a command, by the variable of its group."""
     groups: dict[str, str] = {}
     for decorated in found.decorated:
@@ -69,7 +69,7 @@ def _groups(found: Found) -> dict[str, str]:
     return groups
 
 
-def _argparse(found: Found, into: Collector) -> None:
+def _argparse(found: PythonNodes, into: Collector) -> None:
     parsers: list[Node] = []
     before = len(into.entries)
     for name, call in found.calls:
@@ -85,16 +85,16 @@ def _argparse(found: Found, into: Collector) -> None:
         into.entry("cli", plain(arguments(parsers[0])[1].get("prog")) or stem(into.path), parsers[0])
 
 
-def _reads_options(name: str, call: Node, found: Found) -> bool:
+def _reads_options(name: str, call: Node, found: PythonNodes) -> bool:
     """The older libraries of arguments."""
     if name.endswith("OptionParser"):
         return found.uses("optparse")
     return name == "getopt" and found.uses("getopt") and "sys.argv" in text(call)
 
 
-def _put_together(found: Found, into: Collector) -> None:
+def _put_together(found: PythonNodes, into: Collector) -> None:
     """``cli.add_command(user.manager, "users")``: the commands of other files, where none are in this one."""
-    if not found.uses("click", "typer", "asyncclick", "rich_click") or into.tells("cli"):
+    if not found.uses("click", "typer", "asyncclick", "rich_click") or into.has_entry("cli"):
         return
     added = [call for name, call in found.calls if name in ("add_command", "add_typer") and arguments(call)[0]]
     if len(added) < _TOGETHER:

@@ -1,4 +1,4 @@
-"""Work in Python that repeats or waits in the background: tasks of queues, schedules, consumers, endless threads."""
+"""Finds Python background jobs: queue tasks, schedules, consumers, worker threads."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, stem
 from loremark.memory.codebase.parsing.python_calls import (
-    Found,
+    PythonNodes,
     arguments,
     called,
     decorators,
@@ -68,8 +68,8 @@ _ENDLESS = ("True", "1", "not self.", "self.", "not stop", "running")
 _MAX_BODY_CHARS = 20_000
 
 
-def read(root: Node, classes: list[Node], found: Found, into: Collector) -> None:
-    """Those that are declared, then those that are scheduled, then what runs on in the background."""
+def read(root: Node, classes: list[Node], found: PythonNodes, into: Collector) -> None:
+    """Finds declared jobs, then scheduled jobs, then background threads."""
     is_django = any(each.target == "django.tasks" for each in into.imports)
     for decorated in found.decorated:
         name, definition = defined(decorated)
@@ -90,14 +90,14 @@ def read(root: Node, classes: list[Node], found: Found, into: Collector) -> None
 
 
 def bases(node: Node) -> Iterator[str]:
-    """The last parts of what a class is made from."""
+    """The unqualified base class names."""
     given = node.child_by_field_name("superclasses")
     for child in given.named_children[:20] if given is not None else ():
         if child.type in ("identifier", "attribute"):
             yield text(child).rpartition(".")[2]
 
 
-def _is_job(owner: str, decorator: str, call: Node | None, found: Found) -> bool:
+def _is_job(owner: str, decorator: str, call: Node | None, found: PythonNodes) -> bool:
     if decorator not in _JOBS:
         return False
     packages = _JOBS[decorator].split()
@@ -112,7 +112,7 @@ def _job(call: Node | None, name: str, node: Node, into: Collector) -> None:
     into.entry("job", plain(named.get("name")) or plain(named.get("actor_name")) or name, node)
 
 
-def _scheduled(found: Found, into: Collector) -> None:
+def _scheduled(found: PythonNodes, into: Collector) -> None:
     """Functions that are given to a scheduler."""
     knows = found.uses("apscheduler", "flask_apscheduler", "celery", "rq_scheduler")
     for name, call in found.calls:
@@ -144,7 +144,7 @@ def _is_timed(call: Node, named: dict[str, Node]) -> bool:
     return _is_scheduler(call) and not named.keys().isdisjoint(("trigger", "seconds", "minutes", "hours", "cron"))
 
 
-def _beat(found: Found, into: Collector) -> None:
+def _beat(found: PythonNodes, into: Collector) -> None:
     """``app.conf.beat_schedule = {"clean": {"task": …, "schedule": …}}`` and the setting of Django."""
     for variable, table in found.tables:
         if table.type == "dictionary" and variable.lower().endswith(("beat_schedule", "celerybeat_schedule")):
@@ -153,7 +153,7 @@ def _beat(found: Found, into: Collector) -> None:
                 into.entry("job", plain(key) or "", pair)
 
 
-def _listed(found: Found, into: Collector) -> None:
+def _listed(found: PythonNodes, into: Collector) -> None:
     """``JOBS = [{"func": clean, "trigger": "interval"}]``: what a scheduler is given at once."""
     for variable, table in found.tables:
         if table.type != "list" or not variable.lower().endswith("jobs"):
@@ -176,7 +176,7 @@ def _literal(node: Node) -> dict[str, Node]:
     return found
 
 
-def _consumer(name: str, call: Node, found: Found, into: Collector) -> None:
+def _consumer(name: str, call: Node, found: PythonNodes, into: Collector) -> None:
     packages, title = _MADE.get(name, ((), ""))
     if title and found.uses(*packages):
         into.entry("job", title, call)
@@ -189,7 +189,7 @@ def _consumer(name: str, call: Node, found: Found, into: Collector) -> None:
         into.entry("job", first_string(call, "dag_id") or stem(into.path), call)
 
 
-def _endless(root: Node, classes: list[Node], found: Found, into: Collector) -> None:
+def _endless(root: Node, classes: list[Node], found: PythonNodes, into: Collector) -> None:
     """Threads and tasks whose function goes round for ever: those that end by themselves are no job."""
     for node in classes:
         if not {"Thread", "Process"}.isdisjoint(bases(node)):

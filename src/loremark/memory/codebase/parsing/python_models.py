@@ -1,4 +1,4 @@
-"""Data models in Python: classes of the usual ORMs, tables and migrations."""
+"""Finds Python data models: ORM classes, tables and migrations."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import last_part, plain, stem, words
-from loremark.memory.codebase.parsing.python_calls import Found, arguments, called, first_string, receiver
+from loremark.memory.codebase.parsing.python_calls import PythonNodes, arguments, called, first_string, receiver
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
 _RELATIONS = words(
@@ -24,8 +24,8 @@ _NOT_MODELS = words(
 )
 
 
-def read(classes: list[Node], found: Found, into: Collector) -> None:
-    """Migrations are told apart from models: both may declare fields."""
+def read(classes: list[Node], found: PythonNodes, into: Collector) -> None:
+    """Finds models and migrations; both may declare fields."""
     if _is_migration(classes, found):
         changed = dict.fromkeys(
             table
@@ -51,17 +51,17 @@ def read(classes: list[Node], found: Found, into: Collector) -> None:
         _core_tables(found, into)
 
 
-def _is_migration(classes: list[Node], found: Found) -> bool:
+def _is_migration(classes: list[Node], found: PythonNodes) -> bool:
     if any(text(node.child_by_field_name("name")) == "Migration" for node in classes) and found.uses("django"):
         return True
     return found.uses("alembic") and any(receiver(call) == "op" for _, call in found.calls)
 
 
-def _place(classes: list[Node], found: Found) -> Node:
+def _place(classes: list[Node], found: PythonNodes) -> Node:
     return classes[0] if classes else found.calls[0][1]
 
 
-def _kinds(found: Found) -> frozenset[str]:
+def _kinds(found: PythonNodes) -> frozenset[str]:
     """The ORMs that a file may use; a project's own base classes hide SQLAlchemy best."""
     kinds = set()
     for kind, packages in (
@@ -102,7 +102,7 @@ def _assignments(node: Node) -> list[tuple[str, str, Node | None]]:
 
 
 class _Model:
-    """A class, looked at as a model."""
+    """A class that may be a model."""
 
     def __init__(self, node: Node, kinds: frozenset[str], known: set[str]) -> None:
         self.name = text(node.child_by_field_name("name"))
@@ -187,7 +187,7 @@ def _foreign_tables(call: Node) -> list[str]:
     return found
 
 
-def _core_tables(found: Found, into: Collector) -> None:
+def _core_tables(found: PythonNodes, into: Collector) -> None:
     for _, name, call in found.assigned:
         table = first_string(call) if name == "Table" else None
         if table:

@@ -1,12 +1,19 @@
-"""Servers in Python beyond the web frameworks: sockets, HTTP by hand, WebSocket, RPC, bots."""
+"""Finds Python servers beyond web frameworks: sockets, plain HTTP, WebSocket, RPC, bots."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, words
-from loremark.memory.codebase.parsing.python_calls import Found, arguments, decorators, defined, first_string, receiver
+from loremark.memory.codebase.parsing.python_calls import (
+    PythonNodes,
+    arguments,
+    decorators,
+    defined,
+    first_string,
+    receiver,
+)
 from loremark.memory.codebase.parsing.python_jobs import bases
 from loremark.memory.codebase.parsing.syntax import text
 
@@ -92,9 +99,9 @@ _CONSUMERS = words(
 _TOOLS = words("tool resource prompt call_tool")
 
 
-def read(classes: list[Node], found: Found, into: Collector) -> None:
-    """One server for a file, the first that it makes; then what it answers to by name."""
-    if not into.tells("server"):
+def read(classes: list[Node], found: PythonNodes, into: Collector) -> None:
+    """Finds the first server of a file, then its named handlers."""
+    if not into.has_entry("server"):
         title, node = _made(found) or _derived(classes, found) or _by_hand(found) or ("", None)
         if node is not None:
             into.entry("server", title, node)
@@ -102,7 +109,7 @@ def read(classes: list[Node], found: Found, into: Collector) -> None:
     _answers(classes, found, into)
 
 
-def _made(found: Found) -> tuple[str, Node] | None:
+def _made(found: PythonNodes) -> tuple[str, Node] | None:
     for name, call in found.calls:
         packages, title = _MADE.get(name, ((), ""))
         if title and found.uses(*packages):
@@ -113,7 +120,7 @@ def _made(found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _made_by_other(name: str, call: Node, found: Found) -> str:
+def _made_by_other(name: str, call: Node, found: PythonNodes) -> str:
     """Names that mean a server by what they are called on or given."""
     on = receiver(call)
     if name in ("create_server", "create_unix_server") and found.uses("asyncio", "uvloop", "asyncssh"):
@@ -136,7 +143,7 @@ def _made_by_other(name: str, call: Node, found: Found) -> str:
     return ""
 
 
-def _derived(classes: list[Node], found: Found) -> tuple[str, Node] | None:
+def _derived(classes: list[Node], found: PythonNodes) -> tuple[str, Node] | None:
     for node in classes:
         for base in bases(node):
             if base in _BASES and found.uses(*_BASES[base]):
@@ -146,7 +153,7 @@ def _derived(classes: list[Node], found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _by_hand(found: Found) -> tuple[str, Node] | None:
+def _by_hand(found: PythonNodes) -> tuple[str, Node] | None:
     """A socket that is bound and listens: one that is only bound looks for a free port."""
     if not found.uses("socket"):
         return None
@@ -157,7 +164,7 @@ def _by_hand(found: Found) -> tuple[str, Node] | None:
     return None
 
 
-def _launched(found: Found, into: Collector) -> None:
+def _launched(found: PythonNodes, into: Collector) -> None:
     """The main of programs that are made with traitlets, and of those that are stopped by a signal."""
     calls = [call for name, call in found.calls if _is_launch(name, call)]
     if calls and not any(entry.kind in ("main", "cli") for entry in into.entries):
@@ -175,7 +182,7 @@ def _is_launch(name: str, call: Node) -> bool:
     return False
 
 
-def _answers(classes: list[Node], found: Found, into: Collector) -> None:
+def _answers(classes: list[Node], found: PythonNodes, into: Collector) -> None:
     """Consumers of Django channels, messages of Socket.IO, tools of MCP, functions of XML-RPC."""
     if found.uses("channels"):
         for node in classes:

@@ -1,4 +1,4 @@
-"""Lists and tables of Python that tie names to what is run: subcommands, handlers of messages, methods of an RPC."""
+"""Finds Python handler tables: subcommands, message handlers, RPC methods."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain
-from loremark.memory.codebase.parsing.python_calls import Found
-from loremark.memory.codebase.parsing.routing import add
+from loremark.memory.codebase.parsing.python_calls import PythonNodes
+from loremark.memory.codebase.parsing.route_paths import add
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
 _COMMANDS = re.compile(r"(?:[A-Za-z]{1,30}_){0,3}(?:sub_?)?commands", re.IGNORECASE)
@@ -19,7 +19,7 @@ _HANDLERS = re.compile(
     re.IGNORECASE,
 )
 _FEWEST = 4
-_MOST = 100
+_MAX = 100
 _FEWEST_METHODS = 6
 _BY_NAME = re.compile(rb"getattr\([^()\n]{1,60}[\"']((?:cmd|do|handle|rpc|command|op)_)")
 _ALLOWED = re.compile(
@@ -29,8 +29,8 @@ _ALLOWED = re.compile(
 _RUNNABLE = frozenset(("identifier", "attribute", "lambda"))
 
 
-def read(classes: list[Node], found: Found, into: Collector) -> None:
-    """Tables in the order of the text, then classes whose methods are found by name."""
+def read(classes: list[Node], found: PythonNodes, into: Collector) -> None:
+    """Finds tables in source order, then classes with methods dispatched by name."""
     for variable, table in found.tables:
         if table.type == "list":
             _list(variable, table, found, into)
@@ -41,10 +41,10 @@ def read(classes: list[Node], found: Found, into: Collector) -> None:
         _allowed(node, into)
 
 
-def _list(variable: str, table: Node, found: Found, into: Collector) -> None:
-    members = [child for child in table.named_children[:_MOST] if child.type != "comment"]
+def _list(variable: str, table: Node, found: PythonNodes, into: Collector) -> None:
+    members = [child for child in table.named_children[:_MAX] if child.type != "comment"]
     if _COMMANDS.fullmatch(variable) and all(each.type in ("identifier", "attribute", "call") for each in members):
-        if not into.tells("cli"):
+        if not into.has_entry("cli"):
             into.entry("cli", variable, table)
     elif found.uses("tornado"):
         for each in members:
@@ -66,7 +66,7 @@ def _dictionary(variable: str, table: Node, into: Collector) -> None:
     kind = "cli" if _COMMANDS.fullmatch(variable) else "route" if _HANDLERS.fullmatch(variable) else ""
     if not kind:
         return
-    pairs = [child for child in table.named_children[:_MOST] if child.type == "pair"]
+    pairs = [child for child in table.named_children[:_MAX] if child.type == "pair"]
     tied = [(pair, _key(pair)) for pair in pairs if _is_runnable(pair)]
     if len(tied) < _FEWEST or len(tied) * 4 < len(pairs) * 3:
         return
@@ -95,7 +95,7 @@ def _by_name(node: Node, into: Collector) -> None:
     named = [(text(each.child_by_field_name("name")), each) for each in members if each.type == "function_definition"]
     ours = [(name, each) for name, each in named if name.startswith(prefix)]
     if len(ours) >= _FEWEST_METHODS:
-        for name, each in ours[:_MOST]:
+        for name, each in ours[:_MAX]:
             into.entry("route", name.removeprefix(prefix), each)
 
 
@@ -111,7 +111,7 @@ def _allowed(node: Node, into: Collector) -> None:
         listed = assignment.child_by_field_name("right")
         if listed is None or not _ALLOWED.fullmatch(text(assignment.child_by_field_name("left"))):
             continue
-        named = [(plain(each), each) for each in listed.named_children[:_MOST] if each.type == "string"]
+        named = [(plain(each), each) for each in listed.named_children[:_MAX] if each.type == "string"]
         if listed.type in ("tuple", "list", "set") and len(named) >= _FEWEST_METHODS:
             for name, each in named:
                 into.entry("route", name or "", each)

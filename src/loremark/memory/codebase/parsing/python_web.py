@@ -1,13 +1,13 @@
-"""Web applications in Python: servers and routes of the usual frameworks."""
+"""Finds servers and routes of Python web frameworks."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain, words
 from loremark.memory.codebase.parsing.python_calls import (
-    Found,
+    PythonNodes,
     arguments,
     called,
     decorators,
@@ -15,7 +15,7 @@ from loremark.memory.codebase.parsing.python_calls import (
     receiver,
     strings,
 )
-from loremark.memory.codebase.parsing.routing import METHODS, Spans, add, joined
+from loremark.memory.codebase.parsing.route_paths import METHODS, Spans, add, joined
 from loremark.memory.codebase.parsing.syntax import child_at, text
 
 _SERVERS = {
@@ -50,8 +50,8 @@ _BY_CALL = words(
 )
 
 
-def read(found: Found, into: Collector) -> None:
-    """Servers first, then routes in the order of the text."""
+def read(found: PythonNodes, into: Collector) -> None:
+    """Finds servers first, then routes in source order."""
     _servers(found, into)
     prefixes = _prefixes(found)
     for decorated in found.decorated:
@@ -74,7 +74,7 @@ def joined_or_empty(*parts: str) -> str:
     return joined(*parts) if any(parts) else ""
 
 
-def _servers(found: Found, into: Collector) -> None:
+def _servers(found: PythonNodes, into: Collector) -> None:
     for _, name, call in found.assigned:
         packages = _SERVERS.get(name, "").split()
         if packages and found.uses(*packages):
@@ -84,20 +84,20 @@ def _servers(found: Found, into: Collector) -> None:
             into.entry("server", _MADE[name], call)
         elif name == "server" and receiver(call) in ("grpc", "aio") and found.uses("grpc"):
             into.entry("server", "gRPC server", call)
-    if into.tells("server"):
+    if into.has_entry("server"):
         return
     for name, call in found.calls:
         if name == "run" and receiver(call) in ("uvicorn", "hypercorn", "waitress"):
             into.entry("server", receiver(call), call)
 
 
-def _title(name: str, packages: list[str], found: Found) -> str:
+def _title(name: str, packages: list[str], found: PythonNodes) -> str:
     if name in ("Application", "App", "API"):
         name = next(package for package in packages if package in found.packages)
     return f"{name} app"
 
 
-def _prefixes(found: Found) -> dict[str, str]:
+def _prefixes(found: PythonNodes) -> dict[str, str]:
     """The prefix of each variable that holds a router, with that of where it is mounted."""
     prefixes: dict[str, str] = {}
     for variable, name, call in found.assigned:
@@ -151,7 +151,7 @@ def _path(method: str, path: str | None, prefix: str, node: Node, into: Collecto
         add(into, [method], joined(prefix, path), node)
 
 
-def _mounts(found: Found) -> Spans:
+def _mounts(found: PythonNodes) -> Spans:
     spans = Spans()
     for name, call in found.calls:
         if name in ("Mount", "mount"):
@@ -159,7 +159,7 @@ def _mounts(found: Found) -> Spans:
     return spans
 
 
-def _django(found: Found, into: Collector) -> None:
+def _django(found: PythonNodes, into: Collector) -> None:
     """``path()`` and its kin; a list of this file that is included elsewhere in it has that place's prefix."""
     lists = _url_lists(found)
     spans = Spans()
@@ -196,7 +196,7 @@ def _included(call: Node) -> str | None:
     return text(inner[0]) if inner else ""
 
 
-def _url_lists(found: Found) -> dict[str, Node]:
+def _url_lists(found: PythonNodes) -> dict[str, Node]:
     """Lists of routes by their variable: the list that stands around a ``path()``."""
     lists: dict[str, Node] = {}
     for name, call in found.calls[:400]:

@@ -1,4 +1,4 @@
-"""Ruby: classes and methods, the routes of Rails and Sinatra, tasks, jobs and commands, models of Active Record."""
+"""Parses Ruby: classes, methods, tasks, jobs, commands and Active Record models."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import syntax
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
-from loremark.memory.codebase.parsing.opening import opening_words
+from loremark.memory.codebase.parsing.opening_comment import opening_sentence
 from loremark.memory.codebase.parsing.ruby_calls import (
     arguments_of,
     calls_in,
@@ -24,7 +24,7 @@ from loremark.memory.codebase.parsing.ruby_calls import (
 )
 from loremark.memory.codebase.parsing.ruby_routes import read_routes
 from loremark.memory.codebase.parsing.ruby_services import read_class, read_services
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
 from loremark.memory.codebase.schemas.rails_schema import read_tables
 
 _SCOPES = frozenset(("class", "module", "singleton_class"))
@@ -43,7 +43,7 @@ _JOB_MIXINS = re.compile(
     r"Sidekiq::(?:Worker|Job)|Shoryuken::Worker|Sneakers::Worker|GoodJob::\w+|SuckerPunch::Job|Faktory::Job|Hutch::Consumer"
 )
 _WEB = re.compile(rb"\bSinatra\b|\bGrape::API\b|require\s{0,9}\(?['\"]sinatra")
-_MOST_TASK_CHARS = 200
+_MAX_TASK_CHARS = 200
 # Written by Rails and Bundler into every project: they begin nothing of this one.
 _STOCK_PROGRAMS = words(
     "rails rake bundle spring webpack webpack-dev-server webpacker importmap rspec rubocop puma brakeman thrust kamal "
@@ -56,7 +56,7 @@ def read(root: Node, into: Collector) -> None:
     for node in syntax.walk(root, lambda node: node.type in _CONTAINERS):
         if node.type in _SCOPES:
             if not into.doc:
-                into.doc = opening_words(root, node)
+                into.doc = opening_sentence(root, node)
             _read_scope(node, into, is_product)
         elif node.type == "call":
             _read_require(node, into)
@@ -66,7 +66,7 @@ def read(root: Node, into: Collector) -> None:
         else:
             _read_constant(node, into)
     if not into.doc:
-        into.doc = opening_words(root)
+        into.doc = opening_sentence(root)
     if is_product:
         _read_by_path(root, into)
         read_services(root, into)
@@ -197,4 +197,4 @@ def _read_tasks(root: Node, into: Collector) -> None:
                 into.entry("cli", prefix + name, node)
         elif method in ("namespace", "") or node.child_by_field_name("block") is not None:
             inner = f"{prefix}{first_key(arguments[0])}:" if method == "namespace" and arguments else prefix
-            stack.extend((child, inner[:_MOST_TASK_CHARS]) for child in reversed(inside(node)))
+            stack.extend((child, inner[:_MAX_TASK_CHARS]) for child in reversed(inside(node)))

@@ -1,4 +1,4 @@
-"""Calls of Ruby: nearly everything its frameworks offer is one, with a block."""
+"""Reads Ruby method calls, which most frameworks use for declarations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def options_of(arguments: list[Node]) -> dict[str, Node]:
 
 
 def first_key(node: Node) -> str:
-    """The name that a task or route is given: itself, or what points to something (``build: :clean``)."""
+    """The name of a task or route, also as a hash key (``build: :clean``)."""
     while node.type == "hash" and node.named_child_count:
         node = node.named_children[0]
     return word_of(node.child_by_field_name("key") or node) if node.type == "pair" else word_of(node)
@@ -51,7 +51,7 @@ def word_of(node: Node) -> str:
 
 
 def inside(node: Node) -> list[Node]:
-    """What stands in a block, or in what may stand around one."""
+    """The statements inside a block or its wrappers."""
     if node.type == "call":
         block = node.child_by_field_name("block")
         node = block if block is not None else node

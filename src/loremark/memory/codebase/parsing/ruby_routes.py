@@ -1,4 +1,4 @@
-"""Routes of Rails, Sinatra and Grape, with what stands around them."""
+"""Finds Rails, Sinatra and Grape routes with their enclosing scopes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.ruby_calls import (
     arguments_of,
@@ -20,11 +20,11 @@ from loremark.memory.codebase.parsing.ruby_calls import (
 )
 
 _VERBS = words("get post put patch delete options head match")
-_MOST_PATH_CHARS = 200
+_MAX_PATH_CHARS = 200
 
 
 def read_routes(root: Node, into: Collector, *, needs_block: bool) -> None:
-    """Routes with what stands around them; a block of resources leads to the things below one of them."""
+    """Finds routes with their enclosing scopes; nested resources get the parent's path."""
     stack = [(node, "") for node in reversed(root.named_children)]
     for _ in range(syntax.MAX_NODES):
         if not stack:
@@ -65,9 +65,9 @@ def _read_route(
         prefix = re.sub(r"/:\w+$", "", prefix)
     for argument in arguments[:20]:
         if argument.type in ("simple_symbol", "string"):
-            routing.add(into, verbs, _joined(prefix, word_of(argument)), node)
+            route_paths.add(into, verbs, _joined(prefix, word_of(argument)), node)
         elif argument.type == "pair" and argument is arguments[0]:
-            routing.add(into, verbs, _joined(prefix, first_key(argument)), node)
+            route_paths.add(into, verbs, _joined(prefix, first_key(argument)), node)
 
 
 def _below(method: str, prefix: str, arguments: list[Node], options: dict[str, Node]) -> str:
@@ -85,4 +85,4 @@ def _below(method: str, prefix: str, arguments: list[Node], options: dict[str, N
 
 def _joined(prefix: str, path: str) -> str:
     """Cut: blocks may stand in blocks without end."""
-    return routing.joined(prefix, path.strip("/"))[:_MOST_PATH_CHARS]
+    return route_paths.joined(prefix, path.strip("/"))[:_MAX_PATH_CHARS]

@@ -1,4 +1,4 @@
-"""Servers and schedulers that Ruby code starts, workers and threads, and programs that run a class of their own."""
+"""Finds Ruby servers, schedulers, workers, threads and programs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import routing, syntax
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.finding import around, in_code, name_around
+from loremark.memory.codebase.parsing import route_paths, syntax
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import stem, words
 from loremark.memory.codebase.parsing.ruby_calls import arguments_of, method_of, word_of
+from loremark.memory.codebase.parsing.text_search import around, in_code, name_around
 
 _SCOPES = words("class module")
 _CALL = frozenset(("call",))
@@ -69,7 +69,7 @@ _CONSUMERS = re.compile(r"(?:Karafka::BaseConsumer|ApplicationConsumer|Racecar::
 def read_services(root: Node, into: Collector) -> None:
     source = root.text or b""
     for node, match in in_code(_SERVERS, root) if any(sign in source for sign in _SERVER_SIGNS) else ():
-        if match.lastgroup and not into.tells("server"):
+        if match.lastgroup and not into.has_entry("server"):
             into.entry("server", _SERVER_NAMES[match.lastgroup], node)
     for node, match in in_code(_WORKERS, root) if any(sign in source for sign in _WORKER_SIGNS) else ():
         into.entry_once("job", name_around(node, _SCOPES, _WORKER_NAMES[match.lastgroup or "consumer"]), node)
@@ -111,7 +111,7 @@ def _read_served(root: Node, into: Collector) -> None:
             continue
         path = word_of(arguments[0]) if arguments[0].type == "string" else ""
         if path.startswith("/"):
-            routing.add(into, [(match["verb"] or b"").decode()], path, node)
+            route_paths.add(into, [(match["verb"] or b"").decode()], path, node)
 
 
 def _read_clock(node: Node, into: Collector) -> None:
@@ -140,9 +140,9 @@ def _read_program(root: Node, into: Collector) -> None:
         if receiver is None:
             continue
         name = made.get(syntax.text(receiver)) or _made_class(receiver) or _constant(receiver)
-        if _WORKING.search(name) and not into.tells("job"):
+        if _WORKING.search(name) and not into.has_entry("job"):
             into.entry("job", stem(into.path), node)
-        elif _SERVING.search(name) and not into.tells("server"):
+        elif _SERVING.search(name) and not into.has_entry("server"):
             into.entry("server", name, node)
 
 
@@ -158,7 +158,7 @@ def _constant(node: Node | None) -> str:
 
 
 def read_class(node: Node, name: str, base: str, into: Collector) -> None:
-    """What a class is by what it derives from."""
+    """Classifies a class by its base class."""
     served = _GRPC_BASE.fullmatch(base)
     if served is not None and any("services_pb" in each.target or each.target == "grpc" for each in into.imports):
         into.entry("route", f"gRPC {served.group(1)}", node)

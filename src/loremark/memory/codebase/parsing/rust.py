@@ -1,4 +1,4 @@
-"""Rust: modules, what they use and define."""
+"""Parses Rust modules: uses and definitions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing import prose, rust_models, rust_programs
-from loremark.memory.codebase.parsing.collecting import MOST, Collector
+from loremark.memory.codebase.parsing import comments, rust_models, rust_programs
+from loremark.memory.codebase.parsing.collector import MAX, Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.rust_items import Item
 from loremark.memory.codebase.parsing.syntax import text
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
 
 _TYPES = words("struct_item enum_item trait_item type_item union_item")
 _MAIN = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]{1,100}(?:\.rs|/main\.rs))$")
@@ -23,7 +23,7 @@ _PARTS = re.compile(r"[{},]|[^{},]{1,300}")
 
 
 def read(root: Node, into: Collector) -> None:
-    """Everything that is known of a file; tests within it are left out."""
+    """Collects all facts of a file, leaving out inline tests."""
     into.doc = _doc(root)
     items: list[Item] = []
     tests: list[Node] = []
@@ -52,8 +52,8 @@ def read(root: Node, into: Collector) -> None:
 
 
 def _doc(root: Node) -> str:
-    found = prose.leading_comments(root, frozenset(("line_comment", "block_comment")))
-    return prose.of_comments(node for node in found if text(node, 4).startswith(("//!", "/*!")))
+    found = comments.leading_comments(root, frozenset(("line_comment", "block_comment")))
+    return comments.of_comments(node for node in found if text(node, 4).startswith(("//!", "/*!")))
 
 
 def _is_main(node: Node, attributes: list[str], path: str) -> bool:
@@ -104,7 +104,7 @@ def _use(node: Node, into: Collector) -> None:
     taken: dict[str, list[str]] = {}
     prefixes = [""]
     waiting = ""
-    for part in _PARTS.findall(written)[: MOST * 4]:
+    for part in _PARTS.findall(written)[: MAX * 4]:
         if part == "{":
             prefixes.append(prefixes[-1] + waiting)
             waiting = ""

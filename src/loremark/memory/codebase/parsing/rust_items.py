@@ -1,4 +1,4 @@
-"""Items of Rust with what is said above them."""
+"""Rust items with their attributes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUOTED = re.compile(r"r?#{0,2}\"([^\"]{0,200})\"")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A definition and its attributes as they are written."""
+    """A definition and its attributes as written."""
 
     node: Node
     attributes: tuple[str, ...]

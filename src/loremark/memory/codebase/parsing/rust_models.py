@@ -1,4 +1,4 @@
-"""Data models in Rust: Diesel, SeaORM, SQLx."""
+"""Finds Rust data models: Diesel, SeaORM, SQLx."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.rust_items import Item
 from loremark.memory.codebase.parsing.syntax import child_at, text
@@ -24,7 +24,7 @@ _MAX_CHARS = 20_000
 
 
 def read(items: list[Item], into: Collector) -> None:
-    """Tables by macro, structs by what they derive."""
+    """Finds tables declared by macros and structs by their derives."""
     joins: dict[str, list[str]] = {}
     tables: list[tuple[str, Node, tuple[str, ...]]] = []
     related = _relations(items)

@@ -1,4 +1,4 @@
-"""Programs in Rust: commands, servers, routes, jobs."""
+"""Finds Rust commands, servers, routes and jobs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import rust_servers
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import last_part, plain, words
-from loremark.memory.codebase.parsing.routing import METHODS, Spans, add, joined
+from loremark.memory.codebase.parsing.route_paths import METHODS, Spans, add, joined
 from loremark.memory.codebase.parsing.rust_items import Item, quoted
 from loremark.memory.codebase.parsing.syntax import text, walk
 
@@ -42,7 +42,7 @@ _NOT_ENTERED = words(
 
 
 def read(root: Node, items: list[Item], tests: list[Node], into: Collector) -> None:
-    """What the attributes say, then what is called; what a test within the file calls counts for nothing."""
+    """Finds entries from attributes, then from calls; calls in inline tests are ignored."""
     prefixes: dict[str, str] = {}
     calls: list[tuple[str, Node, list[Node]]] = []
     may_serve = rust_servers.MAY_SERVE.search(root.text or b"") is not None

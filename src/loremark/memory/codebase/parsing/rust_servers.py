@@ -1,4 +1,4 @@
-"""Servers and background work in Rust beyond the usual web frameworks."""
+"""Finds Rust servers and background work beyond common web frameworks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 from tree_sitter import Node
 
-from loremark.memory.codebase.parsing.collecting import Collector
-from loremark.memory.codebase.parsing.finding import around, in_code
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import plain
 from loremark.memory.codebase.parsing.rust_items import Item
 from loremark.memory.codebase.parsing.syntax import text, walk
-from loremark.memory.codebase.parsing.testing import is_test
+from loremark.memory.codebase.parsing.test_detection import is_test
+from loremark.memory.codebase.parsing.text_search import around, in_code
 from loremark.memory.codebase.records import EntryKind
 
 Call = tuple[str, Node, list[Node]]
@@ -76,13 +76,13 @@ _ANSWERS = re.compile(rb"\bResult<\s{0,40}(?:tonic::)?Response<|,\s{0,40}(?:toni
 _LOOPS = frozenset(("loop_expression", "while_expression"))
 _MODULES = frozenset(("mod_item",))
 _BETWEEN = ("attribute_item", "line_comment", "block_comment")
-_MOST_BETWEEN = 20
+_MAX_BETWEEN = 20
 _PATH = re.compile(r"\w{1,80}(?:::\w{1,80}){0,6}")
-_MOST_CLIMBED = 40
+_MAX_CLIMBED = 40
 
 
 def read(root: Node, calls: list[Call], into: Collector) -> None:
-    """What the calls of a file make; calls of its tests are not among them."""
+    """Finds servers and jobs from the calls of a file, tests excluded."""
     crates = {each.target.split("::")[0] for each in into.imports}
     makes = {
         name: (kind, title)
@@ -119,7 +119,7 @@ def _services(root: Node, into: Collector) -> None:
     for mark, _ in in_code(_ASYNC_TRAIT, root):
         attribute = mark if mark.type == "attribute_item" else mark.parent
         made = attribute.next_named_sibling if attribute is not None else None
-        for _ in range(_MOST_BETWEEN):
+        for _ in range(_MAX_BETWEEN):
             if made is None or made.type not in _BETWEEN:
                 break
             made = made.next_named_sibling
@@ -153,7 +153,7 @@ def _taking(call: Node, into: Collector) -> None:
     holder = around(call, _LOOPS | {"function_item"})
     function = _function_around(call) if holder is not None and holder.type in _LOOPS else None
     name = text(function.child_by_field_name("name")) if function is not None else ""
-    if function is not None and not into.tells("job") and not _BEATS.search(name):
+    if function is not None and not into.has_entry("job") and not _BEATS.search(name):
         into.entry("job", name, function)
 
 
@@ -178,13 +178,13 @@ def _interval(call: Node, period: Node, into: Collector) -> None:
     if function is None or body is None or _SHORT.search(written) or _BEATS.search(f"{name} {written}"):
         return
     has_loop = any(each.type in _LOOPS for each in walk(body))
-    if has_loop and b".tick()" in (body.text or b"") and not into.tells("server"):
+    if has_loop and b".tick()" in (body.text or b"") and not into.has_entry("server"):
         into.entry_once("job", name, function)
 
 
 def _function_around(node: Node) -> Node | None:
     at: Node | None = node
-    for _ in range(_MOST_CLIMBED):
+    for _ in range(_MAX_CLIMBED):
         if at is None or at.type == "function_item":
             return at
         at = at.parent
@@ -209,6 +209,6 @@ def _thread(call: Node, into: Collector) -> None:
 
 
 def read_attributes(item: Item, into: Collector) -> None:
-    """Tauri begins with the function that is marked for phones, on every system."""
+    """The function with Tauri's mobile entry point attribute is the main function on every platform."""
     if any("mobile_entry_point" in each for each in item.attributes) and "examples/" not in into.path:
         into.entry("main", text(item.node.child_by_field_name("name")), item.node)

@@ -1,4 +1,4 @@
-"""Syntax trees: grammars are loaded with their first use, and every walk is bounded."""
+"""Syntax trees: grammars load on first use, and every walk has a node limit."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ def grammar(language: str) -> Language:
 
 
 def parse(language: str, source: bytes) -> Tree:
-    """A parser of its own for each call: a shared one is not safe between threads."""
+    """Parses with a new parser per call, because parsers are not thread-safe."""
     return Parser(grammar(language)).parse(source)
 
 
 def text(node: Node | None, most: int = MAX_NAME_CHARS) -> str:
-    """The source of a node, cut."""
+    """The source of a node, truncated."""
     if node is None or node.text is None:
         return ""
     return node.text[: most * 4].decode(errors="replace")[:most]
 
 
 def child_at(node: Node, index: int = 0) -> Node | None:
-    """A named child, or None where there are fewer: some versions of the library raise then."""
+    """A named child, or None if out of range; some library versions raise instead."""
     return node.named_child(index) if index < node.named_child_count else None
 
 
 def line(node: Node) -> int:
-    """Counted from 1."""
+    """The 1-based line of a node."""
     return int(node.start_point[0]) + 1
 
 
 def walk(root: Node, enter: Callable[[Node], bool] = lambda node: True) -> Iterator[Node]:
-    """All named nodes in the order of the text, without recursion; ``enter`` says whether to look inside one."""
+    """All named nodes in source order, without recursion; ``enter`` decides whether to descend into a node."""
     stack = [root]
     for _ in range(MAX_NODES):
         if not stack:

@@ -1,1 +1,1 @@
-"""Data models by the languages that describe nothing else: SQL, Prisma, Protocol Buffers, GraphQL, Rails schemas."""
+"""Reads schema languages: SQL, Prisma, Protocol Buffers, GraphQL, Rails schemas."""

@@ -1,4 +1,4 @@
-"""GraphQL: types, inputs and interfaces of a schema; documents of queries define none."""
+"""Reads types, inputs and interfaces from GraphQL schemas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.records import Model
-from loremark.memory.codebase.schemas.scanning import MOST_FIELDS, MOST_MODELS, Token, Tokens
+from loremark.memory.codebase.schemas.tokens import MAX_FIELDS, MAX_MODELS, Token, Tokens
 
 _TOKENS = re.compile(
     r"\#[^\n]*+|(?P<string>\"\"\"(?:[^\"\\]|\\.|\\|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n]|\\.)*+\"?)"
@@ -34,7 +34,7 @@ def read(content: str) -> tuple[Model, ...]:
         name = tokens.peek()
         if sign in ("scalar", "enum") and name.isidentifier():
             plain.add(tokens.take().text)
-        elif sign in _DEFINITIONS and name.isidentifier() and (name in found or len(found) < MOST_MODELS):
+        elif sign in _DEFINITIONS and name.isidentifier() and (name in found or len(found) < MAX_MODELS):
             _read_type(tokens, found.setdefault(tokens.take().text, _Type(token)))
         elif sign == "{":
             _skip(tokens)
@@ -43,8 +43,8 @@ def read(content: str) -> tuple[Model, ...]:
             name,
             "schema",
             tokens.line(kind.at),
-            tuple(kind.fields)[:MOST_FIELDS],
-            tuple(target for target in kind.targets if target not in plain)[:MOST_FIELDS],
+            tuple(kind.fields)[:MAX_FIELDS],
+            tuple(target for target in kind.targets if target not in plain)[:MAX_FIELDS],
         )
         for name, kind in found.items()
     )

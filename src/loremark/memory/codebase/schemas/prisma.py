@@ -1,11 +1,11 @@
-"""Prisma: models with their fields; what has the type of another model refers to it."""
+"""Reads Prisma models with their fields and relations."""
 
 from __future__ import annotations
 
 import re
 
 from loremark.memory.codebase.records import Model
-from loremark.memory.codebase.schemas.scanning import MOST_FIELDS, MOST_MODELS, Tokens
+from loremark.memory.codebase.schemas.tokens import MAX_FIELDS, MAX_MODELS, Tokens
 
 _TOKENS = re.compile(r"//[^\n]*+|(?P<string>\"(?:[^\"\\\n]|\\.)*+\"?)|(?P<word>[^\W\d]\w*+|@+[\w.]*+|[{}()\n])")
 _BLOCKS = frozenset(("model", "view", "type"))
@@ -14,7 +14,7 @@ _BLOCKS = frozenset(("model", "view", "type"))
 def read(content: str) -> tuple[Model, ...]:
     tokens = Tokens(content, _TOKENS)
     found: dict[str, tuple[int, dict[str, str]]] = {}
-    while not tokens.is_done and len(found) < MOST_MODELS:
+    while not tokens.is_done and len(found) < MAX_MODELS:
         keyword = tokens.take()
         if keyword.text in _BLOCKS and tokens.peek().isidentifier() and tokens.peek(1) == "{":
             name = tokens.take().text
@@ -27,8 +27,8 @@ def read(content: str) -> tuple[Model, ...]:
             name,
             "orm",
             line,
-            tuple(types)[:MOST_FIELDS],
-            tuple(dict.fromkeys(kind for kind in types.values() if kind in found))[:MOST_FIELDS],
+            tuple(types)[:MAX_FIELDS],
+            tuple(dict.fromkeys(kind for kind in types.values() if kind in found))[:MAX_FIELDS],
         )
         for name, (line, types) in found.items()
     )

@@ -1,4 +1,4 @@
-"""Protocol Buffers: messages with their fields, services with their calls."""
+"""Reads Protocol Buffers messages and services."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.records import Model
-from loremark.memory.codebase.schemas.scanning import MOST_FIELDS, MOST_MODELS, Token, Tokens
+from loremark.memory.codebase.schemas.tokens import MAX_FIELDS, MAX_MODELS, Token, Tokens
 
 _TOKENS = re.compile(
     r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
@@ -20,7 +20,7 @@ _MODIFIERS = frozenset(("repeated", "optional", "required"))
 
 
 class _Block:
-    """A pair of braces that is open: its fields go to the message around it."""
+    """An open pair of braces; its fields belong to the enclosing message."""
 
     def __init__(self, name: str, at: Token, kind: str) -> None:
         self.name, self.at, self.kind = name, at, kind
@@ -38,7 +38,7 @@ def read(content: str) -> tuple[Model, ...]:
         sign = token.text
         if sign == "{":
             block = _opened(statement, stack, token)
-            if block.name and block not in stack[-1:] and len(found) < MOST_MODELS:
+            if block.name and block not in stack[-1:] and len(found) < MAX_MODELS:
                 found.append(block)
             stack.append(block)
         elif sign == "}" and stack:
@@ -54,8 +54,8 @@ def read(content: str) -> tuple[Model, ...]:
             block.name,
             "message",
             tokens.line(block.at),
-            tuple(block.fields[:MOST_FIELDS]),
-            tuple(dict.fromkeys(block.targets))[:MOST_FIELDS],
+            tuple(block.fields[:MAX_FIELDS]),
+            tuple(dict.fromkeys(block.targets))[:MAX_FIELDS],
         )
         for block in found
     )

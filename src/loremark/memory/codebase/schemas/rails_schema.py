@@ -1,4 +1,4 @@
-"""The tables of a Rails schema (``db/schema.rb``), from the syntax tree of Ruby."""
+"""Reads tables from a Rails schema (``db/schema.rb``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from loremark.memory.codebase.parsing import syntax
-from loremark.memory.codebase.parsing.collecting import Collector
+from loremark.memory.codebase.parsing.collector import Collector
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.parsing.ruby_calls import arguments_of, method_of, word_of
 
@@ -17,7 +17,7 @@ _REFERENCES = frozenset(("references", "belongs_to"))
 
 
 def read_tables(root: Node, into: Collector) -> None:
-    """Every ``create_table`` with its columns; what ``add_foreign_key`` says is added to its table."""
+    """Reads every ``create_table`` with its columns and foreign keys."""
     tables: dict[str, tuple[Node, list[str], list[str]]] = {}
     for node in syntax.walk(root, lambda node: node.type in _CONTAINERS and method_of(node) != "create_table"):
         if node.type != "call":

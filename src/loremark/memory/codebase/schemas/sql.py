@@ -1,4 +1,4 @@
-"""SQL: the tables that a script creates, with columns and references."""
+"""Reads tables with columns and references from SQL scripts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from loremark.memory.codebase.parsing.literals import words
 from loremark.memory.codebase.records import Model
-from loremark.memory.codebase.schemas.scanning import MAX_CHARS, MOST_FIELDS, MOST_MODELS, Token, Tokens
+from loremark.memory.codebase.schemas.tokens import MAX_CHARS, MAX_FIELDS, MAX_MODELS, Token, Tokens
 
 _LEFT_OUT = r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _STRING = r"'(?:[^'\\]|''|\\.)*+'?"
@@ -20,7 +20,7 @@ _CREATE = re.compile(rf"{_LEFT_OUT}|{_STRING}|\b(?P<create>CREATE)\s", re.DOTALL
 _MAX_TABLE_CHARS = 60_000
 # The body of a function is a string of its own kind (``$$ … $$``), and may create tables that never last.
 _BODY = re.compile(r"\$(\w{0,60})\$")
-_MOST_BODIES = 200
+_MAX_BODIES = 200
 _BEFORE_TABLE = words("OR REPLACE UNLOGGED GLOBAL LOCAL EXTERNAL FOREIGN VIRTUAL COLUMN ROW")
 _NO_COLUMNS = words("PRIMARY FOREIGN UNIQUE CONSTRAINT CHECK KEY INDEX EXCLUDE LIKE FULLTEXT SPATIAL PERIOD PROJECTION")
 _TYPES = words("TEXT VARCHAR CHAR INT INTEGER BIGINT SMALLINT UUID BLOB JSON JSONB BOOLEAN DATE TIMESTAMP")
@@ -31,7 +31,7 @@ _DOWN = re.compile(r"(?:^|[./_-])(?:down|rollback|undo)\.sql$", re.IGNORECASE)
 
 
 def read(path: str, content: str) -> tuple[Model, ...]:
-    """The tables; a step of a migration that creates none is told by its name."""
+    """The tables; a migration that creates none is recorded by its file name."""
     if _DOWN.search(path):
         return ()
     is_migration = _MIGRATIONS.search(path) is not None or _VERSION.search(path) is not None
@@ -46,7 +46,7 @@ def read(path: str, content: str) -> tuple[Model, ...]:
         table = _read_table(Tokens(part, _TOKENS), line)
         if table is not None and not (is_migration and _PASSING.fullmatch(table.name)):
             models.setdefault(table.name, table)
-        if len(models) == MOST_MODELS:
+        if len(models) == MAX_MODELS:
             break
     if not models and is_migration:
         return (Model(_step(path), "migration", 1),)
@@ -63,7 +63,7 @@ def _step(path: str) -> str:
 def _without_bodies(content: str) -> str:
     parts: list[str] = []
     at = 0
-    for _ in range(_MOST_BODIES):
+    for _ in range(_MAX_BODIES):
         opening = _BODY.search(content, at)
         end = content.find(opening.group(), opening.end()) if opening else -1
         if opening is None or end < 0:
@@ -86,7 +86,7 @@ def _read_table(tokens: Tokens, line: int) -> Model | None:
     if not name or tokens.peek().upper() == "PARTITION":
         return None
     fields, targets = _read_columns(tokens) if tokens.peek() == "(" else ([], [])
-    return Model(name, "table", line, tuple(fields[:MOST_FIELDS]), tuple(dict.fromkeys(targets))[:MOST_FIELDS])
+    return Model(name, "table", line, tuple(fields[:MAX_FIELDS]), tuple(dict.fromkeys(targets))[:MAX_FIELDS])
 
 
 def _name(tokens: Tokens) -> str:

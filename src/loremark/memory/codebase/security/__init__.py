@@ -1,1 +1,1 @@
-"""What a security review would stop at: read file by file, and told by rule."""
+"""Security scan: rule matches per file, grouped into findings."""

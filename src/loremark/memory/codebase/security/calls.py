@@ -1,4 +1,4 @@
-"""Finds calls and forms in code that a security review would stop at."""
+"""Finds dangerous calls and patterns in code."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from loremark.memory.codebase.security import places
+from loremark.memory.codebase.security import path_context
 from loremark.memory.codebase.security.calls_compiled import COMPILED
 from loremark.memory.codebase.security.calls_scripted import SCRIPTED
-from loremark.memory.codebase.security.rules import Found, Rule, find
+from loremark.memory.codebase.security.rules import Rule, RuleMatch, find
 
 # Where a switch for debugging is meant to be on.
 _DEVELOPMENT = re.compile(r"(?:^|[/_.-])(?:dev|development|local|debug|devel|tests?)(?:[/_.-]|$)", re.IGNORECASE)
@@ -20,9 +20,9 @@ def _rules_of(language: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in (*SCRIPTED, *COMPILED) if language in rule.languages)
 
 
-def find_calls(path: str, language: str | None, content: str, lower: str) -> Iterator[Found]:
-    """Nothing in documents and tests, in what was minified, or in a language without rules."""
-    if language is None or places.is_trial(path) or places.is_squeezed(path, content):
+def find_calls(path: str, language: str | None, content: str, lower: str) -> Iterator[RuleMatch]:
+    """Matches of the code rules; none in documents, tests, minified files or languages without rules."""
+    if language is None or path_context.is_test_or_example(path) or path_context.is_minified(path, content):
         return
     is_development = _DEVELOPMENT.search(path) is not None
     for found in find(_rules_of(language), language, content, lower):

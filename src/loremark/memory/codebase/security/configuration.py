@@ -1,32 +1,32 @@
-"""Settings to stop at: switches left on, doors left open, files that should not be there."""
+"""Security rules for configuration: debug switches, open access, files that should not be committed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from loremark.memory.codebase.security.rules import Found, Rule, find, row
+from loremark.memory.codebase.security.rules import Rule, RuleMatch, find, rule
 
 _I = re.IGNORECASE
-_DEBUG = "Error pages show settings, paths and queries to everyone."
-_WORLD = "The whole internet reaches it; machines try passwords there all day."
+_DEBUG = "Error pages show settings, paths and queries to every visitor."
+_WORLD = "It is reachable from the whole internet and exposed to automated password guessing."
 _PIPELINE = (
-    "The title or text of somebody's pull request is put into a command: it can run code with the pipeline's rights."
+    "A command includes text from a pull request or issue, whose author can run code with the pipeline's permissions."
 )
 _SETTINGS: tuple[Rule, ...] = (
-    row(
+    rule(
         "open-port", "exposed-config", 4, "terraform", "0.0.0.0/0",
         r"\bingress\b[\s\w]{0,20}=?\s{0,4}[\[{](?:[^{}]|\n){0,300}?\b(?:from_port|to_port)\s{0,12}=\s{0,4}(?:22|3389"
         r"|3306|5432|6379|27017|9200|1433)\b(?:[^{}]|\n){0,300}?\"0\.0\.0\.0/0\"",
         _WORLD,
     ),
-    row(
+    rule(
         "open-port", "exposed-config", 4, "terraform", "0.0.0.0/0",
         r"type\s{0,12}=\s{0,4}\"ingress\"(?:[^{}]|\n){0,300}?\b(?:from_port|to_port)\s{0,12}=\s{0,4}(?:22|3389|3306"
         r"|5432|6379|27017|9200|1433)\b(?:[^{}]|\n){0,300}?\"0\.0\.0\.0/0\"",
         _WORLD,
     ),
-    row(
+    rule(
         "open-port", "exposed-config", 4, "yaml json", "0.0.0.0/0",
         r"\bFromPort[\"']?\s?:\s?[\"']?(?:22|3389|3306|5432|6379|27017)\b(?:[^{}]"
         r"|\n){0,160}?\bCidrIp[\"']?\s?:\s?[\"']?0\.0\.0\.0/0"
@@ -34,65 +34,65 @@ _SETTINGS: tuple[Rule, ...] = (
         r"|5432|6379|27017)\b",
         _WORLD,
     ),
-    row(
+    rule(
         "public-bucket", "exposed-config", 4, "terraform yaml json", "public-read|publicread",
         r"\b(?:acl|AccessControl|ACL)[\"']?\s{0,12}[:=]\s{0,4}[\"']?(?:public-read(?:-write)?|PublicRead(?:Write)?)\b",
-        "Everyone may read what is stored there.",
+        "Anyone can read the stored data.",
     ),
-    row(
+    rule(
         "public-database", "exposed-config", 4, "terraform yaml json", "publicly_accessible|publiclyaccessible",
         r"\b(?:publicly_accessible|PubliclyAccessible)[\"']?\s{0,12}[:=]\s{0,4}[\"']?true", _WORLD, "", _I,
     ),
-    row(
+    rule(
         "any-action", "exposed-config", 3, "terraform json yaml", "action",
         r"[\"']?Actions?[\"']?\s{0,8}[:=]\s{0,4}\[?\s{0,20}[\"']\*[\"'](?:[^{}]"
         r"|\n){0,120}?[\"']?Resources?[\"']?\s{0,8}[:=]\s{0,4}\[?\s{0,20}[\"']\*[\"']",
-        "Whoever holds this role may do everything in the account.",
+        "Anyone with this role can do anything in the account.",
     ),
-    row(
+    rule(
         "privileged-container", "exposed-config", 3, "yaml", "privileged: true", r"^[ \t-]{0,40}privileged: true\b",
-        "Code in the container reaches the machine it runs on.",
+        "Code in the container can take over the host.",
     ),
-    row(
+    rule(
         "docker-socket", "exposed-config", 3, "yaml", "/var/run/docker.sock",
         r"^[ \t]{0,40}-[ \t][\"']?/var/run/docker\.sock:",
-        "Code in the container can start others with all rights on the machine.", ":ro",
+        "Code in the container can start other containers with root access to the host.", ":ro",
     ),
-    row(
+    rule(
         "development-image", "debug", 3, "docker", "development|debug",
         r"^ENV[ \t]{1,4}(?:ASPNETCORE_ENVIRONMENT|DOTNET_ENVIRONMENT|FLASK_ENV|APP_ENV|RAILS_ENV)["
         r" =][\"']?Development\b|^ENV[ \t]{1,4}(?:APP_DEBUG|FLASK_DEBUG|DJANGO_DEBUG|DEBUG)[ =][\"']?(?:true|1)\b",
         _DEBUG, "", _I,
     ),
-    row(
+    rule(
         "debug-on", "debug", 3, "xml", "debug=|customerrors|debuggable",
         r"<compilation\b[^>\n]{0,80}\bdebug=\"true\"|<customErrors\b[^>\n]{0,40}\bmode=\"Off\""
         r"|android:debuggable=\"true\"",
         _DEBUG, "", _I,
     ),
-    row(
+    rule(
         "clear-traffic", "transport", 3, "xml", "usescleartexttraffic|nsallowsarbitraryloads",
         r"android:usesCleartextTraffic=\"true\"|<key>NSAllowsArbitraryLoads</key>\s{0,20}<true/>",
-        "The application may talk without TLS: anyone on the way can read and change what is sent.",
+        "The application may send data without TLS, so anyone on the network path can read and change it.",
     ),
-    row(
+    rule(
         "open-actuator", "exposed-config", 3, "ini yaml", "exposure|h2",
         r"^management\.endpoints\.web\.exposure\.include\s?=\s?[\"']?\*|^spring\.h2\.console\.enabled\s?=\s?true"
         r"|exposure:\s{1,20}include: [\"']?\*",
-        "Inner workings such as the environment and memory can be read from outside.",
+        "Internal details such as environment variables and memory can be read from outside.",
     ),
-    row(
+    rule(
         "old-tls", "transport", 3, "ini", "ssl_protocols|sslprotocol",
         r"^[ \t]{0,20}(?:ssl_protocols|SSLProtocol)\b[^\n;]{0,80}[ \t+](?:SSLv[23]|TLSv1(?:\.[01])?)(?![.\d])",
-        "Old protocols that can be broken are still spoken.", "-sslv|-tlsv|all -",
+        "Outdated, breakable TLS versions are enabled.", "-sslv|-tlsv|all -",
     ),
-    row(
+    rule(
         "open-cors", "exposed-config", 4, "ini", "access-control-allow-credentials",
         r"Access-Control-Allow-Origin[\"']?\s{1,4}[\"']?(?:\*|\$http_origin)"
         r"(?:[^\n]{0,40}\n){1,6}?[^\n]{0,40}Access-Control-Allow-Credentials[\"']?\s{1,4}[\"']?true",
-        "Every site may call with the visitor's cookies.", "", _I,
+        "Any website can send requests with the visitor's cookies.", "", _I,
     ),
-    row(
+    rule(
         "pipeline-injection", "injection", 4, "yaml", "github.event|github.head_ref",
         r"^[ \t-]{0,20}run:[^\n]{0,200}\$\{\{\s?github\.(?:head_ref|event\.(?:issue|pull_request|comment|review"
         r"|discussion|head_commit)\.(?:title|body|message|head\.ref|head\.label))|^[ \t]{6,40}"
@@ -100,11 +100,11 @@ _SETTINGS: tuple[Rule, ...] = (
         r"|discussion|head_commit)\.(?:title|body|message|head\.ref|head\.label))",
         _PIPELINE,
     ),
-    row(
+    rule(
         "pipeline-injection", "injection", 4, "yaml", "pull_request_target",
         r"\bpull_request_target\b(?:[^\n]{0,200}\n){1,80}?[^\n]{0,80}ref:"
         r" [\"']?\$\{\{\s?github\.event\.pull_request\.head\.(?:sha|ref)",
-        "Code of somebody's pull request runs with the secrets of this repository.",
+        "Code from any pull request runs with access to this repository's secrets.",
     ),
 )  # fmt: skip
 _KEY_FILE = re.compile(
@@ -139,20 +139,22 @@ _RAILS = re.compile(
 )
 
 
-def find_settings(path: str, language: str | None, content: str, lower: str, *, has_secrets: bool) -> Iterator[Found]:
-    """What the settings of a file leave open; ``has_secrets`` says whether secrets were found in it."""
+def find_settings(
+    path: str, language: str | None, content: str, lower: str, *, has_secrets: bool
+) -> Iterator[RuleMatch]:
+    """Matches of the configuration rules; ``has_secrets`` says whether the file contains secrets."""
     yield from find((rule for rule in _SETTINGS if language in rule.languages), language, content, lower)
     if _KEY_FILE.search(path) and not path.endswith("debug.keystore"):
-        yield Found(
+        yield RuleMatch(
             0,
             "key-file",
             "exposed-config",
             4,
-            "A store of keys lies in the repository: everyone who has the code has it.",
+            "A key store is in the repository, so everyone with the code has the keys.",
         )
     if has_secrets and _ENV_FILE.search(path):
-        yield Found(
-            0, "committed-env", "exposed-config", 4, "A file of settings with real secrets is in the repository."
+        yield RuleMatch(
+            0, "committed-env", "exposed-config", 4, "An environment file with real secrets is in the repository."
         )
     if _COMPOSE.search(path):
         yield from _compose(content)
@@ -161,32 +163,32 @@ def find_settings(path: str, language: str | None, content: str, lower: str, *, 
     yield from _switches(path, language, content, lower)
 
 
-def _compose(content: str) -> Iterator[Found]:
+def _compose(content: str) -> Iterator[RuleMatch]:
     password, port = _DEFAULT_PASSWORD.search(content), _DATABASE_PORT.search(content)
     if password is not None and port is not None:
-        why = "A service with a password everyone knows listens on all addresses of the machine."
-        yield Found(password.start(), "default-password", "exposed-config", 3, why)
+        why = "A service with a well-known default password listens on all network interfaces."
+        yield RuleMatch(password.start(), "default-password", "exposed-config", 3, why)
 
 
-def _image(content: str) -> Iterator[Found]:
+def _image(content: str) -> Iterator[RuleMatch]:
     users = list(_USER.finditer(content))
     if users and users[-1].group(1).lower() in ("root", "0"):
-        yield Found(
+        yield RuleMatch(
             users[-1].start(),
             "root-user",
             "exposed-config",
             2,
-            "The image runs as root: a fault in it reaches further.",
+            "The image runs as root, which makes any vulnerability in it worse.",
         )
 
 
-def _switches(path: str, language: str | None, content: str, lower: str) -> Iterator[Found]:
+def _switches(path: str, language: str | None, content: str, lower: str) -> Iterator[RuleMatch]:
     name = path.rpartition("/")[2].lower()
     debug = _LARAVEL_DEBUG.search(content) if ".env" in name and "debug" in lower else None
     if debug is not None and ("prod" in name or _PRODUCTION.search(content)):
-        yield Found(debug.start(), "debug-on", "debug", 4, _DEBUG)
+        yield RuleMatch(debug.start(), "debug-on", "debug", 4, _DEBUG)
     if "display_errors" in lower and language in ("ini", None) and (match := _DISPLAY_ERRORS.search(content)):
-        yield Found(match.start(), "debug-on", "debug", 3, _DEBUG)
+        yield RuleMatch(match.start(), "debug-on", "debug", 3, _DEBUG)
     if name == "production.rb" and (match := _RAILS.search(content)):
-        why = "A switch for development is set in production: errors are shown, or logins go without TLS."
-        yield Found(match.start(), "development-switch", "debug", 3, why)
+        why = "A development setting is enabled in production: error details are shown, or TLS is not enforced."
+        yield RuleMatch(match.start(), "development-switch", "debug", 3, why)

@@ -1,4 +1,4 @@
-"""What a rule about code or settings is, and how it is looked for."""
+"""Security rules and how they are matched."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Kind = Literal["secret", "dangerous-call", "weak-crypto", "injection", "debug", "exposed-config", "transport"]
-MOST_PER_RULE = 30
-_MOST_TRIES = 300
+MAX_PER_RULE = 30
+_MAX_TRIES = 300
 _LINE_REACH = 400
 _COMMENT = re.compile(
     r"[ \t]{0,200}(?://|/\*|\*[ \t/]|\#(?!\{)|--[ \t]|;|<!--|%|\"\"\"|'''|>>>|rem[ \t])", re.IGNORECASE
@@ -24,8 +24,8 @@ _PUT_IN = re.compile(r"%[sd(]|\{|\$\w")
 _PLACE_OF_VALUE = re.compile(r"\b(?:where|values|like|having|set)\b", re.IGNORECASE)
 
 
-class Found(NamedTuple):
-    """Where something stands that a review would stop at."""
+class RuleMatch(NamedTuple):
+    """A rule match and its position."""
 
     offset: int
     rule: str
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Looked for only in files of its languages that hold one of its anchors (lower case)."""
+    """A rule that applies to files of its languages that contain one of its anchors (lower case)."""
 
     name: str
     kind: Kind
@@ -60,7 +60,7 @@ _GROUPS = {
 }
 
 
-def row(
+def rule(
     name: str,
     kind: Kind,
     severity: int,
@@ -71,26 +71,26 @@ def row(
     unless: str = "",
     flags: int = 0,
 ) -> Rule:
-    """Languages split at blanks (groups among them), anchors and exceptions at ``|``."""
+    """Creates a rule; languages are separated by spaces (groups allowed), anchors and exceptions by ``|``."""
     known = " ".join(_GROUPS.get(language, language) for language in languages.split())
     compiled = re.compile(pattern, re.MULTILINE | flags)
     exceptions = tuple(each for each in unless.split("|") if each)
     return Rule(name, kind, severity, frozenset(known.split()), tuple(anchors.split("|")), compiled, why, exceptions)
 
 
-def find(rules: Iterable[Rule], language: str | None, content: str, lower: str) -> Iterator[Found]:
-    """What the rules find outside of comments, bounded for each rule."""
+def find(rules: Iterable[Rule], language: str | None, content: str, lower: str) -> Iterator[RuleMatch]:
+    """Matches outside comments, limited per rule."""
     for rule in rules:
         if not any(anchor in lower for anchor in rule.anchors):
             continue
         count = 0
         for tries, match in enumerate(rule.pattern.finditer(content)):
-            if tries > _MOST_TRIES or count >= MOST_PER_RULE:
+            if tries > _MAX_TRIES or count >= MAX_PER_RULE:
                 break
             if _is_meant(rule, language, match, content, lower):
                 count += 1
                 is_less = rule.name == _QUERY and not _takes_value(match.group())
-                yield Found(match.start(), rule.name, rule.kind, rule.severity - is_less, rule.why)
+                yield RuleMatch(match.start(), rule.name, rule.kind, rule.severity - is_less, rule.why)
 
 
 def _is_meant(rule: Rule, language: str | None, match: re.Match[str], content: str, lower: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds secrets in a file: by their own form, by where they stand, by the name they are given."""
+"""Finds secrets by format, by context and by variable name."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from loremark.base.redaction.rules import RULES
-from loremark.base.redaction.shapes import is_secret_value
-from loremark.memory.codebase.security import places
-from loremark.memory.codebase.security.contexts import CONTEXTS
-from loremark.memory.codebase.security.names import Sort, sort_of, words
-from loremark.memory.codebase.security.values import is_placeholder, is_real
+from loremark.base.redaction.secret_values import is_secret_value
+from loremark.base.redaction.token_rules import RULES
+from loremark.memory.codebase.security import path_context
+from loremark.memory.codebase.security.secret_contexts import CONTEXTS
+from loremark.memory.codebase.security.secret_names import SecretKind, secret_kind, words
+from loremark.memory.codebase.security.secret_values import is_placeholder, is_real
 
-MOST = 400
-_MOST_TRIES = 4_000
+MAX = 400
+_MAX_TRIES = 4_000
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-$"
 _NAME_REACH = 48
 
 
 class Secret(NamedTuple):
-    """Where a secret stands and what it is; not what it says."""
+    """The position and kind of a secret, without its value."""
 
     offset: int
     rule: str
@@ -38,8 +38,8 @@ _SKIPPED_FORMS = frozenset(["notion-token", "netrc-password"])
 # All others stand in one long word of mixed letters, which few words of a file are.
 _FORM_CHARS = 18
 _MIXED = re.compile(r"\d|[a-z][A-Z]{1,3}[a-z]{1,2}[A-Z]")
-_WHY_FORM = "The file holds what has the form of a {}: whoever can read the repository can use it."
-_CREDENTIAL_WHY = "A user name and password stand in the clear: whoever can read the repository can log in."
+_WHY_FORM = "The file contains what looks like a {}. Anyone who can read the repository can use it."
+_CREDENTIAL_WHY = "Credentials are in plain text. Anyone who can read the repository can log in with them."
 
 _STRICT_CONTEXTS = frozenset(["bearer-token", "url-token"])
 _TINY_PASSWORDS = words("password passwd pass secret admin root user test guest postgres mysql mongo redis")
@@ -73,13 +73,13 @@ _SPACED = re.compile(
 
 
 def find_secrets(path: str, language: str | None, content: str, lower: str) -> list[Secret]:
-    """In no order; several may tell of the same line."""
-    if places.is_lock(path):
+    """All secrets, unordered; several may be on the same line."""
+    if path_context.is_lock(path):
         return []
     found = [*_by_form(content, lower), *_by_context(content, lower)]
-    if not places.is_wording(path) and not places.is_squeezed(path, content):
+    if not path_context.is_translation(path) and not path_context.is_minified(path, content):
         found += _by_name(language, path, content, lower)
-    return found[:MOST]
+    return found[:MAX]
 
 
 def _by_form(content: str, lower: str) -> Iterator[Secret]:
@@ -94,7 +94,7 @@ def _by_form(content: str, lower: str) -> Iterator[Secret]:
         if rule.pattern.search(runs) is None:
             continue
         for count, match in enumerate(rule.pattern.finditer(content)):
-            if count > MOST:
+            if count > MAX:
                 break
             secret = match.group(1) if rule.pattern.groups else match.group()
             if not is_placeholder(secret) and len(set(secret)) > 7:
@@ -107,7 +107,7 @@ def _by_context(content: str, lower: str) -> Iterator[Secret]:
         if anchor not in lower:
             continue
         for count, match in enumerate(pattern.finditer(content)):
-            if count > MOST:
+            if count > MAX:
                 break
             value = next((group for group in match.groups() if group), "")
             if _is_credential(rule, value):
@@ -129,11 +129,11 @@ def _is_credential(rule: str, value: str) -> bool:
 
 
 def _by_name(language: str | None, path: str, content: str, lower: str) -> Iterator[Secret]:
-    is_settings = places.is_settings(language) and not places.is_document(language, path)
-    has_bare = is_settings and places.has_bare_values(language)
+    is_settings = path_context.is_settings(language) and not path_context.is_document(language, path)
+    has_bare = is_settings and path_context.has_bare_values(language)
     done = -1
     for tries, at in enumerate(_anchors(lower)):
-        if tries > _MOST_TRIES:
+        if tries > _MAX_TRIES:
             return
         if at < done:
             continue
@@ -142,7 +142,7 @@ def _by_name(language: str | None, path: str, content: str, lower: str) -> Itera
         tail = content[at : at + _NAME_REACH]
         done = at + (len(tail) - len(tail.lstrip(_NAME_CHARS)))
         name = content[start:done].rstrip(".-$")
-        sort = sort_of(name)
+        sort = secret_kind(name)
         if sort is not None:
             secret = _under_name(sort, start, start + len(name), content, is_settings=is_settings, has_bare=has_bare)
             if secret is not None:
@@ -150,11 +150,11 @@ def _by_name(language: str | None, path: str, content: str, lower: str) -> Itera
 
 
 def _anchors(lower: str) -> Iterator[int]:
-    """Where a name for a secret may be, in the order of the text."""
+    """Positions of possible secret names, in source order."""
     places_found: list[int] = []
     for anchor in _ANCHORS:
         at = lower.find(anchor)
-        for _ in range(_MOST_TRIES):
+        for _ in range(_MAX_TRIES):
             if at < 0:
                 break
             places_found.append(at)
@@ -162,7 +162,9 @@ def _anchors(lower: str) -> Iterator[int]:
     return iter(sorted(places_found))
 
 
-def _under_name(sort: Sort, start: int, end: int, content: str, *, is_settings: bool, has_bare: bool) -> Secret | None:
+def _under_name(
+    sort: SecretKind, start: int, end: int, content: str, *, is_settings: bool, has_bare: bool
+) -> Secret | None:
     link = _LINK.match(content, end)
     if link is None:
         return None
@@ -177,7 +179,7 @@ def _under_name(sort: Sort, start: int, end: int, content: str, *, is_settings: 
         return None
     severity = 3 if sort == "key" or value.isalpha() else 5 if is_settings else 4
     rule = "hard-coded-password" if sort == "password" else f"hard-coded-{sort}"
-    why = f"A {sort} is written into the file: it can be read by everyone who has the code, and stays in the history."
+    why = f"A {sort} is hard-coded in the file. Anyone with the code can read it, and it stays in the Git history."
     return Secret(start, rule, severity, why)
 
 
@@ -225,6 +227,6 @@ _FALLBACK = re.compile(r"\$\{[A-Za-z_][\w.-]{0,60}:[-=]?(?![?+])([^{}]{1,300})\}
 
 
 def _fallback(value: str) -> str:
-    """What stands after the colon in ``${NAME:value}`` is used when nothing else is set."""
+    """The default value in ``${NAME:value}``, which is used if the variable is not set."""
     match = _FALLBACK.fullmatch(value)
     return match.group(1) if match is not None else value

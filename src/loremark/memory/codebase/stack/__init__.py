@@ -1,1 +1,1 @@
-"""The tech stack: languages, frameworks and tools that a codebase is built with, named as people name them."""
+"""The tech stack: languages, frameworks and tools of a codebase, by their common names."""

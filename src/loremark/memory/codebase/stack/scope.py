@@ -1,4 +1,4 @@
-"""Which files speak for the codebase: nothing vendored, generated, shown as an example, or kept for documentation."""
+"""Decides which files count for the tech stack: not vendored, generated, examples or documentation."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _NEVER_SERVED = frozenset(("node_modules", "site-packages", "pods", "carthage"))
 
 @lru_cache(maxsize=32_768)
 def area_of(path: str) -> Area:
-    """What a manifest at this path speaks for: the codebase, its tests only, or nothing of it."""
+    """What a manifest at this path counts for: the codebase, its tests, or nothing."""
     parts = path.lower().split("/")[:-1]
     if parts and (parts[0] in _VENDORED_AT_ROOT or (parts[0] == ".github" and parts[1:] not in ([], ["workflows"]))):
         return "foreign"
@@ -91,7 +91,7 @@ def area_of(path: str) -> Area:
 
 @lru_cache(maxsize=32_768)
 def is_vendored(path: str) -> bool:
-    """Whether others wrote the file, or a machine did."""
+    """Whether the file is third-party or generated."""
     lower = path.lower()
     folders = lower.split("/")[:-1]
     if _MACHINE_MADE.search(lower) or (folders and folders[0] in _VENDORED_AT_ROOT):
@@ -104,23 +104,23 @@ _ASIDE = (_SIDE | _FIXTURES | _TESTS) - {"templates", "template"}
 
 @lru_cache(maxsize=4_096)
 def folders_of(directory: str) -> frozenset[str]:
-    """The folders on the way to a file, from its directory in small letters."""
+    """The folders of a directory path, in lower case."""
     return frozenset(directory.split("/"))
 
 
-def are_aside(folders: frozenset[str]) -> bool:
-    """Whether files are kept there for documentation, examples or tests; templates are part of many a program."""
+def are_auxiliary(folders: frozenset[str]) -> bool:
+    """Whether the folder holds documentation, examples or tests; templates do not count."""
     return not _ASIDE.isdisjoint(folders)
 
 
 def are_shipped(folders: frozenset[str]) -> bool:
-    """Whether files are handed out by the program itself, though others wrote them (``static/vendor/jquery.js``)."""
-    return not _SERVED.isdisjoint(folders) and _NEVER_SERVED.isdisjoint(folders) and not are_aside(folders)
+    """Whether third-party files are shipped with the program (``static/vendor/jquery.js``)."""
+    return not _SERVED.isdisjoint(folders) and _NEVER_SERVED.isdisjoint(folders) and not are_auxiliary(folders)
 
 
 @lru_cache(maxsize=32_768)
 def is_source(path: str) -> bool:
-    """Whether the lines of the file count for the share of its language."""
+    """Whether the file counts for its language's share."""
     parts = path.lower().split("/")
     folders = parts[:-1]
     if is_vendored(path) or _SETTINGS_SCRIPT.search(parts[-1]):

@@ -1,4 +1,4 @@
-"""The tables of technologies as a lookup: from a sign such as ``npm:react`` or ``file:tailwind.config.*`` to a name.
+"""Looks up technologies by signs such as ``npm:react`` or ``file:tailwind.config.*``.
 
 ``tables`` has a file for each category, a line for each name: what it is called, and after a bar its signs.
 """
@@ -52,21 +52,21 @@ _MAJOR_PATH = re.compile(r"/v\d{1,3}$")
 
 
 class Technology(NamedTuple):
-    """An entry of the table."""
+    """A technology from the tables."""
 
     name: str
     category: Category
 
 
-class Sighting(NamedTuple):
-    """A technology that something in the codebase shows."""
+class Detection(NamedTuple):
+    """A technology detected in the codebase."""
 
     technology: Technology
     version: str | None
 
 
 class Meaning(NamedTuple):
-    """What a sign stands for, and whether the version of what bears the sign is the technology's own."""
+    """The technology a sign indicates, and whether the sign's version is the technology's version."""
 
     technology: Technology
     has_version: bool
@@ -119,7 +119,7 @@ def _lookup() -> _Lookup:
 
 @lru_cache(maxsize=32_768)
 def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
-    """The technologies that a sign stands for; none where it is not known."""
+    """The technologies that a sign indicates; empty if unknown."""
     sign = f"{kind}:{word}"
     lookup = _lookup()
     exact, shaped = lookup.exact.get(sign, ()), lookup.shaped.get(kind)
@@ -130,18 +130,18 @@ def meanings_of(kind: str, word: str) -> tuple[Meaning, ...]:
 
 @cache
 def words_of(kind: str) -> frozenset[str]:
-    """All words without a star that the table knows of this kind."""
+    """All words of this kind without wildcards."""
     return frozenset(sign[len(kind) + 1 :] for sign in _lookup().exact if sign.startswith(f"{kind}:"))
 
 
-def sightings(kind: str, word: str, version: str | None = None) -> Sequence[Sighting]:
-    """What a sign shows, with the version that is known of it; most show nothing."""
+def detect(kind: str, word: str, version: str | None = None) -> Sequence[Detection]:
+    """The technologies that a sign indicates, with versions; empty for most signs."""
     meanings = meanings_of(kind, word)
-    return [Sighting(technology, version) for technology, _ in meanings] if meanings else ()
+    return [Detection(technology, version) for technology, _ in meanings] if meanings else ()
 
 
 def plain_name(ecosystem: str, name: str) -> str:
-    """A package's name in the one form that its ecosystem and the table compare by."""
+    """A package name normalized for comparison in its ecosystem."""
     if ecosystem == "npm":
         return name
     lower = name.lower()
@@ -151,7 +151,7 @@ def plain_name(ecosystem: str, name: str) -> str:
 
 
 def size_of_table() -> int:
-    """How many technologies the table knows."""
+    """The number of technologies in the tables."""
     shaped = [meaning for rows in _lookup().shapes.values() for _, meaning in rows]
     exact = [meaning for meanings in _lookup().exact.values() for meaning in meanings]
     return len({meaning.technology for meaning in (*shaped, *exact)})

@@ -19,13 +19,13 @@ def upgrade() -> None:
         sa.Column("project_id", ID, nullable=True),
         sa.Column("actor_id", ID, nullable=False),
         sa.Column("actor_name", sa.Text(), nullable=False),
-        sa.Column("via", sa.Text(), nullable=False),
+        sa.Column("auth_method", sa.Text(), nullable=False),
         sa.Column("action", sa.Text(), nullable=False),
         sa.Column("target", sa.Text(), nullable=False),
-        sa.Column("detail", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("details", sa.Text(), nullable=False),
+        sa.Column("ip_address", sa.Text(), nullable=False),
         sa.Column("request_id", sa.Text(), nullable=False),
-        sa.Column("at_ms", sa.BigInteger(), nullable=False),
+        sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_entries")),
     )
     op.create_index("ix_audit_entries_team_id_id", "audit_entries", ["team_id", "id"], unique=False)
@@ -38,8 +38,8 @@ def upgrade() -> None:
         sa.Column("recharge_pack_id", sa.Text(), nullable=True),
         sa.Column("spending_limit_cents", sa.BigInteger(), nullable=False),
         sa.Column("recharge_paused", sa.Boolean(), nullable=False),
-        sa.Column("recharge_open", sa.Text(), nullable=True),
-        sa.Column("recharge_opened_at_ms", sa.BigInteger(), nullable=True),
+        sa.Column("pending_recharge_id", sa.Text(), nullable=True),
+        sa.Column("pending_recharge_at_ms", sa.BigInteger(), nullable=True),
         sa.Column("recharge_spent_cents", sa.BigInteger(), nullable=False),
         sa.Column("recharge_period_ms", sa.BigInteger(), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
@@ -93,10 +93,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("project_id", "variant", name=op.f("pk_brains")),
     )
     op.create_table(
-        "memory_touched",
+        "brains_to_check",
         sa.Column("project_id", ID, nullable=False),
         sa.Column("team_id", ID, nullable=False),
-        sa.PrimaryKeyConstraint("project_id", name=op.f("pk_memory_touched")),
+        sa.PrimaryKeyConstraint("project_id", name=op.f("pk_brains_to_check")),
     )
     op.create_table(
         "item_index",
@@ -461,16 +461,16 @@ def upgrade() -> None:
     op.create_index("ix_project_members_team_id_user_id", "project_members", ["team_id", "user_id"], unique=False)
     op.create_table(
         "revisions",
-        sa.Column("of_id", ID, nullable=False),
+        sa.Column("record_id", ID, nullable=False),
         sa.Column("version", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("team_id", ID, nullable=False),
         sa.Column("project_id", ID, nullable=True),
-        sa.Column("of_kind", sa.Text(), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
         sa.Column("snapshot", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("actor_id", ID, nullable=True),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("of_id", "version", name=op.f("pk_revisions")),
+        sa.PrimaryKeyConstraint("record_id", "version", name=op.f("pk_revisions")),
     )
     op.create_index("ix_revisions_project_id_created_at_ms", "revisions", ["project_id", "created_at_ms"], unique=False)
     op.create_table(
@@ -513,7 +513,7 @@ def upgrade() -> None:
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("notes", sa.Text(), nullable=False),
         sa.Column("engine", sa.Text(), nullable=False),
-        sa.Column("after_scan_id", ID, nullable=True),
+        sa.Column("base_scan_id", ID, nullable=True),
         sa.Column("job_id", ID, nullable=False),
         sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("started_at_ms", sa.BigInteger(), nullable=False),
@@ -600,7 +600,7 @@ def upgrade() -> None:
         sa.Column("events", sa.Text(), nullable=False),
         sa.Column("secret_sealed", sa.Text(), nullable=True),
         sa.Column("status", sa.Text(), nullable=False),
-        sa.Column("failures_in_a_row", sa.BigInteger(), nullable=False),
+        sa.Column("consecutive_failures", sa.BigInteger(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.Column("updated_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_webhooks")),

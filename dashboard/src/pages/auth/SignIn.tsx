@@ -1,0 +1,76 @@
+import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useState, type FormEvent } from "react";
+import { Link, useSearch } from "wouter";
+import { call } from "~/api/client";
+import { useGet } from "~/api/hooks";
+import { AuthLayout } from "./AuthLayout";
+import { useFinishSignIn } from "./useFinishSignIn";
+import { FormError } from "./FormError";
+import { useSubmit } from "./useSubmit";
+
+function SignInHint({ search }: { search: string }) {
+  const registration = useGet("/api/auth/registration").data;
+  if (registration?.firstAccount || registration?.mode === "open")
+    return (
+      <>
+        {registration.firstAccount ? "This server has no accounts yet. " : "No account yet? "}
+        <Anchor component={Link} href={`/register${search ? `?${search}` : ""}`} inherit underline="always">
+          {registration.firstAccount ? "Create the first account" : "Sign up"}
+        </Anchor>
+      </>
+    );
+  return (
+    <>
+      No account or password? Ask a team admin for an invitation. If you run this server, get a sign-in link
+      with <code>loremark admin signin-link</code>.
+    </>
+  );
+}
+
+export default function SignIn() {
+  const search = useSearch();
+  const finishSignIn = useFinishSignIn();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const { submit, busy, error, retryIn } = useSubmit();
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void submit(async () => {
+      await call("post", "/api/auth/login", { body: { email: email.trim(), password, teamId: null } });
+      await finishSignIn(search);
+    });
+  };
+  return (
+    <AuthLayout title="Sign in" hint={<SignInHint search={search} />}>
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <FormError error={error} retryIn={retryIn} />
+          <TextInput
+            label="Email"
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            autoFocus
+            withAsterisk={false}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide password" }}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={busy} disabled={retryIn > 0} mt="xs">
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </AuthLayout>
+  );
+}

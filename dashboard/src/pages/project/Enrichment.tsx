@@ -1,0 +1,120 @@
+import { SegmentedControl, Slider, Stack, Switch, Text } from "@mantine/core";
+import { useState } from "react";
+import { SettingsSection } from "~/parts/SettingsSection";
+import { useProject } from "~/shell/project";
+import { useUpdateProject, useProjectDetail } from "./useUpdateProject";
+import classes from "./project.module.css";
+
+/** Above 100%, so nothing is approved automatically. */
+const OFF = 101;
+
+const TIERS = [
+  { value: "", label: "Plan default" },
+  { value: "small", label: "Small" },
+  { value: "medium", label: "Medium" },
+];
+
+/** Explains what an auto-approval threshold does. */
+export function describeThreshold(percent: number): string {
+  if (percent >= OFF) return "Off: every new memory waits for review.";
+  if (percent === 0) return "Approves every new memory that has no conflict, whatever its confidence.";
+  const evidence =
+    percent >= 95
+      ? "explicitly stated"
+      : percent >= 80
+        ? "backed by direct evidence"
+        : percent >= 60
+          ? "backed by direct evidence or mentioned in passing"
+          : "backed by any evidence, even weak";
+  return (
+    `Approves memories with at least ${percent}% confidence (${evidence}), no conflict and no redacted secret. ` +
+    "Everything else waits for review."
+  );
+}
+
+function Threshold({ disabled, current }: { disabled: boolean; current: number }) {
+  const update = useUpdateProject();
+  const [percent, setPercent] = useState(Math.round(current * 100));
+  const save = (value: number) => {
+    if (value !== Math.round(current * 100))
+      update.mutate(
+        { autoApproveThreshold: value / 100 },
+        { onError: () => setPercent(Math.round(current * 100)) },
+      );
+  };
+  return (
+    <div>
+      <Text size="sm" fw={600} id="threshold">
+        Auto-approval threshold
+      </Text>
+      <div className={classes.slider}>
+        <Slider
+          min={0}
+          max={OFF}
+          step={1}
+          disabled={disabled}
+          thumbLabel="Auto-approval threshold, in percent of confidence"
+          label={(value) => (value >= OFF ? "Off" : `${value}%`)}
+          marks={[
+            { value: 50, label: "50%" },
+            { value: 90, label: "90%" },
+            { value: OFF, label: "Off" },
+          ]}
+          value={percent}
+          onChange={setPercent}
+          onChangeEnd={save}
+        />
+      </div>
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {describeThreshold(percent)}
+      </Text>
+    </div>
+  );
+}
+
+/** How sessions become memories. Each setting is saved when changed. */
+export function Enrichment({ disabled }: { disabled: boolean }) {
+  const project = useProject();
+  const detail = useProjectDetail();
+  const update = useUpdateProject();
+  const threshold = detail.data?.autoApproveThreshold;
+  const chooseTier = (value: string) =>
+    update.mutate({ aiTier: value === "small" || value === "medium" ? value : null });
+  return (
+    <SettingsSection
+      title="Enrichment"
+      about="How agent sessions become memories. Changes are saved immediately."
+    >
+      <Stack gap="xl">
+        {threshold !== undefined && <Threshold key={threshold} current={threshold} disabled={disabled} />}
+        <div>
+          <Text size="sm" fw={600} mb={6}>
+            Model
+          </Text>
+          <SegmentedControl
+            aria-label="Model"
+            fullWidth
+            disabled={disabled}
+            data={TIERS}
+            value={project.aiTier ?? ""}
+            onChange={chooseTier}
+          />
+          <Text size="sm" c="dimmed" mt={6}>
+            Small costs less; medium is more accurate. Plans without the medium model always use small.
+          </Text>
+        </div>
+        <Switch
+          label="Deep enrichment"
+          description={
+            project.repoUrl
+              ? "Reads the repository while enriching a session. Slower, but more accurate."
+              : "Reads the repository while enriching a session. Connect a repository first."
+          }
+          disabled={disabled || (!project.repoUrl && !project.deepEnrichEnabled)}
+          checked={project.deepEnrichEnabled}
+          onChange={(event) => update.mutate({ deepEnrichEnabled: event.currentTarget.checked })}
+        />
+      </Stack>
+    </SettingsSection>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconCheck, IconPlayerPlay, IconRefresh, IconSparkles } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { queryKey, useSend } from "~/api/hooks";
+import type { Session } from "~/api/types";
+import { useCanWrite, useProject } from "~/shell/project";
+
+const SESSIONS = "/api/v2/sessions";
+const SESSION = "/api/v2/sessions/{id}";
+
+/** Session changes, applied optimistically and rolled back on error. */
+function useSessionChange(session: Session) {
+  const cache = useQueryClient();
+  const path = { id: session.id };
+  const key = queryKey(SESSION, { path });
+  const setOptimistic = (status: Session["status"]) => {
+    cache.setQueryData<Session>(key, (known) => known && { ...known, status });
+    return { onError: () => cache.setQueryData<Session>(key, session) };
+  };
+  const options = { invalidates: [SESSIONS] };
+  const enrich = useSend("post", "/api/v2/sessions/{id}/enrich", options);
+  const retry = useSend("post", "/api/v2/sessions/{id}/retry", options);
+  const update = useSend("patch", SESSION, options);
+  return {
+    busy: enrich.isPending || retry.isPending || update.isPending,
+    enrich: () => enrich.mutate({ path }, setOptimistic("enriching")),
+    retry: () => retry.mutate({ path }, setOptimistic("enriching")),
+    setStatus: (status: "active" | "completed") =>
+      update.mutate({ path, body: { status } }, setOptimistic(status)),
+  };
+}
+
+/** The actions available for a session in its current status. */
+export function SessionActions({ session }: { session: Session }) {
+  const archived = useProject().status !== "active";
+  const canWrite = useCanWrite();
+  const change = useSessionChange(session);
+  if (!canWrite)
+    return (
+      <Text size="xs" c="dimmed" mt="sm">
+        {archived ? "This project is archived and read-only." : "You have read-only access."}
+      </Text>
+    );
+  const { status } = session;
+  const empty = session.eventCount === 0;
+  return (
+    <Group gap="xs" mt="md">
+      {status === "failed" && (
+        <Button leftSection={<IconRefresh size={16} />} onClick={change.retry} loading={change.busy}>
+          Retry
+        </Button>
+      )}
+      {(status === "active" || status === "completed") && (
+        <Button
+          px="sm"
+          variant={status === "active" ? "filled" : "default"}
+          leftSection={<IconSparkles size={16} />}
+          onClick={change.enrich}
+          loading={change.busy}
+          disabled={empty}
+          title={empty ? "There are no events to enrich" : undefined}
+        >
+          Enrich now
+        </Button>
+      )}
+      {status === "active" && (
+        <Button
+          px="sm"
+          variant="default"
+          leftSection={<IconCheck size={16} />}
+          onClick={() => change.setStatus("completed")}
+          disabled={change.busy}
+        >
+          Complete
+        </Button>
+      )}
+      {status === "completed" && (
+        <Button
+          px="sm"
+          variant="default"
+          leftSection={<IconPlayerPlay size={16} />}
+          onClick={() => change.setStatus("active")}
+          disabled={change.busy}
+        >
+          Reopen
+        </Button>
+      )}
+      {status === "enriching" && (
+        <Text size="sm" c="dimmed" role="status">
+          Enriching… This page updates automatically.
+        </Text>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,218 @@
+"""The checks of ``loremark doctor``. Later checks depend on earlier ones."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from loremark.base import clock, profile
+from loremark.cli.connection import is_key, resolve_link
+from loremark.cli.error_messages import diagnose
+from loremark.cli.integrations import agent_states, has_git_hooks
+from loremark.cli.secret_check import is_secret_accepted
+from loremark.client.call import ApiError, Call
+from loremark.client.calls.identity import get_me
+from loremark.client.calls.projects import get_project
+from loremark.client.client import Client
+from loremark.client.http_connection import HttpConnection
+from loremark.hook import gitpaths
+from loremark.hook.link import OTHER_SERVER
+
+_TIMEOUT_S = 10.0
+_SERVER_FIX = "check that the server is running, or use another one: loremark login --url URL"
+_MAX_SKEW_S = 60
+"""Signatures are valid for five minutes; a clock that is off by a minute is likely to drift further."""
+_STALE_MS = clock.HOUR_MS
+
+
+class Check(NamedTuple):
+    """``passed`` is None if the check does not apply."""
+
+    name: str
+    passed: bool | None
+    message: str
+    fix: str = ""
+
+
+class _Info(msgspec.Struct):
+    version: str
+
+
+class _Document(msgspec.Struct):
+    info: _Info
+
+
+def check_all() -> Iterator[Check]:
+    """Run the checks. Without a server or a key, the checks that need them are skipped."""
+    yield from _program()
+    found = profile.load()
+    yield _signed_in(found)
+    if found is not None and is_key(found.key):
+        yield from _on_server(found)
+    yield from _on_machine()
+
+
+def _program() -> Iterator[Check]:
+    executable = shutil.which("loremark")
+    if executable is None:
+        folder = os.path.dirname(os.path.abspath(sys.argv[0]))
+        yield Check(
+            "program",
+            False,
+            "loremark is not on the PATH, so git hooks and project settings cannot find it",
+            f"add {folder} to the PATH",
+        )
+    else:
+        yield Check("program", True, executable)
+
+
+def _signed_in(found: profile.Profile | None) -> Check:
+    if found is None:
+        return Check("login", False, "not signed in", "loremark login")
+    if not is_key(found.key):
+        return Check("login", False, "the saved API key is invalid", "loremark login")
+    if profile.has_environment_key():
+        return Check("login", True, f"{found.url}, with the key from LOREMARK_API_KEY")
+    path = profile.location()
+    if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+        return Check("login", False, f"{path} is readable by other users", f"chmod 600 {path}")
+    return Check("login", True, f"{found.url}, with the key from {path}")
+
+
+def _on_server(found: profile.Profile) -> Iterator[Check]:
+    try:
+        version, date = _fetch_version_and_date(found.url)
+    except ApiError as error:
+        message, fix = diagnose(error, found.url)
+        yield Check("server", False, message, fix or _SERVER_FIX)
+        return
+    yield Check("server", True, f"{found.url} is running version {version}")
+    yield _clock(date)
+    with Client(found.url, found.key, found.secrets, _TIMEOUT_S) as client:
+        try:
+            me = client.send(get_me())
+        except ApiError as error:
+            yield Check("key", False, str(error), "loremark login")
+            return
+        yield Check("key", True, f"{me.name} <{me.email}>, {me.role} of {me.team_name}")
+        yield from _project(client, found)
+
+
+def _fetch_version_and_date(url: str) -> tuple[str, str]:
+    """The server's version and its Date header."""
+    with Client(url, None, timeout_s=_TIMEOUT_S) as client:
+        version = client.send(Call(method="GET", path="/openapi.json", response_type=_Document)).info.version
+    connection = HttpConnection(url, _TIMEOUT_S, _TIMEOUT_S)
+    try:
+        with connection.exchange(Call(method="GET", path="/healthz", response_type=bytes), {}) as response:
+            response.read(10_000)
+            return version, connection.response_headers(response).get("date", "")
+    except OSError as error:
+        raise connection.failure(error) from error
+    finally:
+        connection.close()
+
+
+def _clock(date: str) -> Check:
+    from email.utils import parsedate_to_datetime
+
+    try:
+        ahead_s = clock.now_ms() / 1000 - parsedate_to_datetime(date).timestamp()
+    except ValueError:
+        return Check("clock", None, "the server does not send the time")
+    words = f"{abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the server"
+    if abs(ahead_s) > _MAX_SKEW_S:
+        return Check(
+            "clock", False, f"this machine's clock is {words}", "set the clock; signatures expire after 5 minutes"
+        )
+    return Check("clock", True, "in sync with the server" if abs(ahead_s) <= 2 else words)
+
+
+def _project(client: Client, found: profile.Profile) -> Iterator[Check]:
+    link, why = resolve_link(os.getcwd())
+    if link is None:
+        is_wanted = OTHER_SERVER in why or gitpaths.find_repository(os.getcwd()) is not None
+        yield Check(
+            "project", False if is_wanted else None, f"{os.getcwd()}: {why}", "loremark init" if is_wanted else ""
+        )
+        return
+    try:
+        project = client.send(get_project(link.project))
+    except ApiError as error:
+        yield Check("project", False, f"{link.project}: {error}", "loremark init --project ID")
+        return
+    active = project.status == "active"
+    words = f"{project.name} ({project.id}), for {link.folder}" + ("" if active else " (archived, events are rejected)")
+    yield Check("project", active, words, "" if active else f"loremark projects update {project.id} --status active")
+    yield _secret(found, link.project)
+
+
+def _secret(found: profile.Profile, project: str) -> Check:
+    secret = found.secrets.get(project)
+    if not secret:
+        return Check("secret", True, "no signing secret saved; events are sent with the API key")
+    with Client(found.url, None, {project: secret}, _TIMEOUT_S) as client:
+        try:
+            if is_secret_accepted(client, project):
+                return Check("secret", True, "the server accepts signatures made with it")
+        except ApiError as error:
+            return Check("secret", False, str(error))
+    return Check(
+        "secret", False, "the server rejects it: the secret was rotated, or the clock is wrong", "loremark init"
+    )
+
+
+def _on_machine() -> Iterator[Check]:
+    yield _spool()
+    yield _agents()
+    yield _git_hooks()
+
+
+def _spool() -> Check:
+    from loremark.hook.flush import status
+
+    queue = status()
+    if queue.rejected:
+        return Check(
+            "spool", False, f"{queue.rejected} batches were rejected: {queue.last_error}", "loremark hook flush"
+        )
+    if not queue.waiting:
+        return Check("spool", True, "no queued events")
+    age_ms = clock.now_ms() - queue.oldest_ms if queue.oldest_ms is not None else 0
+    words = f"{queue.waiting} queued, the oldest for {_format_duration(age_ms)}"
+    words += f"; last error: {queue.last_error}" if queue.last_error else ""
+    return Check("spool", age_ms < _STALE_MS, words, "" if age_ms < _STALE_MS else "loremark hook flush")
+
+
+def _format_duration(ms: int) -> str:
+    for size, unit in ((clock.DAY_MS, "d"), (clock.HOUR_MS, "h"), (clock.MINUTE_MS, "min")):
+        if ms >= size:
+            return f"{ms // size} {unit}"
+    return f"{max(ms, 0) // 1000} s"
+
+
+def _agents() -> Check:
+    states = agent_states(os.getcwd())
+    if not states:
+        return Check("agents", None, "no agents found on this machine")
+    words = ", ".join(f"{name} ({state})" for name, state in states.items())
+    if "outdated" in states.values():
+        return Check("agents", False, words, "loremark sync")
+    if "installed" not in states.values():
+        return Check("agents", None, words, "loremark install")
+    return Check("agents", True, words)
+
+
+def _git_hooks() -> Check:
+    captured = has_git_hooks(os.getcwd()) if gitpaths.find_repository(os.getcwd()) is not None else None
+    if captured is None:
+        return Check("git", None, "this folder is not in a git repository")
+    if captured:
+        return Check("git", True, "commits are captured")
+    return Check("git", None, "commits are not captured in this repository", "loremark init --git")

@@ -1,0 +1,18 @@
+"""All commands: the client commands from ``loremark.cli``, and those that run on the server's machine."""
+
+from __future__ import annotations
+
+from loremark.cli.command_table import CLIENT, HOOKS
+from loremark.cli.framework import CommandSpec
+
+COMMANDS: dict[str, CommandSpec] = {
+    **CLIENT,
+    "scan": CommandSpec("loremark.entry.commands.scan", "codebase"),
+    **HOOKS,
+    "eval": CommandSpec("loremark.entry.commands.evaluate", "server"),
+    "serve": CommandSpec("loremark.entry.commands.serve", "server"),
+    "api": CommandSpec("loremark.entry.commands.api", "server"),
+    "worker": CommandSpec("loremark.entry.commands.worker", "server"),
+    "jobs": CommandSpec("loremark.entry.commands.jobs", "server"),
+    "admin": CommandSpec("loremark.entry.commands.admin", "server"),
+}

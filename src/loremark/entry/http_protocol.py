@@ -1,0 +1,132 @@
+"""Uvicorn's HTTP protocol with limits on header size and on how long a request may take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+_HEADERS_S = 15.0
+_BODY_S = 60.0
+_HEADER_BYTES = 64 * 1024
+_HEADER_LINES = 200
+
+_REASONS = {
+    400: b"Bad Request",
+    408: b"Request Timeout",
+    431: b"Request Header Fields Too Large",
+}
+
+
+_ENDS_CONNECTION = (b"connection", b"transfer-encoding")
+_WITHOUT_BODY = (204, 304)
+
+
+class FastResponseCycle(RequestResponseCycle):
+    """A request-response cycle that writes the response head in one step, which is faster than uvicorn's."""
+
+    async def send(self, message: Any) -> None:
+        headers = message.get("headers")
+        if self.response_started or not headers or self.flow.write_paused or self.disconnected:
+            return await super().send(message)
+        status: int = message["status"]
+        by_name = dict(headers)
+        length = by_name.get(b"content-length")
+        if (length is None and status not in _WITHOUT_BODY) or any(name in by_name for name in _ENDS_CONNECTION):
+            return await super().send(message)
+        lines = [b"%b: %b\r\n" % pair for pair in (*self.default_headers, *headers)]
+        if not self.keep_alive:
+            lines.append(b"connection: close\r\n")
+        head = b"".join((STATUS_LINE[status], *lines, b"\r\n"))
+        if head.count(b"\n") != len(lines) + 2 or head.count(b"\r") != len(lines) + 2:
+            raise RuntimeError("a header contains a line break")
+        self.response_started = True
+        self.waiting_for_100_continue = False
+        if length is not None:
+            self.chunked_encoding = False
+            self.expected_content_length = int(length)
+        self.transport.write(head)
+        return None
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """Rejects clients that send oversized headers, or send too slowly."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._timeout: asyncio.TimerHandle | None = None
+        self._header_bytes = 0
+        self._in_body = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_timeout()
+        super().connection_lost(exc)
+
+    def _expect_headers(self) -> None:
+        self._cancel_timeout()
+        self._timeout = self.loop.call_later(_HEADERS_S, self._reject, 408)
+
+    def _cancel_timeout(self) -> None:
+        if self._timeout is not None:
+            self._timeout.cancel()
+            self._timeout = None
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._header_bytes = 0
+        self._in_body = False
+        if self._timeout is None:
+            self._expect_headers()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_body:
+            return  # ignore trailers: a proxy in front may not have checked them
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > _HEADER_BYTES or len(self.headers) > _HEADER_LINES:
+            self._reject(431)
+
+    def on_headers_complete(self) -> None:
+        self._cancel_timeout()
+        self._in_body = True
+        self._timeout = self.loop.call_later(_BODY_S, self._reject, 408)
+        if not self.transport.is_closing():
+            super().on_headers_complete()
+            if self.cycle is not None:  # uvicorn has no hook for a custom cycle class
+                self.cycle.__class__ = FastResponseCycle
+
+    def on_message_complete(self) -> None:
+        self._cancel_timeout()
+        super().on_message_complete()
+
+    def data_received(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        self._reject(400)
+
+    def _reject(self, status: int) -> None:
+        """Send an error response and close the connection."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            reason = _REASONS[status]
+            body = b'{"error":"%s"}' % reason
+            head = (
+                b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head % (status, reason, len(body)) + body)
+        self.transport.close()

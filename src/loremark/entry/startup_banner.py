@@ -1,0 +1,105 @@
+"""The banner ``loremark serve`` prints at startup."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from loremark.base import profile
+from loremark.base.folders import data_folder
+from loremark.base.settings import Settings, settings_file
+from loremark.entry.application import VERSION
+from loremark.entry.runtime import Runtime
+from loremark.features.identity import store as people
+from loremark.features.identity.service import FIRST_ACCOUNT
+
+_NAME = "loremark"
+
+
+def signin_url(base_url: str, token: str) -> str:
+    return f"{base_url}/signin?token={token}"
+
+
+async def format_banner(runtime: Runtime) -> str:
+    """How to open the dashboard, with a one-time link on the first start, and how to connect agents."""
+    settings = runtime.settings
+    async with runtime.database.write() as tx:
+        has_owner = await people.find_claim(tx, FIRST_ACCOUNT) is not None
+        token = None
+        if not has_owner and settings.registration != "closed":
+            await people.invalidate_setup_links(tx)
+            token = await people.create_link(tx, None)
+    found = settings_file(Path.cwd(), settings.data_dir)
+    where = settings.sqlite_path if settings.on_sqlite else "PostgreSQL"
+    lines = [
+        f"Loremark {VERSION} is running at {settings.base_url}",
+        "",
+        *_sign_in_lines(settings, token, has_owner),
+        "",
+        *_agent_lines(settings),
+        "",
+        f"  API docs    {settings.base_url}/docs",
+        f"  Data        {where}",
+        *([f"  Settings    {found} (and the environment)"] if found is not None else []),
+        "  Stop        Ctrl-C",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _sign_in_lines(settings: Settings, token: str | None, has_owner: bool) -> list[str]:
+    """Sign-in instructions. They suggest create-owner only while there is no owner: each owner gets a separate team."""
+    admin = f"{_environment(settings)}{_program()} admin"
+    if token is not None:
+        lines = [
+            "  Open the dashboard. This link signs you in as the owner. It works once and expires in 24 hours:",
+            f"    {signin_url(settings.base_url, token)}",
+        ]
+    else:
+        lines = [f"  Dashboard   {settings.base_url}", f"  Locked out? {admin} signin-link"]
+    if has_owner:
+        return lines
+    return [
+        *lines,
+        "  Without a browser, create an owner and an API key instead:",
+        f"    {admin} create-owner --email you@example.com --team 'My team' --json",
+    ]
+
+
+def _agent_lines(settings: Settings) -> list[str]:
+    program = _program()
+    return [
+        "  Connect your agents. In your project folder, run:",
+        f"    {program} login{_url_option(settings.base_url)} --browser",
+        f"    {program} init",
+        f"    {program} install",
+        "  Without --browser, login asks for an API key. Create one in the dashboard.",
+    ]
+
+
+def _url_option(base_url: str) -> str:
+    """The --url option, unless ``login`` would use this address by default."""
+    is_default = base_url == profile.DEFAULT_URL and profile.saved_url() in (None, base_url)
+    return "" if is_default else f" --url {shlex.quote(base_url)}"
+
+
+def _program() -> str:
+    """A command that runs this program from any folder."""
+    candidates = (os.path.abspath(sys.argv[0]), os.path.join(os.path.dirname(sys.executable), _NAME))
+    return shlex.quote(
+        next((path for path in candidates if os.path.basename(path) == _NAME and os.path.isfile(path)), _NAME)
+    )
+
+
+def _environment(settings: Settings) -> str:
+    """Environment variables that point a command to this data. Passwords in URLs are never shown."""
+    given: dict[str, str] = {}
+    if settings.data_dir != Path(data_folder()):
+        given["LOREMARK_DATA_DIR"] = os.path.abspath(settings.data_dir)
+    if settings.on_sqlite and settings.database_url:
+        given["LOREMARK_DATABASE_URL"] = f"sqlite:///{os.path.abspath(settings.sqlite_path)}"
+    if settings.base_url != profile.DEFAULT_URL:
+        given["LOREMARK_BASE_URL"] = settings.base_url
+    return "".join(f"{name}={shlex.quote(value)} " for name, value in given.items())

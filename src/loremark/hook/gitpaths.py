@@ -1,0 +1,89 @@
+"""Find a folder's git repository and branch by reading files. Doesn't run git."""
+
+from __future__ import annotations
+
+import os
+
+from loremark.hook import files
+
+TYPE_CHECKING = False  # importing typing would slow the hook down
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class RepositoryPaths(NamedTuple):
+        """The top of the working tree, its git folder, and the git folder shared by all worktrees."""
+
+        top: str
+        gitdir: str
+        common: str
+
+else:
+    from collections import namedtuple
+
+    RepositoryPaths = namedtuple("Around", ("top", "gitdir", "common"))
+
+_MAX_LEVELS = 64
+_POINTER_BYTES = 4_096
+_BRANCH_CHARS = 200
+
+
+def find_above(folder: str, name: str) -> str | None:
+    """Return the nearest folder, here or above, that contains the name. Stops at home and at file system bounds."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    try:
+        device = os.stat(folder).st_dev
+        for _ in range(_MAX_LEVELS):
+            if os.path.lexists(os.path.join(folder, name)):
+                return folder
+            parent = os.path.dirname(folder)
+            if parent in (folder, home) or folder == home or os.stat(parent).st_dev != device:
+                return None
+            folder = parent
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def find_repository(folder: str) -> RepositoryPaths | None:
+    """Return the repository that contains the folder, or None."""
+    top = find_above(folder, ".git")
+    if top is None:
+        return None
+    pointer = os.path.join(top, ".git")
+    gitdir = os.path.realpath(pointer)
+    if not os.path.isdir(pointer):
+        # In a worktree or submodule, .git is a file with the path of the git folder.
+        target = _read_pointer(pointer, "gitdir:")
+        if target is None:
+            return None
+        gitdir = os.path.realpath(os.path.join(top, target))
+    if (os.path.islink(pointer) or not os.path.isdir(pointer)) and not _belongs_to(gitdir, pointer):
+        return None
+    target = _read_pointer(os.path.join(gitdir, "commondir"), "")
+    common = os.path.realpath(os.path.join(gitdir, target)) if target else gitdir
+    if common != gitdir and os.path.dirname(gitdir) != os.path.join(common, "worktrees"):
+        return None  # a folder can claim any repository; a real worktree is registered in it
+    return RepositoryPaths(top, gitdir, common)
+
+
+def _belongs_to(gitdir: str, pointer: str) -> bool:
+    """Return whether the git folder points back to this working tree; a .git file can name any repository."""
+    back = _read_pointer(os.path.join(gitdir, "gitdir"), "")
+    if back is not None:
+        return os.path.realpath(os.path.join(gitdir, back)) == os.path.realpath(pointer)
+    return os.path.basename(gitdir) != ".git"
+
+
+def current_branch(folder: str) -> str:
+    """Return the checked-out branch, or an empty string."""
+    found = find_repository(folder)
+    target = _read_pointer(os.path.join(found.gitdir, "HEAD"), "ref: refs/heads/") if found is not None else None
+    return (target or "")[:_BRANCH_CHARS]
+
+
+def _read_pointer(path: str, prefix: str) -> str | None:
+    data = files.read_bounded(path, _POINTER_BYTES)
+    text = os.fsdecode(data).strip() if data is not None else ""
+    if not text.startswith(prefix) or "\0" in text or "\n" in text:
+        return None
+    return text[len(prefix) :].strip() or None

@@ -1,0 +1,1 @@
+"""Turns the facts of all files into findings, layer by layer."""

@@ -1,0 +1,113 @@
+"""Tells real secret values from placeholders, labels, references and hashes."""
+
+from __future__ import annotations
+
+import re
+
+from loremark.base.redaction.secret_values import entropy_bits, is_harmless, is_secret_value
+from loremark.memory.codebase.security.secret_names import SecretKind, words
+
+_PLACEHOLDER = re.compile(
+    r"(?:^|[^A-Za-z0-9])(?:change|replace|insert|your|example|sample|placeholder|dummy|fake|todo|fixme|redacted"
+    r"|removed|xxx+|foo|bar"
+    r"|not[-_ ]?(?:a|real)|here|default|sensitive|hidden|invalid|mock|test|testing|tests)(?:[^A-Za-z0-9]|$)"
+    r"|change[-_]?(?:me|it|this)"
+    r"|example(?:key|secret|token|pass)?|placeholder|your[-_A-Z]|insecure|notasecret|notsecret|[*•]{3}|x{4}|(?:abc"
+    r"|123|xyz){3}|0123456789|1234567890|abcdefgh",
+    re.IGNORECASE,
+)
+_LONG_CHARS = 40
+# Put together when the program runs, or looked up then.
+_BUILT = re.compile(
+    r"\$\{|\$\(|#\{|\{\{|\}\}|<%|%\(|%[sdv](?![A-Za-z0-9])|\{[A-Za-z_][\w.\[\]()]{0,40}\}|\{\}|\$[A-Za-z_]|\\\(|@\{"
+    r"|<[a-zA-Z]"
+)
+_LOCKED = re.compile(
+    r"(?:ENC[\[(]|\{cipher\}|vault:|arn:|op://|ref\+|AQICAH|sha(?:1|224|256|384|512)[-:$_]|md5[-:]|pbkdf2"
+    r"|\{[A-Z0-9]{3,10}\}|bcrypt|\$2[aby]\$"
+    r"|argon2|scrypt[:$]|projects/|gAAAAA|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2|AAAAB3NzaC1|-----BEGIN (?:PUBLIC|CERT)"
+    r"|MIIB?[A-Z]|data:|urn:|\*\*/|rgba?\(|pk_(?:live|test)_|pk\.)"
+)
+_SEALED = re.compile(r"Ag[A-D][A-Za-z0-9+/]{200,}+")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}:/{1,3}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_CODE = re.compile(r"[A-Za-z_]\w*\(|.*\)$|.*[;{}]$|[@/.~]\S*")
+_PARTS = re.compile(r"[-_.:/ #@]+")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,4}|v\d{1,3}|[a-z]+\d{1,2}")
+_CAMEL = re.compile(r"(?>[A-Z]?[a-z]{2,}+|[A-Z]{2,9}(?![a-z]))++\d{0,2}")
+_HUMP = re.compile(r"[A-Z]?[a-z]{2,}+|[A-Z]{2,9}(?![a-z])")
+_HUMPS = 3
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{32,}+")
+_COMMON = words(
+    "password passwd pass secret admin root user test guest postgres mysql mongo redis rabbitmq required optional"
+    " string true false  none null empty enabled disabled yes hidden text plain basic digest bearer strong weak"
+    " medium never always email username  login public private internal external default custom prompt stdin file"
+    " unset manual auto local remote current confirm  prefer inherit static dynamic random generated rotate scram"
+    " plaintext hashed encrypted unknown invalid missing"
+)
+# A value that speaks of the thing is its label or its name.
+_SPEAKS = re.compile(
+    r"pass|pwd|secret|token|(?<![a-z])key|auth|cred|login|reset|forgot|change|confirm|session|user|field|input|name",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether the value is a placeholder, a reference or an encrypted secret."""
+    if is_harmless(value) or _LOCKED.match(value) or _SEALED.match(value) or "EXAMPLE" in value:
+        return True
+    if len(value) < _LONG_CHARS:
+        return _PLACEHOLDER.search(value) is not None or _BUILT.search(value) is not None
+    return "${" in value or "{{" in value or "example" in value[:20].lower() or "your" in value[:12].lower()
+
+
+def is_real(sort: SecretKind, value: str, *, is_quoted: bool, is_settings: bool, is_assigned: bool) -> bool:
+    """Whether the value of such a name is a real hard-coded secret."""
+    if " " in value or is_placeholder(value) or _URL.match(value):
+        return False
+    if not is_quoted and _CODE.fullmatch(value):
+        return False
+    if _UUID.fullmatch(value):
+        return sort in ("token", "secret")
+    if sort == "key":
+        return _is_random(value)
+    if sort == "token":
+        return (is_secret_value(value, strict=True, quoted=is_quoted) and not _is_wordy(value)) or _is_random(value)
+    if is_secret_value(value, strict=False, quoted=True):
+        return not (_SPEAKS.search(value) and _is_wordy(value)) and (sort == "password" or not _is_version(value))
+    return sort == "password" and (is_assigned or is_settings) and _is_word_password(value)
+
+
+def _is_random(value: str) -> bool:
+    """Nothing but a generator writes it."""
+    if _HEX.fullmatch(value):
+        return True
+    mixed = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
+    return len(value) >= 24 and mixed and entropy_bits(value) >= 3.7 and not _is_wordy(value)
+
+
+def _is_camel(value: str) -> bool:
+    """Words put together, or one word that is long enough to be several."""
+    if not _CAMEL.fullmatch(value):
+        return False
+    return sum(len(hump) // 2 if hump[-1].islower() else 1 for hump in _HUMP.findall(value)) >= _HUMPS
+
+
+def _is_wordy(value: str) -> bool:
+    """Words and numbers with signs between them, as names of things are."""
+    if _is_camel(value):
+        return True
+    parts = [part for part in _PARTS.split(value) if part]
+    return len(parts) > 1 and all(_PART.fullmatch(part) or _is_camel(part) for part in parts)
+
+
+def _is_version(value: str) -> bool:
+    return _is_wordy(value) and sum(map(str.isdigit, value)) < 3
+
+
+def _is_word_password(value: str) -> bool:
+    """Letters alone, as people choose them; not what any form or schema says there."""
+    letters = value.replace("-", "").replace("_", "").replace(".", "")
+    if len(letters) < 7 or not letters.isalpha() or not letters.isascii() or value.isupper():
+        return False
+    return value.lower() not in _COMMON and _SPEAKS.search(value) is None and "." not in value

@@ -1,0 +1,1 @@
+"""Selects which files of a repository to read, and in what order."""

@@ -1,0 +1,177 @@
+"""Selects the files to read from a file listing, the most informative first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from loremark.memory.codebase.selection.exclusions import ExcludedDirectories, exclusion_reason, is_hostile_name
+from loremark.memory.codebase.selection.file_kinds import FileKind, doc_rank, is_lock, is_migration, kind_of
+from loremark.memory.codebase.selection.gitignore import IgnoredPaths
+
+MAX = 5000
+_MAX_BYTES = 1_048_576
+_MIGRATIONS_FIRST = 5
+# How much of the bound a kind may take before the sources have had their turn; never less than a few.
+_SHARES = {
+    FileKind.MANIFEST: 6,
+    FileKind.LOCK: 20,
+    FileKind.TOP_DOC: 12,
+    FileKind.ENTRY: 6,
+    FileKind.SETTINGS: 8,
+    FileKind.SCHEMA: 8,
+}
+_FEW = 3
+_MAX_TOGETHER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A listed file; the size is None if it was too large to fetch."""
+
+    path: str
+    size_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files to consider, and how many were left out by reason."""
+
+    kept: tuple[ListedFile, ...]
+    left_out: dict[str, int]
+
+
+def list_candidates(listed: Sequence[ListedFile], ignore_files: Mapping[str, str]) -> Candidates:
+    """Lists the files that are not vendored, generated or unreadable; sorted by path, without duplicates."""
+    left_out: Counter[str] = Counter()
+    sane: dict[str, ListedFile] = {}
+    for file in listed:
+        if is_hostile_name(file.path):
+            left_out["hostile-name"] += 1
+        else:
+            sane.setdefault(file.path, file)
+    foreign = ExcludedDirectories(sane)
+    ignored = IgnoredPaths(ignore_files)
+    kept: list[ListedFile] = []
+    for path in sorted(sane):
+        reason = foreign.reason(path) or exclusion_reason(path) or _reason_by_size(sane[path])
+        if reason is None and path in ignored:
+            reason = "ignored"
+        if reason is None:
+            kept.append(sane[path])
+        else:
+            left_out[reason] += 1
+    return Candidates(tuple(kept), dict(sorted(left_out.items())))
+
+
+def _reason_by_size(file: ListedFile) -> str | None:
+    if file.size_bytes is None or (file.size_bytes > _MAX_BYTES and not is_lock(file.path)):
+        return "too-large"
+    return None
+
+
+def select_files(candidates: Sequence[ListedFile], most: int, imported: Mapping[str, int]) -> tuple[str, ...]:
+    """Selects at most ``most`` files to read, the most informative first.
+
+    In this order: manifests, lock files, the README and the documents at the top, entry points, the settings of tools,
+    schemas and the newest few migrations. Each of these kinds takes only a share of the bound, the nearest to the top
+    first; what is over the share waits. Then the sources: those that many files import, those near the top, and with
+    every further file of one directory its siblings wait a little longer, so that no directory eats the bound. Then
+    what was over a share, templates and styles, tests and examples, documents, data, and last of all empty files.
+    """
+    most = max(0, min(most, MAX))
+    by_kind: dict[FileKind, list[str]] = defaultdict(list)
+    empty: list[str] = []
+    for file in candidates:
+        if file.size_bytes == 0:
+            empty.append(file.path)
+        else:
+            by_kind[kind_of(file.path)].append(file.path)
+    by_kind[FileKind.ENTRY], more = _entries(by_kind[FileKind.ENTRY])
+    by_kind[FileKind.SOURCE] += more
+    sizes = {file.path: file.size_bytes or 0 for file in candidates}
+    order: list[str] = []
+    waiting: list[str] = []
+    for kind, share in _SHARES.items():
+        paths = _ranked(kind, by_kind[kind], imported)
+        first = max(_FEW, most // share)
+        order += paths[:first]
+        waiting += paths[first:]
+    order += _spread(by_kind[FileKind.SOURCE], imported, sizes)
+    order += waiting
+    for kind in (FileKind.VIEW, FileKind.TEST, FileKind.DOC, FileKind.DATA):
+        order += _spread(by_kind[kind], imported, sizes)
+    order += sorted(empty, key=_nearness)
+    return tuple(dict.fromkeys(order))[:most]
+
+
+def _nearness(path: str) -> tuple[int, str]:
+    return path.count("/"), path
+
+
+def _ranked(kind: FileKind, paths: list[str], imported: Mapping[str, int]) -> list[str]:
+    if kind is FileKind.TOP_DOC:
+        return sorted(paths, key=lambda path: (doc_rank(path), _nearness(path)))
+    if kind is FileKind.ENTRY:
+        return sorted(paths, key=lambda path: (path.count("/"), "." not in path, -imported.get(path, 0), path))
+    if kind is FileKind.SCHEMA:
+        return _schemas(paths)
+    return sorted(paths, key=_nearness)
+
+
+def _schemas(paths: list[str]) -> list[str]:
+    """Schemas, then of each directory of migrations the newest few: their names are numbered or dated."""
+    order = sorted((path for path in paths if not is_migration(path)), key=_nearness)
+    by_directory: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((path for path in paths if is_migration(path)), key=_by_numbers, reverse=True):
+        by_directory[path.rpartition("/")[0]].append(path)
+    directories = sorted(by_directory, key=_nearness)
+    for directory in directories:
+        order += by_directory[directory][:_MIGRATIONS_FIRST]
+    for directory in directories:
+        order += by_directory[directory][_MIGRATIONS_FIRST:]
+    return order
+
+
+def _by_numbers(path: str) -> tuple[int, str]:
+    """The first number of a name, so that 10 comes after 9."""
+    name = path.rpartition("/")[2]
+    digits = ""
+    for character in name[:80]:
+        if character in "0123456789":
+            digits += character
+        elif digits and character not in "_-":
+            break
+    return int(digits or "0"), name
+
+
+def _entries(paths: list[str]) -> tuple[list[str], list[str]]:
+    """Entry points, and those that are sources like others because too many lie together or share a name."""
+    entries: list[str] = []
+    others: list[str] = []
+    seen: Counter[str] = Counter()
+    for path in sorted(paths, key=_nearness):
+        directory, _, name = path.rpartition("/")
+        is_one_of_many = seen[f"{directory}/"] >= _MAX_TOGETHER or seen[name] >= _MAX_TOGETHER
+        (others if is_one_of_many else entries).append(path)
+        seen.update((f"{directory}/", name))
+    return entries, others
+
+
+def _spread(paths: list[str], imported: Mapping[str, int], sizes: Mapping[str, int]) -> list[str]:
+    """By imports, nearness and a little by size, each further file of a directory a little later."""
+    worth = {
+        path: log2(1 + max(0, imported.get(path, 0))) - 0.4 * path.count("/") + 0.2 * log2(1 + sizes[path] / 1024)
+        for path in paths
+    }
+    taken: Counter[str] = Counter()
+    late: dict[str, float] = {}
+    for path in sorted(paths, key=lambda path: (-worth[path], path)):
+        directory = path.rpartition("/")[0]
+        above = directory.rpartition("/")[0]
+        late[path] = worth[path] - 0.8 * log2(1 + taken[directory]) - 0.2 * log2(1 + taken[above + "/"])
+        taken[directory] += 1
+        taken[above + "/"] += 1
+    return sorted(paths, key=lambda path: (-round(late[path], 6), path))

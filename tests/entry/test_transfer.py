@@ -1,0 +1,61 @@
+"""``loremark admin`` export, import and backup."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from loremark.base.settings import SettingsError
+from loremark.entry import transfer
+from tests.features.exported_project import create_full_project, export
+from tests.support.service import Service, run_service, settings_for
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_export_and_import(service: Service, tmp_path: Path) -> None:
+    memory = await create_full_project(service)
+    project, file = memory.tool.project_id, tmp_path / "out.jsonl"
+    assert "out.jsonl" in await transfer.export_to(service.settings, project, file)
+    assert file.read_bytes() == await export(memory.owner, project)
+    assert file.stat().st_mode & 0o777 == 0o600
+    there = await memory.owner.create_project("Empty")
+    preview = await transfer.import_from(service.settings, file, there, dry_run=True)
+    done = await transfer.import_from(service.settings, file, there)
+    assert done.created == preview.created
+    assert await export(memory.owner, there) == file.read_bytes()
+    again = await transfer.import_from(service.settings, file, there)
+    assert (again.created.items, again.skipped) == (0, done.created)
+    with pytest.raises(SettingsError, match="No project"):
+        await transfer.export_to(service.settings, "prj_none", None)
+    file.write_bytes(file.read_bytes() + b'{"loremark": "cake"}\n')
+    with pytest.raises(SettingsError, match=r"line [0-9]+: loremark has an unknown value"):
+        await transfer.import_from(service.settings, file, there)
+
+
+async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> None:
+    memory = await create_full_project(service)
+    before = await export(memory.owner, memory.tool.project_id)
+    folder = tmp_path / "backup"
+    report = await transfer.backup(service.settings, folder)
+    with pytest.raises(SettingsError, match="is not empty"):
+        await transfer.backup(service.settings, folder)
+    assert any((folder / "blobs" / memory.tool.project_id).iterdir())
+    assert (folder / "keys" / "encryption.key").stat().st_mode & 0o777 == 0o600
+    if not service.settings.on_sqlite:
+        assert report[0].startswith("Run: pg_dump --format=custom --file=")
+        return
+    await memory.tell({"late": True})
+    async with run_service(settings_for(folder, "")) as copied:
+        answer = await copied.http.get(
+            f"/api/v2/export?projectId={memory.tool.project_id}",
+            headers={"Authorization": f"Bearer {memory.owner.key}"},
+        )
+    assert answer.content == before
+    assert json.loads(before.splitlines()[-1])["events"] == 3
+    shutil.rmtree(service.settings.data_dir / "blobs" / memory.tool.project_id)
+    with pytest.raises(SettingsError, match="blobs are missing"):
+        await transfer.backup(service.settings, tmp_path / "second")

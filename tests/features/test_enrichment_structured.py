@@ -1,0 +1,75 @@
+"""The whole pipeline for structured events: items, contexts by key, and warnings about truncation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.features.memory_project import Memory, save
+from tests.support.service import Service
+
+pytestmark = pytest.mark.anyio
+
+CHANGES = [
+    ("decision", "Use JWT", "We use JWT for auth."),
+    ("bug", "Fixed null pointer", "Fixed null pointer in user service"),
+    ("todo", "Add metrics", "Add Prometheus metrics to the worker."),
+    ("feature", "Add login", "Added login form"),
+    ("convention", "Cache layer", "The cache layer stores results in Redis."),
+]
+
+
+async def test_short_changes_become_typed_items(service: Service) -> None:
+    memory = await Memory.of(service)
+    job = await memory.learn(save(*CHANGES))
+    assert (job["itemsExtracted"], job.get("warning")) == (len(CHANGES), None)
+    assert {item["title"]: item["type"] for item in await memory.items()} == {
+        "Use JWT": "decision",
+        "Fixed null pointer": "bug",
+        "Add metrics": "todo",
+        "Add login": "implementation",
+        "Cache layer": "convention",
+    }
+
+
+async def test_findings_and_operations_are_stored_as_sent(service: Service) -> None:
+    memory = await Memory.of(service)
+    finding = {"layer": "product", "title": "A todo app", "content": "It is a todo app"}
+    assert (await memory.learn({"findings": [finding]}, "scan_result"))["itemsExtracted"] == 1
+    content = "Line one.\n\n" + "More of it. " * 3_000
+    item = {"title": "Decision: use X here", "content": content, "type": "decision", "confidence": 9}
+    await memory.learn({"operation": "create", "item": item}, "memory_operation")
+    kept = (await memory.items())[-1]
+    assert (kept["title"], kept["content"], kept["confidence"]) == (item["title"], content.strip(), 0.95)
+    changed = {"title": "JIRA-123 Do it", "content": content * 2}
+    await memory.learn({"operation": "update", "itemId": kept["id"], "item": changed}, "memory_operation")
+    now = await memory.item(kept["id"])
+    assert (now["title"], now["content"]) == (changed["title"], changed["content"].strip())
+
+
+async def test_job_warns_about_truncation(service: Service) -> None:
+    memory = await Memory.of(service)
+    job = await memory.learn(save(*(("todo", f"Add part {n}", f"Add part {n} to the list.") for n in range(230))))
+    assert "more than 200 items" in job["warning"]
+
+
+async def test_contexts_are_updated_by_key(service: Service) -> None:
+    memory = await Memory.of(service)
+
+    async def told(**payload: Any) -> dict[str, Any]:
+        await memory.learn(payload, "context_update")
+        listed = (await memory.owner.get(f"/api/contexts?projectId={memory.tool.project_id}")).json()
+        there = next(one["id"] for one in listed if one["schemaKey"] == "root/journal")
+        found: dict[str, Any] = (await memory.owner.get(f"/api/contexts/{there}")).json()
+        return found
+
+    made = await told(schemaKey="root/journal", content="## One\n")
+    assert (made["name"], made["content"]) == ("journal", "## One\n")
+    named = await told(schemaKey="root/journal", name="Journal", tier=1)
+    assert (named["name"], named["content"], named["tier"]) == ("Journal", "## One\n", 1)
+    longer = await told(schemaKey="root/journal", content="## Two", append=True)
+    assert (longer["name"], longer["content"]) == ("Journal", "## One\n\n## Two\n")
+    replaced = await told(schemaKey="root/journal", content="Three")
+    assert (replaced["name"], replaced["content"], replaced["tier"]) == ("Journal", "Three", 1)
+    assert (await told(schemaKey="root/journal", content="", time=1))["content"] == ""
