@@ -73,7 +73,7 @@ def _one_embedder() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 async def services(anyio_backend: object, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Services]:
-    """The running services of a module, one per engine and settings."""
+    """The running services of a module, one per engine."""
     async with AsyncExitStack() as stack:
         yield Services(stack, tmp_path_factory)
 
@@ -82,16 +82,16 @@ async def services(anyio_backend: object, tmp_path_factory: pytest.TempPathFacto
 async def service(
     services: Services, engine: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Service]:
-    """A running service. A test makes its own team; the service is shared with the tests of its module.
+    """A running service. A test creates its own team; the service is shared with the other tests of its module.
 
-    ``@pytest.mark.settings(LOREMARK_X="…")`` selects one with these settings. ``@pytest.mark.own_service`` starts one
-    for this test alone: for tests that look at all teams, travel in time or replace parts of the service.
+    ``@pytest.mark.settings(LOREMARK_X="…")`` starts one with these settings for this test alone, and so does
+    ``@pytest.mark.own_service``: for tests that look at all teams, travel in time or replace parts of the service.
     """
     marker = request.node.get_closest_marker("settings")
-    changes: dict[str, str] = dict(marker.kwargs) if marker else {}
-    if request.node.get_closest_marker("own_service") is None:
-        yield await services.get(engine, changes)
+    if marker is None and request.node.get_closest_marker("own_service") is None:
+        yield await services.get(engine)
         return
+    changes: dict[str, str] = dict(marker.kwargs) if marker else {}
     async with run_service(settings_for(tmp_path, databases.fresh(engine, tmp_path), **changes)) as running:
         yield running
 

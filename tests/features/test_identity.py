@@ -23,7 +23,7 @@ from tests.features.steps import (
 )
 from tests.support.service import PASSWORD, Service
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.own_service]
 
 ON_SQLITE = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)  # independent of the database engine
 BY_INVITATION = (403, {"error": "Registration is by invitation only"})
@@ -84,7 +84,6 @@ async def test_closed_registration_rejects_everyone(service: Service) -> None:
     assert await _count_accounts(service) == (0, 0)
 
 
-@pytest.mark.own_service
 async def test_login_treats_wrong_password_and_unknown_account_alike(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +157,6 @@ async def test_untrusted_peer_cannot_spoof_its_address(service: Service) -> None
 
 
 @ON_SQLITE
-@pytest.mark.own_service
 async def test_cookie_on_plain_http_loopback(service: Service) -> None:
     answer = await register(service, "rita@example.com")
     value, *attributes = answer.headers["set-cookie"].split("; ")
@@ -193,7 +191,6 @@ async def test_cookie_over_https(service: Service) -> None:
     assert status_and_body(bare) == (403, {"error": "Cross-site request refused"})
 
 
-@pytest.mark.own_service
 async def test_login_expires_after_thirty_days(service: Service) -> None:
     rita = cookies_of(service, await register(service, "rita@example.com"))
     now_ms = clock.now_ms()
@@ -208,7 +205,6 @@ async def test_login_expires_after_thirty_days(service: Service) -> None:
         assert (await log_in(service, "rita@example.com")).status_code == 200
 
 
-@pytest.mark.own_service
 async def test_logout_ends_only_this_login(service: Service) -> None:
     laptop = cookies_of(service, await register(service, "rita@example.com"))
     phone = cookies_of(service, await log_in(service, "rita@example.com"))
@@ -233,7 +229,6 @@ async def test_concurrent_password_changes_do_not_overwrite_each_other(service: 
         assert (await people.get_user(tx, owner.user_id))["password_hash"] == "mine too"
 
 
-@pytest.mark.own_service
 async def test_password_change_ends_other_logins(service: Service) -> None:
     laptop = cookies_of(service, await register(service, "rita@example.com"))
     lost_phone = cookies_of(service, await log_in(service, "rita@example.com"))

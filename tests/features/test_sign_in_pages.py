@@ -11,7 +11,7 @@ from loremark.base.clock import HOUR_MS
 from tests.features.steps import accept, cookies_of, register, status_and_body
 from tests.support.service import PASSWORD, Service
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.own_service]
 
 PREVIEW = "/api/team/invitations/preview"
 INVALID_INVITATION = (400, {"error": "Invitation is invalid or expired"})

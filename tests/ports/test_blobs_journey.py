@@ -101,6 +101,7 @@ async def test_reading_while_the_bucket_is_away_is_503_and_not_a_text_left_out(
         server.start()
 
 
+@pytest.mark.own_service
 async def test_a_folder_that_cannot_be_written_refuses_the_event_whole_and_takes_it_later(
     service: Service, tmp_path: Path
 ) -> None:

@@ -142,13 +142,12 @@ class Services:
     def __init__(self, stack: AsyncExitStack, folders: pytest.TempPathFactory) -> None:
         self._stack = stack
         self._folders = folders
-        self._running: dict[tuple[str, frozenset[tuple[str, str]]], Service] = {}
+        self._running: dict[str, Service] = {}
 
-    async def get(self, engine: str, changes: dict[str, str]) -> Service:
-        """The service on this engine with these settings."""
-        key = (engine, frozenset(changes.items()))
-        if key not in self._running:
+    async def get(self, engine: str) -> Service:
+        """The service on this engine."""
+        if engine not in self._running:
             folder = self._folders.mktemp("service")
-            chosen = settings_for(folder, databases.fresh(engine, folder), **changes)
-            self._running[key] = await self._stack.enter_async_context(run_service(chosen))
-        return self._running[key]
+            chosen = settings_for(folder, databases.fresh(engine, folder))
+            self._running[engine] = await self._stack.enter_async_context(run_service(chosen))
+        return self._running[engine]
