@@ -227,8 +227,8 @@ def test_garbage_is_parsed_quickly_and_within_limits(language: str) -> None:
         into, _ = read_source("src/x", language, source)
         assert max(len(into.symbols), len(into.imports), len(into.entries), len(into.models)) <= 200, name
         assert all(len(symbol.name) <= 120 for symbol in into.symbols), name
-        # Error recovery in tree-sitter is slower than linear; a scan bounds its time by the sandbox.
-        assert_subquadratic_on(source[:80_000], lambda text: read_source("src/x", language, text), max_ratio=40.0)
+        # Error recovery in tree-sitter is slower than linear, so anything short of quadratic passes.
+        assert_subquadratic_on(source[:80_000], lambda text: read_source("src/x", language, text), max_ratio=16.0)
 
 
 def test_parsing_is_deterministic() -> None:

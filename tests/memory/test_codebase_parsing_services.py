@@ -307,4 +307,4 @@ def test_ruby_services(path: str, source: str, expected: list[tuple[str, str]]) 
     ],
 )
 def test_pathological_sources_are_parsed_in_time(language: str, source: str) -> None:
-    assert_subquadratic_on(source, lambda text: _entries(language, "lib/a", text), max_ratio=40.0)
+    assert_subquadratic_on(source, lambda text: _entries(language, "lib/a", text))
