@@ -8,8 +8,6 @@ export PYTHONDONTWRITEBYTECODE :=
 TESTS ?= tests
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest
-# `make nightly` checks the types of tests and bench too.
-MYPY_PATHS ?= src
 DASHBOARD := src/loremark/features/dashboard/built/index.html
 # Install a system package where no Python package provides the program; starts no service.
 apt = { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq $(1) >/dev/null; }
@@ -36,8 +34,8 @@ check: develop ## lint and the fast tests
 	@$(MAKE) --no-print-directory lint
 	$(PYTEST) -n $(WORKERS) --dist worksteal tests/architecture tests/base tests/memory
 
-nightly: develop ## every test on both database engines, all crash tests, types of tests too
-	@$(MAKE) --no-print-directory lint MYPY_PATHS=
+nightly: develop ## every test on both database engines, all property examples
+	@$(MAKE) --no-print-directory lint
 	LOREMARK_TEST_NIGHTLY=1 $(PYTEST) -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
 e2e: develop $(VENV)/e2e.stamp ## slow tests with real models and real agents
@@ -47,7 +45,7 @@ lint: develop
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/mypy $(MYPY_PATHS)
+	$(BIN)/mypy
 	$(BIN)/loremark admin openapi | dashboard/with-node npx openapi-typescript -o src/api/schema.d.ts >/dev/null 2>&1
 	dashboard/with-node npm run --silent types
 	dashboard/with-node npm run --silent lint

@@ -44,7 +44,7 @@ def is_from_scans(item: Item) -> bool:
 
 
 def is_from_repository(item: Item) -> bool:
-    """Whether commits and scans are the only sources, and nobody stated it."""
+    """Whether commits and scans are the only sources, without a statement by a person or agent."""
     return _REPOSITORY_SOURCES.issuperset(item.origins) if item.origins else SCAN_TAG in item.tags
 
 

@@ -53,7 +53,7 @@ async def refund(
     """Remove refunded credits, except those already spent or reserved for running calls.
 
     Returns how many were removed, or None if the refund was already recorded. Tokens used before the refund leave no
-    debt: whoever grants the refund accepts that.
+    debt. The operator who grants the refund accepts that.
     """
     account = await store.lock_account(tx, scope)
     plan = plans.get(plan_id)
