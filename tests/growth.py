@@ -16,8 +16,9 @@ Work = Callable[[], object]
 FACTORS = (1, 2, 4)
 MAX_RATIO = 10.0
 """Between linear (4) and quadratic (16), with room for noise on both sides."""
-_MIN_SECONDS = 0.005
-"""Shorter times are mostly noise, and count as this much. Work that takes under 50 ms at four times the size passes."""
+_REFERENCE_STEPS = 200_000
+"""About 10 ms on a current machine. A run shorter than the reference counts as long as the reference: it is mostly
+noise. So work that takes less than ten times the reference at four times the size passes on any machine."""
 _MIN_ROUNDS = 2
 _MAX_ROUNDS = 8
 
@@ -32,13 +33,16 @@ def assert_subquadratic(prepare: Callable[[int, int], Work], size: int, *, max_r
     time of this thread is measured. More rounds follow, up to eight, until the ratio is small enough.
     """
     fastest = dict.fromkeys(FACTORS, float("inf"))
+    reference = float("inf")
     for repetition in range(_MAX_ROUNDS):
+        reference = min(reference, _cpu_seconds(_reference_work))
         for factor in FACTORS:
             fastest[factor] = min(fastest[factor], _cpu_seconds(prepare(factor * size, repetition)))
-        if repetition + 1 >= _MIN_ROUNDS and _ratio(fastest) < max_ratio:
+        ratio = fastest[FACTORS[-1]] / max(fastest[FACTORS[0]], reference)
+        if ratio < max_ratio and (repetition + 1 >= _MIN_ROUNDS or fastest[FACTORS[-1]] < reference):
             return
     times = ", ".join(f"{factor * size}: {fastest[factor] * 1000:.1f} ms" for factor in FACTORS)
-    raise AssertionError(f"four times the input took {_ratio(fastest):.1f} times as long, limit {max_ratio} ({times})")
+    raise AssertionError(f"four times the input took {ratio:.1f} times as long, limit {max_ratio} ({times})")
 
 
 def assert_subquadratic_on(text: str, work: Callable[[str], object], *, max_ratio: float = MAX_RATIO) -> None:
@@ -50,8 +54,8 @@ def assert_subquadratic_on(text: str, work: Callable[[str], object], *, max_rati
     assert_subquadratic(prepare, max(1, len(text) // FACTORS[-1]), max_ratio=max_ratio)
 
 
-def _ratio(fastest: dict[int, float]) -> float:
-    return fastest[FACTORS[-1]] / max(fastest[FACTORS[0]], _MIN_SECONDS)
+def _reference_work() -> int:
+    return sum(step & 7 for step in range(_REFERENCE_STEPS))
 
 
 def _cpu_seconds(work: Work) -> float:

@@ -126,9 +126,9 @@ def test_revert_after_the_file_was_rewritten(document: dict[str, Any], indent: i
         ("[" * 5000, "too deeply"),
         ('{"a": 01}', "comma or }"),
         ("[]", "is not a JSON object"),
-        ('{"hooks": []}', "'hooks' in it should be an object"),
-        ('{"hooks": {"Stop": {}}}', "'hooks.Stop' in it should be an array"),
-        ('{"mcpServers": null}', "'mcpServers' in it should be an object"),
+        ('{"hooks": []}', "its 'hooks' value is not an object"),
+        ('{"hooks": {"Stop": {}}}', "its 'hooks.Stop' value is not an array"),
+        ('{"mcpServers": null}', "its 'mcpServers' value is not an object"),
     ],
 )
 def test_invalid_files_are_never_changed(text: str, message: str) -> None:

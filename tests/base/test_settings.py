@@ -53,16 +53,16 @@ def test_variables_of_other_programs_are_not_ours(read: Read) -> None:
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
-        ("LOREMARK_PROT", "LOREMARK_PROT is not a setting of Loremark; did you mean LOREMARK_PORT?"),
+        ("LOREMARK_PROT", "LOREMARK_PROT is not a Loremark setting; did you mean LOREMARK_PORT?"),
         (
             "LOREMARK_DATABSE_URL",
-            "LOREMARK_DATABSE_URL is not a setting of Loremark; did you mean LOREMARK_DATABASE_URL?",
+            "LOREMARK_DATABSE_URL is not a Loremark setting; did you mean LOREMARK_DATABASE_URL?",
         ),
-        ("LOREMARK_LOGLEVEL", "LOREMARK_LOGLEVEL is not a setting of Loremark; did you mean LOREMARK_LOG_LEVEL?"),
-        ("LOREMARK_XYZZY", "LOREMARK_XYZZY is not a setting of Loremark"),
-        ("LOREMARK_", "LOREMARK_ is not a setting of Loremark"),
-        ("LOREMARK_port", "LOREMARK_port is not a setting of Loremark; did you mean LOREMARK_PORT?"),
-        ("LOREMARK_ORIGIN", "LOREMARK_ORIGIN is not a setting of Loremark"),
+        ("LOREMARK_LOGLEVEL", "LOREMARK_LOGLEVEL is not a Loremark setting; did you mean LOREMARK_LOG_LEVEL?"),
+        ("LOREMARK_XYZZY", "LOREMARK_XYZZY is not a Loremark setting"),
+        ("LOREMARK_", "LOREMARK_ is not a Loremark setting"),
+        ("LOREMARK_port", "LOREMARK_port is not a Loremark setting; did you mean LOREMARK_PORT?"),
+        ("LOREMARK_ORIGIN", "LOREMARK_ORIGIN is not a Loremark setting"),
     ],
 )
 def test_an_unknown_variable_is_named_with_the_nearest_one(read: Read, variable: str, text: str) -> None:

@@ -88,8 +88,8 @@ def test_the_file_may_say_where_the_data_is(place: Place, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("prot = 1", "LOREMARK_PROT is not a setting of Loremark; did you mean LOREMARK_PORT?"),
-        ("[server]\nport = 1", "LOREMARK_SERVER is not a setting of Loremark"),
+        ("prot = 1", "LOREMARK_PROT is not a Loremark setting; did you mean LOREMARK_PORT?"),
+        ("[server]\nport = 1", "LOREMARK_SERVER is not a Loremark setting"),
         ("port = 80.5", "LOREMARK_PORT must be a whole number, not 80.5"),
         ("port = true", "LOREMARK_PORT must be a whole number, not True"),
         ("port = -1", "LOREMARK_PORT must not be negative"),

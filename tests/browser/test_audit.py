@@ -21,7 +21,7 @@ async def test_the_log_and_its_csv_export(driver: Driver, visit: OpenVisit, olga
     page = await window.go("/audit")
     log = page.get_by_role("list", name="Audit log")
     first = log.get_by_role("listitem").first
-    await expect(first).to_contain_text(f"Olga Owner created the key “{_FORMULA}”")
+    await expect(first).to_contain_text(f"Olga Owner created the API key “{_FORMULA}”")
     await first.get_by_role("button").click()
     await expect(first).to_contain_text("key.created")
     assert await window.accessibility() == []

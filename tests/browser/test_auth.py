@@ -72,7 +72,7 @@ async def test_registration_and_setup_up_to_the_first_event(
     await page.reload()
     await window.sees("This project is receiving events")
     await expect(page.get_by_text("service_sk_")).to_have_count(0)
-    await page.get_by_role("link", name="View session").click()
+    await page.get_by_role("link", name="View sessions").click()
     await expect(page).to_have_url(f"{window.url}/p/{rosa.project_id}/sessions")
 
 

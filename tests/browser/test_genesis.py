@@ -97,10 +97,10 @@ async def test_scan_can_be_cancelled_and_a_failed_scan_shows_the_error(
         await page.get_by_role("button", name="Start scan").click()
         await page.get_by_role("button", name="Cancel").click()
         await page.get_by_role("button", name="Cancel scan").click()
-        await window.sees("Cancelling scan")
+        await window.sees("Canceling scan")
     finally:
         git_server.gate.set()
-    await expect(page.get_by_role("heading", name="Scan cancelled")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Scan canceled")).to_be_visible()
     assert _scan_status(olga)["scan"]["phase"] == "cancelled"
 
     git_server.token = "another-token"

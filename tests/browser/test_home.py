@@ -37,7 +37,7 @@ async def test_home_shows_open_work(driver: Driver, visit: OpenVisit, olga: User
     await expect(card).to_contain_text("Drafts to review")
     await expect(card).to_contain_text("Last event just now")
     await expect(card.get_by_role("img", name="added in 12 weeks")).to_be_visible()
-    spend = page.get_by_role("region", name="Spend this month")
+    spend = page.get_by_role("region", name="Usage this month")
     await expect(spend.get_by_role("meter", name="AI tokens")).to_be_visible()
     assert await window.accessibility() == []
     # Changes made elsewhere appear without a reload.
@@ -77,6 +77,6 @@ async def test_a_member_sees_no_admin_controls(driver: Driver, visit: OpenVisit,
     window = await visit(site.member(olga), phone=True)
     page = await window.go("/")
     await window.sees("Checkout service", "You're all caught up")
-    await expect(page.get_by_role("region", name="Spend this month")).to_have_count(0)
+    await expect(page.get_by_role("region", name="Usage this month")).to_have_count(0)
     await expect(page.get_by_role("button", name="New project")).to_have_count(0)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

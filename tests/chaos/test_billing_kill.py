@@ -6,8 +6,7 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from loremark.storage.database import Database, StorageUnavailable
 from loremark.storage.tables import billing_accounts, credit_transactions, usage_counters
 from tests.servers import lifetime
 from tests.support import databases
+from tests.support.forking import ForkedProcess
 from tests.support.processes import Loremark, Process, free_port
 
 pytestmark = pytest.mark.anyio
@@ -44,6 +44,10 @@ enrichments = 50
 storage_bytes = 500000
 price_cents = 0
 """
+
+
+def _run_spender(address: str, team: str, plans_file: str, seed: int) -> None:
+    asyncio.run(_spend(address, team, plans_file, seed))
 
 
 async def _spend(address: str, team: str, plans_file: str, seed: int) -> None:
@@ -72,15 +76,16 @@ class Spender:
 
     def __init__(self, loremark: Loremark, team: str, seed: int) -> None:
         self._told = loremark.folder / f"spent-{seed}.txt"
-        arguments = (loremark.database_url, team, loremark.settings["LOREMARK_PLANS_FILE"], str(seed))
-        with self._told.open("wb") as out, (loremark.folder / f"spender-{seed}.log").open("wb") as log:
-            self._child = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.test_billing_kill", *arguments],
-                cwd=Path(__file__).parents[2],
-                env=lifetime.child_env(),
-                stdout=out,
-                stderr=log,
-            )
+        program = partial(_run_spender, loremark.database_url, team, loremark.settings["LOREMARK_PLANS_FILE"], seed)
+        self._told.touch()
+        self._child = ForkedProcess(
+            program,
+            [],
+            env=lifetime.child_env(),
+            cwd=loremark.folder,
+            stdout=self._told,
+            stderr=loremark.folder / f"spender-{seed}.log",
+        )
 
     def kill(self) -> list[int]:
         """What it had told."""
@@ -197,7 +202,3 @@ async def test_killed_sellers_and_spenders_lose_no_credit_and_count_none_twice(
     assert len(buyers.acknowledged) >= 10
     spent = sum(bought[name]["price_cents"] for name in automatic)
     assert spent == account["recharge_spent_cents"] <= LIMIT_CENTS
-
-
-if __name__ == "__main__":
-    asyncio.run(_spend(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])))

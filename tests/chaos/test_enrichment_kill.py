@@ -20,6 +20,7 @@ from tests.chaos.crashes import crashing_process
 from tests.features.signed_tool import Tool
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
+from tests.support.forking import ForkedProcess
 from tests.support.processes import Loremark
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +52,7 @@ def _answer(request: Request) -> Say:
     return Say(json.dumps({"items": []}))
 
 
-def _wait_ready(child: subprocess.Popen[bytes], http: httpx.Client, log: Path) -> bool:
+def _wait_ready(child: ForkedProcess, http: httpx.Client, log: Path) -> bool:
     """Until it answers; False when it has died before."""
     stop = time.monotonic() + _PATIENCE_S
     while time.monotonic() < stop:
@@ -67,7 +68,7 @@ def _wait_ready(child: subprocess.Popen[bytes], http: httpx.Client, log: Path) -
     raise TimeoutError(log.read_text(errors="replace"))
 
 
-def _wait_dead(child: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_dead(child: ForkedProcess, log: Path) -> None:
     try:
         child.wait(_PATIENCE_S)
     except subprocess.TimeoutExpired:

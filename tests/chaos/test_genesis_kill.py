@@ -27,6 +27,7 @@ from tests.servers.git import Commit, GitServer, make_repository
 from tests.servers.https import Authority
 from tests.servers.scripted_model import Request, Say, ScriptedModel
 from tests.support import databases
+from tests.support.forking import ForkedProcess
 from tests.support.processes import Loremark
 
 pytestmark = pytest.mark.anyio
@@ -136,7 +137,7 @@ def _is_ready(http: httpx.Client) -> bool:
         return False
 
 
-def _wait_dead(child: subprocess.Popen[bytes], point: str, log: Path) -> None:
+def _wait_dead(child: ForkedProcess, point: str, log: Path) -> None:
     try:
         child.wait(_PATIENCE_S)
     except subprocess.TimeoutExpired:

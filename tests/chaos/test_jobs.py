@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, nullcontext
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -30,6 +29,7 @@ from loremark.storage.database import Database, Row
 from loremark.storage.tables import jobs
 from tests.servers import lifetime
 from tests.support import databases
+from tests.support.forking import ForkedProcess
 
 pytestmark = pytest.mark.anyio
 
@@ -56,8 +56,12 @@ async def _work(run: Run) -> None:
             await asyncio.sleep(0.01)
 
 
-async def _serve(address: str) -> None:
+def _run_worker(address: str) -> None:
     """A worker process: it ends only by being killed."""
+    asyncio.run(_serve(address))
+
+
+async def _serve(address: str) -> None:
     runner._POLL_S = _LOOK_S
     place = databases.storage_address(address)
     database = await open_database(place)
@@ -76,12 +80,11 @@ class Workers:
         self._log = folder / "workers.log"
         self._children = [self._start() for _ in range(count)]
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        with self._log.open("ab") as log:
-            command = [sys.executable, "-m", "tests.chaos.test_jobs", self._address]
-            return subprocess.Popen(
-                command, env=self._environment, cwd=Path(__file__).parents[2], stdout=log, stderr=subprocess.STDOUT
-            )
+    def _start(self) -> ForkedProcess:
+        program = partial(_run_worker, self._address)
+        return ForkedProcess(
+            program, [], env=self._environment, cwd=self._log.parent, stdout=self._log, stderr=self._log
+        )
 
     def replace_one(self) -> None:
         """The one that has worked the longest: another may not have come up yet, and its end would show nothing."""
@@ -194,7 +197,3 @@ async def test_killed_workers_lose_nothing_and_do_nothing_twice(
     assert {row["status"] for row in rows} == {"completed"}
     assert any(row["attempt"] > 1 for row in rows), "no kill met a job: the test has shown nothing"
     assert late == []
-
-
-if __name__ == "__main__":
-    asyncio.run(_serve(sys.argv[1]))

@@ -198,7 +198,7 @@ async def _set_version(url: str, version: str) -> None:
 def test_the_parts_refuse_a_schema_that_is_not_theirs_and_say_the_command(tmp_path: Path) -> None:
     url = str(databases.empty("postgresql", tmp_path))
     loremark = prepare(Loremark(tmp_path, url))
-    needs = f"this version needs {schema.HEAD}. Run: loremark admin migrate"
+    needs = f"but this version needs {schema.HEAD}. Run: loremark admin migrate"
     for command in ("api", "jobs"):
         refused = loremark.run(command, check=False)
         assert (refused.returncode, refused.stderr) == (2, f"loremark: The database is empty, {needs}\n")

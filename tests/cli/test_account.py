@@ -33,7 +33,8 @@ def test_sign_in_use_and_sign_out(cli: Cli, either: Server) -> None:
     wrong = cli.run("login", "--url", either.url, stdin="service_sk_wrong\n")
     assert (wrong.code, wrong.error) == (
         1,
-        f"{either.url} rejected this key: Invalid or missing authentication credentials",
+        f"{either.url} rejected this key: Invalid or missing authentication credentials; "
+        "create one in the dashboard, or use --browser",
     )
     path = Path(profile.location())
     assert not path.exists()
@@ -122,7 +123,10 @@ def test_billing_usage(olga: Cli) -> None:
     assert olga.run("billing", "credits").out.startswith("balance        ")
     assert set(olga.run("billing", "credits", "--json").json) == {"balance", "autoRecharge"}
     assert olga.run("billing", "transactions", "--json").json == []
-    assert olga.run("billing", "transactions").err == "No credits have been bought or used yet.\n"
+    assert (
+        olga.run("billing", "transactions").err
+        == "No credits have been bought or used yet. Buy credits in the dashboard.\n"
+    )
     assert olga.run("billing").out == usage
     assert olga.run("billing", "transactions", "--take", "0").code == USAGE
 
@@ -201,7 +205,7 @@ def test_server_named_by_a_folder_needs_confirmation(cli: Cli, server: Server) -
     no = cli.run("login", "--key", server.key, stdin="n\n", terminal=True)
     assert "http://127.0.0.1:8000" in no.err
     yes = cli.run("login", "--key", server.key, stdin="y\n", terminal=True)
-    assert (yes.code, f"names {server.url}. Sign in there?" in yes.err) == (0, True)
+    assert (yes.code, f"points to {server.url}. Sign in there?" in yes.err) == (0, True)
     assert cli.run("login", stdin=f"{server.key}\n").code == 0, "already signed in to this server"
     (cli.home / "shop" / ".loremark.toml").write_text('url = "https://evil.example.com"\n')
     assert server.url in cli.run("login", stdin=f"{server.key}\n").out

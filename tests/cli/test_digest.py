@@ -42,7 +42,7 @@ def test_commits_are_sent_once(olga: Cli, server: Server, repository: Path) -> N
     again = olga.run("digest", "--project", project, "--limit", "130", "--json").json
     assert again == {"commits": 130, "sent": 10, "events": 1, "duplicates": 0}
     nothing = olga.run("digest", "--project", project, "--limit", "10")
-    assert (nothing.out, nothing.err) == ("0 commits sent in 0 events; 10 were sent before\n", "")
+    assert (nothing.out, nothing.err) == ("0 commits sent in 0 events; 10 were already sent\n", "")
     (session,) = server.http.get("/api/v2/sessions", params={"projectId": project}).json()
     assert session["eventCount"] == 4
 

@@ -143,7 +143,7 @@ def test_members_without_the_secret_send_events_with_their_key(olga: Cli, server
     assert saved.code == 0, saved.err
     assert _captured_by_hook(server, project), "works without the signing secret"
     wrong = olga.run("init", "--secret-stdin", stdin="wrong\n")
-    assert wrong.error == "the server rejected this secret"
+    assert wrong.error == "the server rejected this secret; ask a project owner or admin for the current one"
     assert olga.run("init", "--secret-stdin", "--json", stdin=secret + "\n").json["canSign"] is True
     stored = profile.load()
     assert stored is not None

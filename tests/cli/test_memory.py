@@ -41,7 +41,7 @@ def test_save_search_and_ask(cli: Cli, either: Server) -> None:
     learned = cli.run(*save, "--enrich", "--json").json
     assert [(item["title"], item["files"]) for item in learned["items"]] == [(RETRIES[0], ["src/hooks.py"])]
     assert [stage["status"] for stage in learned["job"]["pipeline"]] == ["completed"] * 4
-    assert cli.run(*save).out == f"already saved in {learned['sessionId']}\n"
+    assert cli.run(*save).out == f"Already saved in {learned['sessionId']}\n"
     item_id = learned["items"][0]["id"]
 
     document = cli.run("brain")

@@ -70,7 +70,7 @@ def test_empty_lists(olga: Cli, server: Server) -> None:
     for words, message in (
         (("items", "list"), "No items yet. Save one with: loremark save TEXT --enrich\n"),
         (("items", "list", "--status", "draft"), "No matching items.\n"),
-        (("sessions", "list"), "No sessions yet. Run: loremark save TEXT\n"),
+        (("sessions", "list"), "No sessions yet. Start one with: loremark save TEXT\n"),
         (("sessions", "list", "--status", "failed"), "No failed sessions.\n"),
         (("contexts", "tree"), "No contexts yet. To create them from the code, run: loremark scan\n"),
     ):

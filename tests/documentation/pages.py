@@ -85,7 +85,8 @@ def _statuses(route: Route) -> str:
 def errors_page() -> str:
     lines = [
         "# Errors\n",
-        'Errors have the form `{"error": "…"}` with one of these texts. Placeholders in braces are filled in.\n',
+        'Errors have the form `{"error": "…"}` with one of these texts. Placeholders in braces are filled in;',
+        "`{message}` is one sentence that names the invalid field.\n",
         "| Status | Text |",
         "|---|---|",
     ]

@@ -16,7 +16,7 @@ from loremark.cli.framework import SIGNED_OUT
 from loremark.storage import schema
 from tests.entry.owner import make_owner
 from tests.support import databases
-from tests.support.processes import COMMAND, Loremark, free_port
+from tests.support.processes import Loremark, free_port, run_command
 
 
 def test_help_lists_commands(plain: Loremark) -> None:
@@ -99,10 +99,7 @@ def someone(plain: Loremark, tmp_path: Path) -> Loremark:
 def _run(loremark: Loremark, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with this standard input."""
     environment = {name: value for name, value in loremark.environment().items() if not name.startswith("LOREMARK_")}
-    command = [str(COMMAND), *arguments]
-    return subprocess.run(
-        command, env=environment, cwd=loremark.folder, input=stdin, capture_output=True, text=True, timeout=60
-    )
+    return run_command(*arguments, env=environment, cwd=loremark.folder, input=stdin)
 
 
 def _one_line(ended: subprocess.CompletedProcess[str], code: int = 1) -> str:
@@ -119,7 +116,7 @@ def test_client_signs_in_and_manages_projects(someone: Loremark) -> None:
     with someone.start() as process:
         process.wait_ready()
         wrong = _run(someone, "login", "--url", process.url, stdin="service_sk_wrong\n")
-        assert _one_line(wrong).endswith("rejected this key: Invalid or missing authentication credentials")
+        assert _one_line(wrong).endswith("create one in the dashboard, or use --browser")
         profile = Path(someone.settings["XDG_CONFIG_HOME"]) / "loremark" / "profile.json"
         assert not profile.exists()
         signed_in = _run(someone, "login", "--url", process.url + "/", stdin=owner["apiKey"] + "\n")

@@ -92,4 +92,4 @@ def test_list_show_retry_and_cancel_jobs(loremark: Loremark) -> None:
 def test_unknown_job(loremark: Loremark) -> None:
     for command in ("show", "retry", "cancel"):
         ended = loremark.run("admin", "jobs", command, "job_nobody", check=False)
-        assert _refused(ended) == "No job job_nobody"
+        assert _refused(ended) == "No job job_nobody (see: loremark admin jobs list)"

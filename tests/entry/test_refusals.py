@@ -27,7 +27,7 @@ def _refused(loremark: Loremark, *command: str, **settings: str) -> str:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("LOREMARK_PROT", "1", "LOREMARK_PROT is not a setting of Loremark; did you mean LOREMARK_PORT?"),
+        ("LOREMARK_PROT", "1", "LOREMARK_PROT is not a Loremark setting; did you mean LOREMARK_PORT?"),
         ("LOREMARK_PORT", "eighty", "LOREMARK_PORT must be a whole number, not 'eighty'"),
         ("LOREMARK_DATABASE_URL", "mysql://x/y", "LOREMARK_DATABASE_URL must begin with postgresql:// or sqlite:///"),
     ],
@@ -64,7 +64,7 @@ def test_second_server_on_the_same_folder(plain: Loremark) -> None:
     with plain.start() as first:
         first.wait_ready()
         words = _refused(plain, "serve", LOREMARK_PORT=str(free_port()))
-        assert words == f"Another Loremark server is already using {plain.folder}"
+        assert words == f"Another Loremark server is already using {plain.folder}; stop it, or set LOREMARK_DATA_DIR"
         with first.client() as http:
             assert http.get("/readyz").status_code == 200
 

@@ -14,7 +14,7 @@ from loremark.cli.framework import SIGNED_OUT, USAGE
 from loremark.entry.checkout import open_checkout
 from tests.entry.owner import make_owner
 from tests.features.scan_project import FILES, PLANTED
-from tests.support.processes import COMMAND, Loremark
+from tests.support.processes import Loremark, run_command
 
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
 
@@ -42,14 +42,7 @@ def _git(folder: Path, *words: str) -> None:
 
 def _scan(loremark: Loremark, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in loremark.environment().items() if not name.startswith("LOREMARK_")}
-    return subprocess.run(
-        [str(COMMAND), "scan", *words],
-        env=environment,
-        cwd=loremark.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    return run_command("scan", *words, env=environment, cwd=loremark.folder, timeout=120)
 
 
 @pytest.fixture
@@ -86,9 +79,9 @@ def test_findings_are_sent(someone: Loremark, shop: Path) -> None:
     assert refused.stderr.startswith("loremark: not signed in")
     owner = make_owner(someone)
     with someone.start() as process, process.wait_ready().client(owner["apiKey"]) as client:
-        login = [str(COMMAND), "login", "--url", process.url]
         environment = {name: value for name, value in someone.environment().items() if not name.startswith("LOREMARK_")}
-        subprocess.run(login, env=environment, input=owner["apiKey"], text=True, check=True, capture_output=True)
+        login = ("login", "--url", process.url)
+        run_command(*login, env=environment, cwd=someone.folder, input=owner["apiKey"]).check_returncode()
         sent = _scan(someone, str(shop))
         assert sent.returncode == 0, sent.stderr
         assert "findings in session" in sent.stdout

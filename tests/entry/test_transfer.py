@@ -46,7 +46,7 @@ async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> N
     assert any((folder / "blobs" / memory.tool.project_id).iterdir())
     assert (folder / "keys" / "encryption.key").stat().st_mode & 0o777 == 0o600
     if not service.settings.on_sqlite:
-        assert report[0].startswith("Run: pg_dump --format=custom --file=")
+        assert report[0].startswith("The database was not copied. Run: pg_dump --format=custom --file=")
         return
     await memory.tell({"late": True})
     async with run_service(settings_for(folder, "")) as copied:
@@ -57,5 +57,5 @@ async def test_backup_of_a_running_server(service: Service, tmp_path: Path) -> N
     assert answer.content == before
     assert json.loads(before.splitlines()[-1])["events"] == 3
     shutil.rmtree(service.settings.data_dir / "blobs" / memory.tool.project_id)
-    with pytest.raises(SettingsError, match="blobs are missing"):
+    with pytest.raises(SettingsError, match="blobs missing"):
         await transfer.backup(service.settings, tmp_path / "second")

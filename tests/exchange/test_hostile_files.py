@@ -53,11 +53,11 @@ def test_a_symlink_out_of_the_repository_is_refused_even_if_named(tmp_path: Path
     for folder in ("memory-bank", "docs"):
         (repository / folder).symlink_to(outside)
     for named in (detection.detect, lambda path: detection.named_source("cline", path)):
-        with pytest.raises(InvalidFileError, match="is a symlink out of repository"):
+        with pytest.raises(InvalidFileError, match="is a symlink that points outside repository"):
             named(repository / name)
     (repository / ".git").rmdir()
     if "/" not in name:
-        with pytest.raises(InvalidFileError, match="is a symlink out of repository"):
+        with pytest.raises(InvalidFileError, match="is a symlink that points outside repository"):
             detection.detect(repository / name)
 
 

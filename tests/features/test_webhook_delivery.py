@@ -162,7 +162,7 @@ async def test_dns_rebinding_is_refused(names: Names, hooked: Service, receiver:
         await create_session(owner, project)
         delivery, *_ = await wait_for_deliveries(owner, webhook, number)
         assert (delivery["status"], delivery["attempts"]) == ("failed", 2)
-        assert delivery["error"] == "url leads to a private or reserved address"
+        assert delivery["error"] == "url points to a private or reserved address"
     assert receiver.connections == 1
 
 

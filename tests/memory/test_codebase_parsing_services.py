@@ -6,7 +6,7 @@ import pytest
 
 from loremark.memory.codebase.parsing import csharp, java, php, ruby, syntax
 from loremark.memory.codebase.parsing.collector import Collector
-from tests.growth import assert_subquadratic_on
+from tests.growth import Work, assert_subquadratic
 
 _READERS = {"java": java.read, "csharp": csharp.read, "php": php.read, "ruby": ruby.read}
 
@@ -284,27 +284,43 @@ def test_ruby_services(path: str, source: str, expected: list[tuple[str, str]]) 
 
 
 @pytest.mark.parametrize(
-    ("language", "source"),
+    ("language", "before", "unit", "count", "after", "end"),
     [
         (
             "java",
-            "import java.util.concurrent.*;\nclass A { void init() {"
-            + "x.execute(() -> { while (true) {" * 900
-            + "}" * 900,
+            "import java.util.concurrent.*;\nclass A { void init() {",
+            "x.execute(() -> { while (true) {",
+            900,
+            "",
+            "}",
         ),
         (
             "java",
-            "import java.net.*;\n" + "class A extends Thread { " * 400 + "void run() { while (true) { } }" + "}" * 400,
+            "import java.net.*;\n",
+            "class A extends Thread { ",
+            400,
+            "void run() { while (true) { } }",
+            "}",
         ),
         (
             "java",
-            "class A { TimeUnit t; void go() {" + "x.scheduleAll(Map<String, " * 3000 + "h.put(RequestHandler> } }",
+            "class A { TimeUnit t; void go() {",
+            "x.scheduleAll(Map<String, ",
+            3000,
+            "h.put(RequestHandler> } }",
+            "",
         ),
-        ("php", "<?php function f(RouteCollection $a, " + "RouteCollection $a, $a->get('/" * 3000),
-        ("csharp", "class A { void M() {" + "e.MapRoute(new PeriodicTimer(" * 2000 + "} }"),
-        ("php", "<?php require 'a.php';" + "$routes->add('a', $s->addRoute(['GET'" * 3000),
-        ("ruby", "Rufus\n" + "Thread.new do\nscheduler.every 5 do\n" * 3000),
+        ("php", "<?php function f(RouteCollection $a, ", "RouteCollection $a, $a->get('/", 1000, "", ""),
+        ("csharp", "class A { void M() {", "e.MapRoute(new PeriodicTimer(", 2000, "} }", ""),
+        ("php", "<?php require 'a.php';", "$routes->add('a', $s->addRoute(['GET'", 1000, "", ""),
+        ("ruby", "Rufus\n", "Thread.new do\nscheduler.every 5 do\n", 3000, "", ""),
     ],
 )
-def test_pathological_sources_are_parsed_in_time(language: str, source: str) -> None:
-    assert_subquadratic_on(source, lambda text: _entries(language, "lib/a", text))
+def test_pathological_sources_are_parsed_in_time(
+    language: str, before: str, unit: str, count: int, after: str, end: str
+) -> None:
+    def prepare(size: int, repetition: int) -> Work:
+        source = before + unit * size + after + end * size
+        return lambda: _entries(language, "lib/a", source)
+
+    assert_subquadratic(prepare, count // 4)

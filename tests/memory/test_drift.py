@@ -178,7 +178,7 @@ def test_a_reason_is_never_invented() -> None:
     mine = _item("river stone market window paper garden travel", title="Harbour note")
     other = _item("paper garden travel window bridge market summer", "x", title="Signal list")
     (found,) = find_conflicts(mine, [(other, 0.93)])
-    assert found.reason == "may contradict each other: “Harbour note” vs. “Signal list”"
+    assert found.reason == "may contradict the other: “Harbour note” vs. “Signal list”"
 
 
 def test_a_draft_conflicts_only_with_its_reversal() -> None:

@@ -172,7 +172,7 @@ async def test_once_the_status_is_there_it_decides(authority: Authority) -> None
         writer.write(b"HTTP/1.1 500 Oh no\r\nContent-Length: 9\r\n\r\n")
         await writer.drain()
 
-    assert await _post_to(authority, stop_short_of_a_failure) == Answer(500, "answered 500")
+    assert await _post_to(authority, stop_short_of_a_failure) == Answer(500, "responded with status 500")
 
 
 async def test_what_a_stranger_says_is_never_repeated(authority: Authority) -> None:

@@ -188,7 +188,7 @@ async def test_an_empty_database_is_refused_with_the_command_to_run(engine: str,
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(databases.empty(engine, tmp_path))
     assert str(refused.value) == (
-        f"The database is empty, this version needs {schema.HEAD}. Run: loremark admin migrate"
+        f"The database is empty, but this version needs {schema.HEAD}. Run: loremark admin migrate"
     )
 
 
@@ -197,7 +197,7 @@ async def test_an_old_and_a_newer_schema_are_refused_in_their_own_words(address:
     with pytest.raises(schema.SchemaError) as refused:
         await schema.require_current(address)
     assert str(refused.value) == (
-        f"The database is at schema 0000, this version needs {schema.HEAD}. Run: loremark admin migrate"
+        f"The database is at schema 0000, but this version needs {schema.HEAD}. Run: loremark admin migrate"
     )
     await _set_version(address, "9999")
     newer = f"The database is at schema 9999, newer than this version's {schema.HEAD}. Update Loremark."

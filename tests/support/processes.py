@@ -16,7 +16,10 @@ from typing import Any
 
 import httpx
 
+from loremark.entry.main import main
 from tests.servers import lifetime
+from tests.support.forking import ForkedProcess, run_program
+from tests.support.selection import NIGHTLY
 
 COMMAND = Path(sys.executable).parent / "loremark"
 
@@ -25,6 +28,26 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def run_command(
+    *arguments: str, env: dict[str, str], cwd: Path, input: str = "", timeout: float = 60.0
+) -> subprocess.CompletedProcess[str]:
+    """Run ``loremark`` with these arguments to its end."""
+    if not NIGHTLY:
+        return run_program(main, arguments, env=env, cwd=cwd, input=input, timeout=timeout)
+    command = [str(COMMAND), *arguments]
+    return subprocess.run(command, env=env, cwd=cwd, input=input, capture_output=True, text=True, timeout=timeout)
+
+
+def start_command(
+    *arguments: str, env: dict[str, str], cwd: Path, log: Path
+) -> ForkedProcess | subprocess.Popen[bytes]:
+    """Start ``loremark`` with these arguments; its output is appended to a file."""
+    if not NIGHTLY:
+        return ForkedProcess(main, arguments, env=env, cwd=cwd, stdout=log, stderr=log)
+    with log.open("ab") as file:
+        return subprocess.Popen([str(COMMAND), *arguments], env=env, cwd=cwd, stdout=file, stderr=subprocess.STDOUT)
 
 
 @dataclass
@@ -49,15 +72,10 @@ class Loremark:
 
     def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run an operator's command to its end."""
-        return subprocess.run(
-            [str(COMMAND), *arguments],
-            env=self.environment(),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=check,
-        )
+        ended = run_command(*arguments, env=self.environment(), cwd=self.folder)
+        if check:
+            ended.check_returncode()
+        return ended
 
     def create_owner(self, email: str = "owner@example.com") -> dict[str, str]:
         made = self.run("admin", "create-owner", "--email", email, "--team", "Stones", "--json")
@@ -76,14 +94,7 @@ class Process:
         self.url = f"http://127.0.0.1:{port}"
         self.folder = loremark.folder
         self._log = loremark.folder / f"{command}-{port}.log"
-        with self._log.open("ab") as log:
-            self._child = subprocess.Popen(
-                [str(COMMAND), command],
-                env=loremark.environment(port),
-                cwd=loremark.folder,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        self._child = start_command(command, env=loremark.environment(port), cwd=loremark.folder, log=self._log)
 
     @property
     def pid(self) -> int:

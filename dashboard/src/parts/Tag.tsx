@@ -43,9 +43,9 @@ export function TypeTag({ type }: { type: string }) {
 
 const FLAGS: Record<ItemFlag, [string, Tone, string]> = {
   conflict: ["conflict", "bad", "Contradicts another memory"],
-  stale: ["stale", "warn", "A file it mentions has changed since"],
+  stale: ["stale", "warn", "A file it references has changed"],
   low_confidence: ["low confidence", "warn", "The evidence is indirect"],
-  quality: ["quality", "warn", "Vague or poorly worded"],
+  quality: ["low quality", "warn", "Vague or poorly worded"],
   redacted: ["redacted", "plain", "A secret was removed"],
 };
 

@@ -32,6 +32,6 @@ export const formatDateTime = (iso: string) => dateTimeFormat.format(new Date(is
 export const formatNumber = (value: number) => numberFormat.format(value);
 export const formatCompact = (value: number) => compactFormat.format(value);
 /** "1 item", "2 items". */
-export const pluralize = (value: number, word: string) =>
-  `${numberFormat.format(value)} ${word}${value === 1 ? "" : "s"}`;
+export const pluralize = (value: number, word: string, plural = `${word}s`) =>
+  `${numberFormat.format(value)} ${value === 1 ? word : plural}`;
 export const formatMs = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -33,8 +33,8 @@ def path_warning(options: SetupOptions) -> str | None:
     if options.executable != NAME or path is None or is_on_default_path(options.locations):
         return None
     return (
-        f"project files are shared between machines, so they refer to the program as {NAME}; "
-        f"make sure that {path} is on the PATH of agents not started from this shell"
+        f"project files are shared between machines, so they use the command name {NAME}; "
+        f"make sure that {os.path.dirname(path)} is on the PATH of agents that you start outside this shell"
     )
 
 

@@ -52,7 +52,7 @@ def _descend(root: Node, path: tuple[str, ...], last: str) -> tuple[Node, int]:
             return node, depth
         kind = last if depth == len(path) - 1 else "object"
         if found.value.kind != kind:
-            raise EditError(f"{'.'.join(path[: depth + 1])!r} in it should be an {kind}, but is not")
+            raise EditError(f"its {'.'.join(path[: depth + 1])!r} value is not an {kind}")
         node = found.value
     return node, len(path)
 

@@ -162,5 +162,5 @@ def _merge(table: dict[str, Row], kind: type[Row], given: object) -> dict[str, R
         rows[row_id] = msgspec.convert(row | {"id": row.get("id", row_id)}, kind)
         if rows[row_id].id != row_id:
             what = kind.__name__.lower()
-            raise PlansError(f"LOREMARK_PLANS_FILE cannot be used: {what} {row_id} must not have another id")
+            raise PlansError(f"LOREMARK_PLANS_FILE cannot be used: {what} {row_id} must not set a different id")
     return rows

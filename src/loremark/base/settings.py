@@ -53,16 +53,16 @@ class Settings:
     port: int = _setting(8000, "Port to listen on.")
     data_dir: Path = _setting(
         Path(),
-        "Directory for the SQLite database, blobs, keys (mode 0600) and email files.",
-        shown="the platform's data directory",
+        "Folder for the SQLite database, blobs, keys (mode 0600) and email files.",
+        shown="the platform's data folder",
     )
     cache_dir: Path = _setting(
         Path(),
-        "Directory for data that can be regenerated: prepared models and repository mirrors.",
-        shown="the platform's cache directory",
+        "Folder for data that can be regenerated: prepared models and repository mirrors.",
+        shown="the platform's cache folder",
     )
     database_url: str = _setting(
-        "", "SQLite (`sqlite:///path`) or PostgreSQL (`postgresql://…`).", shown="SQLite in the data directory"
+        "", "SQLite (`sqlite:///path`) or PostgreSQL (`postgresql://…`).", shown="SQLite in the data folder"
     )
     database_pool: int = _setting(10, "PostgreSQL connections per process, or reader threads on SQLite.")
     auto_migrate: bool = _setting(
@@ -70,9 +70,7 @@ class Settings:
         "Run migrations on `loremark serve` with PostgreSQL. With SQLite they always run.",
     )
     redis_url: str = _setting("", "Redis URL for rate limits shared between processes.", shown="in-memory limits")
-    blobs_url: str = _setting(
-        "", "Blob storage: `file://…` or `s3://bucket/prefix`.", shown="files in the data directory"
-    )
+    blobs_url: str = _setting("", "Blob storage: `file://…` or `s3://bucket/prefix`.", shown="files in the data folder")
     s3_endpoint: str = _setting("", "Endpoint of an S3-compatible server other than AWS.", shown="none")
     base_url: str = _setting("", "Public URL of the API.", shown="http://HOST:PORT")
     worker_url: str = _setting(
@@ -84,13 +82,13 @@ class Settings:
         GENERATED,
         "Secret that signs Ask tickets, shared by the API and the worker. Empty disables Ask (503).",
         secret=True,
-        shown="generated in the data directory",
+        shown="generated in the data folder",
     )
     encryption_key: str = _setting(
         "",
         "Key that encrypts stored secrets (32 bytes, base64). All servers on one database must share it.",
         secret=True,
-        shown="generated in the data directory",
+        shown="generated in the data folder",
     )
     registration: Registration = _setting(
         "invite", "Who can register: `open`, `invite` (the first account needs no invitation) or `closed`."
@@ -120,10 +118,10 @@ class Settings:
     mail_url: str = _setting(
         "",
         "Email: `file://folder` (one .eml file per message) or `smtp://user:pass@host:port`.",
-        shown="files in the data directory",
+        shown="files in the data folder",
     )
     mail_from: str = _setting("Loremark <loremark@localhost>", "Sender address of emails.")
-    payments: Payments = _setting("local", "Payment provider: `local` (no money) or `stripe`.")
+    payments: Payments = _setting("local", "Payment provider: `local` (no real payments) or `stripe`.")
     stripe_api_key: str = _setting("", "Secret key of the Stripe account.", secret=True, shown="none")
     stripe_webhook_secret: str = _setting(
         "", "Signing secret of the Stripe endpoint `/api/billing/webhook/stripe`.", secret=True, shown="none"
@@ -217,7 +215,7 @@ def _parse_all(values: Mapping[str, object]) -> dict[str, Any]:
     for variable, value in values.items():
         name = variable.removeprefix(PREFIX).lower()
         if name not in names or variable != variable.upper():
-            raise SettingsError(f"{variable} is not a setting of Loremark{_nearest(name, names)}")
+            raise SettingsError(f"{variable} is not a Loremark setting{_nearest(name, names)}")
         try:
             parsed[name] = parse(hints[name], value)
         except ValueError as error:

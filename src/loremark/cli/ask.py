@@ -97,7 +97,7 @@ def _print_answer(events: Iterator[AnswerToken | AnswerDone], *, quiet: bool) ->
                 answer.complete(event)
                 return event
             answer.add(event.content)
-        raise CommandError("the answer was cut off")
+        raise CommandError("the answer was cut off; try again")
     finally:
         answer.end()
 

@@ -107,8 +107,8 @@ def _credits(arguments: argparse.Namespace) -> int:
     if recharge.enabled:
         output.write(
             output.plain(
-                f"auto-recharge  {recharge.pack_id} below {_number(recharge.threshold or 0)} credits, "
-                f"at most {recharge.spending_limit / 100:.2f} per month"
+                f"auto-recharge  buys {recharge.pack_id} below {_number(recharge.threshold or 0)} credits, "
+                f"at most {recharge.spending_limit / 100:.2f} EUR per month"
             )
         )
     else:
@@ -137,5 +137,5 @@ def _transactions(arguments: argparse.Namespace) -> int:
     ]
     output.table(rows, ("date", "type", "credits", "description"))
     if not data:
-        output.note("No credits have been bought or used yet.")
+        output.note("No credits have been bought or used yet. Buy credits in the dashboard.")
     return 0

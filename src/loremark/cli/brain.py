@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="size limit, 200 to 200000 (default: 6000)")
     parser.add_argument("--branch", metavar="NAME", help="include memories from this branch")
     parser.add_argument("--files", metavar="A,B", help="put memories about these files first")
-    parser.add_argument("--metadata", action="store_true", help="show what is included and what was left out")
+    parser.add_argument("--metadata", action="store_true", help="show item and token counts instead of the document")
     add_project(parser)
     add_json(parser)
 

@@ -26,7 +26,7 @@ from loremark.cli.framework import CommandError
 _TIMEOUT_S = 300.0
 _MAX_CHARS = 2_000
 _SIGNED_IN = b"Signed in. You can close this page and return to the terminal.\n"
-_REJECTED = b"This sign-in belongs to another terminal.\n"
+_REJECTED = b"This sign-in was started in another terminal. Run loremark login --browser again.\n"
 
 
 def sign_in(url: str, open_page: Callable[[str], object] = webbrowser.open, timeout_s: float = _TIMEOUT_S) -> str:
@@ -39,7 +39,7 @@ def sign_in(url: str, open_page: Callable[[str], object] = webbrowser.open, time
         code = sha256_hex(recipient.public_key)[:8].upper()
         output.note(f"Open this page and check that it shows the code {code[:4]}-{code[4:]}:\n  {url}/connect?{query}")
         if sys.stdin.isatty():
-            output.note("If the browser runs on another machine, paste the text it shows here.")
+            output.note("If the browser runs on another machine, paste the sign-in code it shows here.")
         open_page(f"{url}/connect?{query}")
         return _wait(recipient, read_fd, timeout_s)
     finally:
@@ -99,5 +99,5 @@ def _wait(recipient: Recipient, read_fd: int, timeout_s: float) -> str:
                 try:
                     return recipient.open(line.strip())
                 except SealedBoxError:
-                    output.note("That is not the text the browser shows. Try again.")
+                    output.note("That is not the sign-in code from the browser. Try again.")
     raise CommandError("timed out waiting for the browser; try again, or pass an API key with --key")

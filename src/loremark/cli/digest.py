@@ -92,7 +92,7 @@ def _send(arguments: argparse.Namespace) -> int:
         )
         return OK
     before = history.commits - commit_count
-    rest = f"; {before} {'was' if before == 1 else 'were'} sent before" if before else ""
+    rest = f"; {before} {'was' if before == 1 else 'were'} already sent" if before else ""
     output.write(f"{output.pluralize(commit_count, 'commit')} sent in {output.pluralize(events, 'event')}{rest}")
     if sent.session:
         output.note(f"To extract memories from them, run: loremark enrich {sent.session}")

@@ -65,8 +65,8 @@ def _program() -> Iterator[Check]:
         yield Check(
             "program",
             False,
-            "loremark is not on the PATH, so git hooks and project settings cannot find it",
-            f"add {folder} to the PATH",
+            "loremark is not on your PATH, so git hooks and agents cannot find it",
+            f"add {folder} to your PATH",
         )
     else:
         yield Check("program", True, executable)
@@ -180,7 +180,7 @@ def _spool() -> Check:
     queue = status()
     if queue.rejected:
         return Check(
-            "spool", False, f"{queue.rejected} batches were rejected: {queue.last_error}", "loremark hook flush"
+            "spool", False, f"rejected batches: {queue.rejected}; last error: {queue.last_error}", "loremark hook flush"
         )
     if not queue.waiting:
         return Check("spool", True, "no queued events")
@@ -203,7 +203,7 @@ def _agents() -> Check:
         return Check("agents", None, "no agents found on this machine")
     words = ", ".join(f"{name} ({state})" for name, state in states.items())
     if "outdated" in states.values():
-        return Check("agents", False, words, "loremark sync")
+        return Check("agents", False, words, "loremark install")
     if "installed" not in states.values():
         return Check("agents", None, words, "loremark install")
     return Check("agents", True, words)

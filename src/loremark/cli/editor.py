@@ -81,7 +81,7 @@ def _command() -> list[str]:
     except ValueError:
         command = []
     if not command:
-        raise CommandError("EDITOR is not a valid command")
+        raise CommandError("EDITOR is not a valid command; set it to your editor, for example vim")
     return command
 
 

@@ -34,7 +34,7 @@ def start(client: Client, session_id: str, *, again: bool = False) -> tuple[str,
             raise
     running = client.send(list_jobs(session_id))
     if not running:
-        raise CommandError("enrichment is running, but its job was not found")
+        raise CommandError("enrichment is running, but its job was not found; try again")
     return running[0].id, False
 
 
@@ -46,7 +46,7 @@ def watch(client: Client, session_id: str, job_id: str, seconds: float = TIMEOUT
         while True:
             job = next((each for each in client.send(list_jobs(session_id)) if each.id == job_id), None)
             if job is None:
-                raise CommandError("the job no longer exists")
+                raise CommandError(f"the job no longer exists; to start a new one, run: loremark enrich {session_id}")
             progress.show(job)
             if job.status in _FINISHED:
                 return job

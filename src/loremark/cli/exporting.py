@@ -62,7 +62,7 @@ def _write_lines(arguments: argparse.Namespace, lines: Iterator[bytes]) -> int:
     if arguments.json:
         output.write_json({"path": arguments.output, "lines": count[0], "bytes": count[1]})
     else:
-        output.note(f"Wrote {count[0]:,} lines to {arguments.output} ({count[1]:,} bytes).")
+        output.note(f"Wrote {output.pluralize(count[0], 'line')} to {arguments.output} ({count[1]:,} bytes).")
     return OK
 
 
@@ -90,7 +90,9 @@ def _items(lines: Iterable[bytes], *, everything: bool) -> Iterator[dict[str, An
             try:
                 item = msgspec.json.decode(line, type=ItemLine)
             except (msgspec.DecodeError, UnicodeDecodeError):
-                raise CommandError("the server is not a Loremark server") from None
+                raise CommandError(
+                    "the server sent an invalid export; check the server address: loremark doctor"
+                ) from None
             if everything or item.status == "approved":
                 yield msgspec.to_builtins(item)
 
@@ -112,7 +114,7 @@ def _write_folder(arguments: argparse.Namespace, items: list[dict[str, Any]]) ->
     if arguments.json:
         output.write_json({"path": folder, "files": sorted(files)})
     else:
-        output.note(f"Wrote {len(files):,} files to {folder}.")
+        output.note(f"Wrote {output.pluralize(len(files), 'file')} to {folder}.")
     return OK
 
 

@@ -24,12 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from loremark.cli.connection import add_json, add_project
 
     parser.add_argument(
-        "--mode", choices=("quick", "weekly"), default="quick", help="how many items to check (default: quick)"
+        "--mode",
+        choices=("quick", "weekly"),
+        default="quick",
+        help="quick: check the 20 newest items; weekly: up to 200 (default: quick)",
     )
-    parser.add_argument("--apply-safe", action="store_true", help="select all actions that need no approval")
+    parser.add_argument("--apply-safe", action="store_true", help="apply all actions that need no approval")
     parser.add_argument("--plan", metavar="ID", help="apply actions from an existing plan")
     parser.add_argument("--select", metavar="A,B", help="IDs of the actions to apply")
-    parser.add_argument("--yes", action="store_true", help="apply the selected actions without asking")
+    parser.add_argument("--yes", action="store_true", help="do not ask; apply the safe actions, or those from --select")
     add_project(parser)
     add_json(parser)
 
@@ -64,7 +67,8 @@ def _show_plan(plan: HygienePlan, *, whole: bool) -> None:
     from loremark.cli import output
 
     kinds = ", ".join(f"{count} {kind}" for kind, count in plan.summary.by_type.items())
-    output.note(output.one_line(f"{plan.items_analyzed} items checked: {kinds or 'nothing to clean up'}"))
+    checked = output.pluralize(plan.items_analyzed, "item")
+    output.note(output.one_line(f"{checked} checked: {kinds or 'nothing to clean up'}"))
     for number, action in enumerate(plan.actions if whole else (), 1):
         show(action, number, len(plan.actions))
 

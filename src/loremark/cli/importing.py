@@ -102,8 +102,9 @@ def _import_chunk(client: Client, project: str, chunk: bytes, before: int, *, dr
         return client.send(import_lines(project, chunk, dry_run=dry_run))
     except ApiError as error:
         if error.status == 400 and before:
+            outcome = "valid" if dry_run else "imported"
             raise CommandError(
-                f"{error} (line numbers count from line {before + 1}; earlier lines were imported)"
+                f"{error} (line numbers count from line {before + 1}; earlier lines were {outcome})"
             ) from None
         raise
 

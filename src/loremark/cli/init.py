@@ -196,7 +196,7 @@ def _read_secret(url: str, project: str) -> str:
     secret = sys.stdin.readline(_SECRET_CHARS).strip()
     with Client(url, None, {project: secret}) as client:
         if not secret or not is_secret_accepted(client, project):
-            raise CommandError("the server rejected this secret")
+            raise CommandError("the server rejected this secret; ask a project owner or admin for the current one")
     return secret
 
 
@@ -209,5 +209,6 @@ def _print_next_steps(link: Link, secret: bool) -> None:
     if not secret:
         output.write("  Events are sent with your API key; only owners and admins can read the signing secret.")
     output.write(
-        "  Next: loremark install (set up your agents), loremark scan (scan the code), loremark doctor (check it all)."
+        "  Next: loremark install (set up your agents), loremark scan (scan the code), "
+        "loremark doctor (check your setup)."
     )

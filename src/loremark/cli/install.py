@@ -35,13 +35,20 @@ _VARIABLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(agent.name for agent in AGENTS)
     parser.add_argument(
-        "agents", nargs="*", metavar="AGENT", help=f"{names}, or plugin DIR (default: the agents found on this machine)"
+        "agents",
+        nargs="*",
+        metavar="AGENT",
+        help=f"{names} (default: the agents found on this machine), or plugin DIR to write plugin files to a folder",
     )
     add_setup_options(parser)
     parser.add_argument("--all", action="store_true", help="set up every agent found on this machine")
     parser.add_argument("--list", action="store_true", help="list the agents and their setup status")
     parser.add_argument(
-        "--http", metavar="URL", nargs="?", const="", help="connect tools over HTTP, with the key from LOREMARK_API_KEY"
+        "--http",
+        metavar="URL",
+        nargs="?",
+        const="",
+        help="connect over HTTP, with the API key from LOREMARK_API_KEY (default: the server you are signed in to)",
     )
 
 

@@ -67,10 +67,12 @@ def _default_url(saved: str | None) -> str:
     named = _linked_url()
     if named in (None, default):
         return default
-    if output.confirm(f"The .loremark.toml file here names {named}. Sign in there?", assumed=False):
+    if output.confirm(f"The .loremark.toml file here points to {named}. Sign in there?", assumed=False):
         return str(named)
     if saved is None and not sys.stdin.isatty():
-        raise CommandError(f"the .loremark.toml file here names {named}; if you trust it, pass --url {named}", USAGE)
+        raise CommandError(
+            f"the .loremark.toml file here points to {named}; if you trust it, pass --url {named}", USAGE
+        )
     return default
 
 
@@ -92,7 +94,7 @@ def _address(text: str) -> str:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise CommandError(f"{text} is not a server address") from None
+        raise CommandError(f"{text} is not a server address; use one such as https://memory.example.com") from None
     if not fits or not url.isprintable() or " " in url:
         raise CommandError(f"{text} is not a server address; it must start with http:// or https://")
     if parts.username is not None or parts.query or parts.fragment:
@@ -130,5 +132,7 @@ def _check(url: str, key: str) -> CurrentUser:
             return client.send(get_me())
         except ApiError as error:
             if error.status == 401:
-                raise CommandError(f"{url} rejected this key: {error}") from None
+                raise CommandError(
+                    f"{url} rejected this key: {error}; create one in the dashboard, or use --browser"
+                ) from None
             raise CommandError(explain(error, url)) from None

@@ -49,6 +49,8 @@ def _revoke(saved: profile.Profile) -> bool:
                 return False
             raise
         if len(own) != 1:
-            raise CommandError("cannot tell which of your keys this is; revoke it with: loremark keys delete")
+            raise CommandError(
+                "cannot tell which of your API keys this is; run: loremark keys delete KEY, then: loremark logout"
+            )
         client.send(delete_key(own[0].id))
     return True

@@ -84,7 +84,7 @@ def _add_update_options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         type=_threshold,
         metavar="N",
-        help="auto-approve items from this confidence on, 0 to 1.01",
+        help="minimum confidence for auto-approval, 0 to 1 (1.01 turns it off)",
     )
     parser.add_argument("--ai-tier", choices=("small", "medium"), help="model size used for this project")
     parser.add_argument("--repo-url", metavar="URL", help="repository that the server scans")

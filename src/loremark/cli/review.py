@@ -178,7 +178,7 @@ class _Review:
         last = self._decisions.pop()
         try:
             if self._client.send(get_item(last.item_id)).version != last.after:
-                output.note("Someone else changed this item since; it was not reverted.")
+                output.note("Someone else has changed this item since then; your decision was not undone.")
                 return
             if last.before != last.after:
                 self._client.send(revert_item(last.item_id, last.before))

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.write_json(saved)
     elif saved.duplicate:
-        output.write(output.one_line(f"already saved in {saved.session_id}"))
+        output.write(output.one_line(f"Already saved in {saved.session_id}"))
     else:
         output.write(output.one_line(f"Saved in {saved.session_id}"))
         output.note(f"To extract memories now, run: loremark enrich {saved.session_id}")

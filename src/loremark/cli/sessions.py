@@ -50,7 +50,9 @@ def _list(arguments: argparse.Namespace) -> int:
     output.table(rows, ("id", "status", "source", "events", "items", "started"))
     if not found:
         output.note(
-            f"No {arguments.status} sessions." if arguments.status else "No sessions yet. Run: loremark save TEXT"
+            f"No {arguments.status} sessions."
+            if arguments.status
+            else "No sessions yet. Start one with: loremark save TEXT"
         )
     return OK
 

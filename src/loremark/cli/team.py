@@ -97,7 +97,7 @@ def _role(arguments: argparse.Namespace) -> int:
     if arguments.json:
         output.write_json(changed)
     else:
-        output.write(output.plain(f"{changed.email} is now {changed.role}."))
+        output.write(output.plain(f"{changed.email} now has the role {changed.role}."))
     return 0
 
 

@@ -17,7 +17,7 @@ EXAMPLE = "loremark uninstall codex --scope user"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help=", ".join(agent.name for agent in AGENTS))
     add_setup_options(parser)
-    parser.add_argument("--all", action="store_true", help="remove it from every agent")
+    parser.add_argument("--all", action="store_true", help="remove Loremark from every agent")
 
 
 def run(arguments: argparse.Namespace) -> int:

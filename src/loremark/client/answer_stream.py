@@ -43,7 +43,7 @@ class AnswerStreamReader:
     def end(self) -> None:
         """Call at the end of the stream; raises if the ``done`` event is missing."""
         if not self.is_done:
-            raise ApiError(0, "the answer was cut off")
+            raise ApiError(0, "the answer was cut off; try again")
 
 
 def parse(lines: Iterable[bytes]) -> Iterator[AnswerToken | AnswerDone]:

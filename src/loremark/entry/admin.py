@@ -171,7 +171,7 @@ async def cancel_job(settings: Settings, job_id: str) -> str:
 
 
 def _job_not_found(job_id: str) -> SettingsError:
-    return SettingsError(f"No job {job_id}")
+    return SettingsError(f"No job {job_id} (see: loremark admin jobs list)")
 
 
 def _describe_job(row: Row) -> dict[str, Any]:

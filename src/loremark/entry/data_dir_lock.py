@@ -18,5 +18,7 @@ def lock_data_dir(data_dir: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SettingsError(f"Another Loremark server is already using {data_dir}") from None
+            raise SettingsError(
+                f"Another Loremark server is already using {data_dir}; stop it, or set LOREMARK_DATA_DIR"
+            ) from None
         yield

@@ -65,5 +65,5 @@ async def _check_key(database: Database, sealer: Sealer) -> None:
     if known != sealer.fingerprint:
         raise SettingsError(
             "LOREMARK_ENCRYPTION_KEY (or keys/encryption.key in the data folder) does not match this database; "
-            "its stored secrets could not be decrypted"
+            "its stored secrets could not be decrypted. Restore the original key."
         )

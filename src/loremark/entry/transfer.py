@@ -120,14 +120,17 @@ async def backup(settings: Settings, folder: Path) -> list[str]:
     """Back up to a folder that can replace the data folder, while the server runs. Returns report lines."""
     _prepare_folder(folder)
     if not settings.on_sqlite:
-        report = [f"Run: {_pg_dump(settings.database_url, folder)}"]
+        report = [f"The database was not copied. Run: {_pg_dump(settings.database_url, folder)}"]
         return [*report, *await asyncio.to_thread(_copy_rest, settings, folder, None)]
     copy = folder / "loremark.db"
     # Copy the database first: blobs are stored before the rows that reference them.
     await asyncio.to_thread(backup_sqlite, settings.sqlite_path, copy)
     found = await schema.version(copy)
     if found != schema.HEAD:
-        raise SettingsError(f"the copied database is at schema {found}, not {schema.HEAD}")
+        raise SettingsError(
+            f"the copied database is at schema {found}, but this version needs {schema.HEAD}; "
+            "run loremark admin migrate, then back up to a new folder"
+        )
     report = [f"Database copied to {copy} and verified ({copy.stat().st_size:,} bytes)."]
     return [*report, *await asyncio.to_thread(_copy_rest, settings, folder, copy)]
 
@@ -173,7 +176,7 @@ def _copy_rest(settings: Settings, folder: Path, copy: Path | None) -> list[str]
         if not _has_size(target / project_id / sha256, size)
     ]
     if missing:
-        raise SettingsError(f"{len(missing)} blobs are missing in {source}; the first one is {missing[0]}")
+        raise SettingsError(f"blobs missing in {source}: {len(missing)}; the first one is {missing[0]}")
     return [*report, f"Blobs copied to {target}."]
 
 

@@ -29,7 +29,7 @@ def resolve(path: Path) -> Path:
     within = repository or (path.parent if path.is_symlink() else None)
     if within is not None and not real.is_relative_to(within.resolve()):
         raise InvalidFileError(
-            f"{path.name} is a symlink out of {within.name or within}; use the real path instead: {real}"
+            f"{path.name} is a symlink that points outside {within.name or within}; use the real path instead: {real}"
         )
     return real
 

@@ -196,7 +196,7 @@ def save_link(folder: str, project: str, url: str) -> Link:
     folder, url = os.path.realpath(folder), profile.normalize_url(url)
     path = os.path.join(folder, FILE)
     if os.path.lexists(path) and files.read_bounded(path, _FILE_BYTES) is None:
-        raise OSError(f"{FILE} exists but is not a small regular file")
+        raise OSError(f"{FILE} is not a regular file, or is too large")
     before = (files.read_bounded(path, _FILE_BYTES) or b"").decode("utf-8", "surrogateescape")
     text = _with_settings(before, {"project": project, "url": url})
     files.write_atomic(path, text.encode("utf-8", "surrogateescape"), 0o644)

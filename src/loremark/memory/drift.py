@@ -120,10 +120,10 @@ def _reason(item: Item, other: Item, *, is_revert: bool) -> str:
     """Describe the conflict. Without a named contradiction, say only that one may be wrong."""
     titles = f"“{item.title}” vs. “{other.title}”"
     if is_revert:
-        return f"one reverts the other: {titles}"
+        return f"reverts the other or is reverted by it: {titles}"
     clash = find_contradiction(item, other)
     if clash is None:
-        return f"may contradict each other: {titles}"
+        return f"may contradict the other: {titles}"
     match clash.kind:
         case "polarity":
             return f"says the opposite: “{clash.mine}” vs. “{clash.other}”"

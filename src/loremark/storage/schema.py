@@ -78,7 +78,7 @@ async def require_current(url: str | Path) -> None:
         return
     if found is None or found < HEAD:
         state = "is empty" if found is None else f"is at schema {found}"
-        raise SchemaError(f"The database {state}, this version needs {HEAD}. Run: loremark admin migrate")
+        raise SchemaError(f"The database {state}, but this version needs {HEAD}. Run: loremark admin migrate")
     raise SchemaError(f"The database is at schema {found}, newer than this version's {HEAD}. Update Loremark.")
 
 

@@ -193,7 +193,8 @@ def _responses(route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {str(route.status): success}
     texts: dict[int, list[str]] = {}
     for kind in _possible_errors(route):
-        texts.setdefault(kind.status, []).append(kind.text)
+        text = "A field is missing or invalid; the message names it" if kind is errors.INVALID else kind.text
+        texts.setdefault(kind.status, []).append(text)
     for status in sorted(texts):
         responses[str(status)] = {
             "description": " / ".join(dict.fromkeys(texts[status])),

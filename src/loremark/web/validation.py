@@ -123,7 +123,7 @@ def explain(error: msgspec.ValidationError, kind: Any) -> str:
         return errors.BODY_REQUIRED.text
     if what.endswith("out of range"):
         named = field.partition("[...]")[0]
-        return f"{named} {'is' if named == field else 'has'} a number out of range"
+        return f"{named} {'is' if named == field else 'contains a number that is'} out of range"
     return f"{field} {_requirement(what, field, kind)}"
 
 

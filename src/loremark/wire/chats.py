@@ -34,7 +34,7 @@ class ChatUpdate(Shape):
 
 
 class ChatSession(Shape):
-    """A conversation without its messages. ``lastMessageAt`` is the creation time until the first message."""
+    """A chat session without its messages. ``lastMessageAt`` is the creation time until the first message."""
 
     id: str
     project_id: str
@@ -51,7 +51,7 @@ class ChatSession(Shape):
 
 
 class ChatSessions(Shape):
-    """A page of conversations; ``total`` counts all matches."""
+    """A page of chat sessions; ``total`` counts all matches."""
 
     sessions: list[ChatSession]
     total: int
@@ -86,7 +86,7 @@ class ChatMessage(Shape):
 
 
 class ChatMessages(Shape):
-    """A page of messages, oldest first; ``total`` counts all messages of the conversation."""
+    """A page of messages, oldest first; ``total`` counts all messages of the chat session."""
 
     messages: list[ChatMessage]
     total: int

@@ -17,7 +17,7 @@ ActionIds = Annotated[list[AnyId], Meta(max_length=limits.LIST_ENTRIES)]
 
 
 class PlanReference(Shape):
-    """The plan to apply. Only its id is used; the server keeps the actions."""
+    """The plan to apply. Only its ID is used; the server keeps the actions."""
 
     plan_id: AnyId
 

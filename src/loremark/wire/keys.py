@@ -22,7 +22,7 @@ class KeyEntry(Shape):
 
 
 class TeamKeyEntry(KeyEntry):
-    """A key in the team's list, with the user it belongs to."""
+    """An API key in the team's list, with the user it belongs to."""
 
     user_id: str
 

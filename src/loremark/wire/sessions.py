@@ -90,7 +90,7 @@ class RetryStarted(Shape):
 
 
 class NewEvent(Shape):
-    """An event sent with a key or login instead of a signature."""
+    """An event sent with an API key or login instead of a signature."""
 
     project_id: AnyId
     event: IngestEvent

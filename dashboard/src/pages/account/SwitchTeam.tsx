@@ -30,9 +30,7 @@ export function SwitchTeam({
     <Modal opened={team !== null} onClose={onClose} title={`Switch to ${team?.name ?? ""}`}>
       <form onSubmit={onSubmit}>
         <Stack>
-          <Text size="sm">
-            A login is valid for one team. Enter your password to sign in to this team instead.
-          </Text>
+          <Text size="sm">You are signed in to one team at a time. Enter your password to switch.</Text>
           <FormError error={error} retryIn={retryIn} />
           <PasswordInput
             label="Password"

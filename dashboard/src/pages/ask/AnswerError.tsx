@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { IconAlertCircle, IconRefresh } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { ApiError } from "~/api/client";
+import { pluralize } from "~/parts/format";
 import { canManageTeam, useMe } from "~/shell/login";
 
 const QUOTA_ERROR = "AI token limit reached";
@@ -13,16 +14,15 @@ export function AnswerError({ error, retry }: { error: Error; retry?: () => void
   const wait = error instanceof ApiError ? error.retryAfterSeconds : null;
   const overQuota = status === 403 || error.message === QUOTA_ERROR;
   const message = () => {
-    if (overQuota) return "Your team has used this month's AI tokens and has no credits left.";
+    if (overQuota) return "Your team has used all of this month's AI tokens and has no credits left.";
     if (status === 503) return "Ask isn't available: the answer worker is not configured on this server.";
     if (status === 429)
-      return `Too many requests. ${wait ? `Try again in ${wait} seconds.` : "Try again in a moment."}`;
+      return `Too many requests. ${wait ? `Try again in ${pluralize(wait, "second")}.` : "Try again in a moment."}`;
     if (status === 401) return "The request to the answer worker expired. Ask again.";
     return error.message;
   };
   const advice = () => {
-    if (overQuota && !canManageTeam(me))
-      return "Ask a team owner or admin to buy credits or change the plan.";
+    if (overQuota && !canManageTeam(me)) return "Ask the team's owner to buy credits or change the plan.";
     if (status === 503)
       return "Ask the server administrator to set LOREMARK_WORKER_URL and LOREMARK_WORKER_SECRET.";
     return null;
@@ -45,7 +45,7 @@ export function AnswerError({ error, retry }: { error: Error; retry?: () => void
       <Group gap="md" mt="xs">
         {overQuota && canManageTeam(me) && (
           <Anchor component={Link} href="/billing" size="sm">
-            Plan and credits
+            Go to Billing
           </Anchor>
         )}
         {retry && !overQuota && (

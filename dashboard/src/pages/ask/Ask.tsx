@@ -144,7 +144,7 @@ function AskProject() {
           <div className={classes.body}>
             {missing ? (
               <EmptyState icon={<IconMessageOff size={40} />} title="Conversation not found">
-                It was deleted or belongs to another project.
+                It was deleted or belongs to another project. Choose another conversation or start a new one.
               </EmptyState>
             ) : isNew && ask ? (
               <StartScreen projectId={project.id} ask={ask} />

@@ -21,8 +21,8 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   ],
   "login.ended": ["Access", "Signed out", () => "signed out"],
   "password.changed": ["Access", "Password changed", () => "changed the password"],
-  "key.created": ["Access", "Key created", (e) => `created the key “${detail(e, "name")}”`],
-  "key.deleted": ["Access", "Key revoked", (e) => `revoked the key “${detail(e, "name")}”`],
+  "key.created": ["Access", "API key created", (e) => `created the API key “${detail(e, "name")}”`],
+  "key.deleted": ["Access", "API key revoked", (e) => `revoked the API key “${detail(e, "name")}”`],
   "team.created": ["Team", "Team created", (e) => `created the team “${detail(e, "name")}”`],
   "team.member_invited": [
     "Team",
@@ -56,12 +56,20 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
     "Signing secret rotated",
     () => "rotated the project's signing secret",
   ],
-  "item.deleted": ["Memory", "Item deleted", (e) => `deleted the item “${detail(e, "title")}”`],
+  "item.deleted": ["Memory", "Memory deleted", (e) => `deleted the memory “${detail(e, "title")}”`],
   "context.deleted": ["Memory", "Context deleted", (e) => `deleted the context ${detail(e, "schemaKey")}`],
   "contexts.populated": ["Memory", "Map populated", () => "populated the map"],
-  "hygiene.applied": ["Memory", "Hygiene applied", (e) => `applied a hygiene action: ${hygieneAction(e)}`],
-  "hygiene.undone": ["Memory", "Hygiene undone", (e) => `undid a hygiene action: ${hygieneAction(e)}`],
-  "chat.deleted": ["Memory", "Chat deleted", (e) => `deleted the chat “${detail(e, "title")}”`],
+  "hygiene.applied": [
+    "Memory",
+    "Hygiene action applied",
+    (e) => `applied a hygiene action: ${hygieneAction(e)}`,
+  ],
+  "hygiene.undone": ["Memory", "Hygiene action undone", (e) => `undid a hygiene action: ${hygieneAction(e)}`],
+  "chat.deleted": [
+    "Memory",
+    "Conversation deleted",
+    (e) => `deleted the conversation “${detail(e, "title")}”`,
+  ],
   "webhook.created": ["Webhooks", "Webhook created", (e) => `created a webhook to ${detail(e, "url")}`],
   "webhook.updated": ["Webhooks", "Webhook updated", (e) => `updated a webhook: ${detail(e, "fields")}`],
   "webhook.deleted": ["Webhooks", "Webhook deleted", (e) => `deleted the webhook to ${detail(e, "url")}`],
@@ -75,7 +83,7 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   "billing.credits_refunded": [
     "Billing",
     "Credits refunded",
-    (e) => `refunded ${detail(e, "tokens")} credits`,
+    (e) => `refunded credits (${detail(e, "tokens")} tokens)`,
   ],
   "billing.auto_recharge_updated": [
     "Billing",
@@ -89,11 +97,11 @@ const ACTIONS: Record<string, [string, string, (entry: Entry) => string]> = {
   ],
 };
 
-/** "2.5M credit tokens" for credits_2_5m; an operator's own pack by its name. */
+/** "credits (2.5M tokens)" for credits_2_5m; an operator's own pack by its name. */
 function describePack(entry: Entry): string {
   const name = detail(entry, "pack");
   const size = /^credits_(\d+)(?:_(\d+))?m$/.exec(name);
-  if (size) return `${size[1]}${size[2] ? `.${size[2]}` : ""}M credit tokens`;
+  if (size) return `credits (${size[1]}${size[2] ? `.${size[2]}` : ""}M tokens)`;
   return name ? `the ${name} credit pack` : "credits";
 }
 

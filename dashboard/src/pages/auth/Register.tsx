@@ -78,7 +78,7 @@ function Closed({ inviteOnly }: { inviteOnly: boolean }) {
       <Text>
         {inviteOnly
           ? "This server is invite-only. Ask your team's owner or an admin for an invitation; you'll get a link by email."
-          : "Registration is closed on this server. Ask the person who runs it for an account."}
+          : "Registration is closed on this server. Ask the server administrator for an account."}
       </Text>
       <Text>If you run this server, print a sign-in link with:</Text>
       <CodeBlock>loremark admin signin-link</CodeBlock>

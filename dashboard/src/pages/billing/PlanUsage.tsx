@@ -25,7 +25,7 @@ function describeSubscription({ subscription }: Usage): string {
     return "The last payment failed. Update your payment method to keep the plan.";
   if (subscription.status === "active" && subscription.periodEnd)
     return `${pluralize(subscription.seats, "seat")}, renews on ${formatDay(subscription.periodEnd)}.`;
-  return "This plan was set by the server's operator. Nothing is charged.";
+  return "This plan was set by the server administrator. Nothing is charged.";
 }
 
 /** The plan and this month's usage of its limits. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useSend } from "~/api/hooks";
 import parts from "~/parts/parts.module.css";
 import { Tag } from "~/parts/Tag";
-import { formatCompact, formatNumber } from "~/parts/format";
+import { formatCompact, pluralize } from "~/parts/format";
 import { showSuccess, showError } from "~/parts/toast";
 import classes from "./billing.module.css";
 import { formatBytes, formatDay, formatMoney, type Plan } from "./catalog";
@@ -54,11 +54,11 @@ function PlanCard({ plan, current, paid, seats }: PlanCardProps) {
       </Text>
       <ul className={classes.planLimits}>
         <li>{formatCompact(plan.aiTokens)} AI tokens</li>
-        <li>{formatNumber(plan.projects)} projects</li>
+        <li>{pluralize(plan.projects, "project")}</li>
         <li>{formatCompact(plan.enrichments)} enrichments</li>
         <li>{formatCompact(plan.sessions)} sessions</li>
         <li>{formatCompact(plan.events)} events</li>
-        <li>{formatBytes(plan.storage)}</li>
+        <li>{formatBytes(plan.storage)} storage</li>
       </ul>
       {plan.perSeat && (
         <NumberInput

@@ -33,7 +33,7 @@ function Head({ scan, onRescan }: { scan: Scan; onRescan?: () => void }) {
     message = scan.error ?? "The server gave no reason.";
   } else if (scan.phase === "cancelled") {
     icon = <IconPlayerStop size={22} />;
-    title = "Scan cancelled";
+    title = "Scan canceled";
     message = "Findings so far are listed below. They were not added to memory.";
   }
   return (
@@ -51,7 +51,7 @@ function Head({ scan, onRescan }: { scan: Scan; onRescan?: () => void }) {
           </Text>
           {scan.phase === "failed" && (
             <Text size="sm" c="dimmed" mt={4}>
-              Findings of earlier scans are still in{" "}
+              Findings from earlier scans are still in{" "}
               <TextLink href={`/p/${project.id}/memory`}>Memory</TextLink>.
               {canManage && (
                 <>

@@ -55,7 +55,7 @@ export function RunningScan({ scan, canCancel }: { scan: Scan; canCancel: boolea
       <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
         <div>
           <Title order={2} size="h4" id="running">
-            {cancelling ? "Cancelling scan" : "Scanning the codebase"}
+            {cancelling ? "Canceling scan" : "Scanning the codebase"}
           </Title>
           <Text size="sm" c="dimmed" role="status">
             {cancelling ? "Stopping after this phase. Findings so far are kept." : phase?.about}

@@ -95,7 +95,7 @@ function TeamOverview({ overview }: { overview: Overview }) {
 function summarize(all: ProjectOverview[]): string {
   const projects = all.filter((project) => project.status === "active");
   const items = projects.reduce((sum, project) => sum + project.items.approved, 0);
-  return `${pluralize(projects.length, "project")}, ${pluralize(items, "approved item")}`;
+  return `${pluralize(projects.length, "project")}, ${pluralize(items, "approved memory", "approved memories")}`;
 }
 
 export default function Home() {

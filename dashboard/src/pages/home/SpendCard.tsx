@@ -14,7 +14,7 @@ function describeAllowance(spend: Spend): string {
   if (spend.limit >= Number.MAX_SAFE_INTEGER) return "No usage limits.";
   if (spend.used < spend.limit)
     return spend.credits > 0
-      ? `Once the AI tokens are used up, ${formatCompact(spend.credits)} credit tokens cover the rest.`
+      ? `Once the AI tokens are used up, your credits (${formatCompact(spend.credits)} tokens) cover the rest.`
       : "Once the AI tokens are used up, enrichment and answers pause until next month or until you buy credits.";
   return spend.credits > 0
     ? `Your AI tokens are used up. Credits cover usage now: ${formatCompact(spend.credits)} tokens left.`
@@ -27,7 +27,7 @@ export function SpendCard({ spend }: { spend: Spend }) {
     <section aria-labelledby="spend">
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} id="spend">
-          Spend this month
+          Usage this month
         </Title>
         <Link href="/billing" className={classes.billingLink}>
           Billing

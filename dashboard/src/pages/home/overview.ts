@@ -18,15 +18,15 @@ export const ATTENTION_KINDS = [
   },
   {
     name: "conflicts",
-    one: "conflicting item",
-    many: "conflicting items",
+    one: "conflicting memory",
+    many: "conflicting memories",
     page: "review?tab=conflicts",
     count: (project: ProjectOverview) => project.flags.conflict,
   },
   {
     name: "stale",
-    one: "stale item",
-    many: "stale items",
+    one: "stale memory",
+    many: "stale memories",
     page: "review?tab=stale",
     count: (project: ProjectOverview) => project.flags.stale,
   },
@@ -51,19 +51,19 @@ export function describeHealth(project: ProjectOverview): [string, Tone] {
     return ["No events yet", "plain"];
   if (project.sessions.failed > 0) return ["Failed sessions", "bad"];
   if (project.flags.conflict > 0) return ["Conflicts", "bad"];
-  if (project.flags.stale > 0) return ["Stale items", "warn"];
+  if (project.flags.stale > 0) return ["Stale memories", "warn"];
   if (project.items.draft > 0) return ["Drafts to review", "info"];
   return ["Healthy", "good"];
 }
 
-/** A summary of the items added per week. */
+/** A summary of the memories added per week. */
 export function describeGrowth(project: ProjectOverview): string {
   const added = project.growth.map((week) => week.added);
   const total = added.reduce((sum, value) => sum + value, 0);
   const weeks = `${added.length} weeks`;
-  if (total === 0) return `No items added in ${weeks}`;
+  if (total === 0) return `No memories added in ${weeks}`;
   const last = added.at(-1) ?? 0;
-  return `${pluralize(total, "item")} added in ${weeks}, ${last === 0 ? "none" : last} this week`;
+  return `${pluralize(total, "memory", "memories")} added in ${weeks}, ${last === 0 ? "none" : last} this week`;
 }
 
 export const SORT_ORDERS = {

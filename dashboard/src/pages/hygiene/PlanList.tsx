@@ -20,7 +20,7 @@ export function PlanList({
   show: (planId: string) => void;
 }) {
   return (
-    <nav aria-label="Checks of the last 7 days">
+    <nav aria-label="Checks from the last 7 days">
       <Title order={2} size="h5" mb="xs">
         Last 7 days
       </Title>

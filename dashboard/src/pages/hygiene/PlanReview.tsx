@@ -63,7 +63,7 @@ function ConfirmRedaction({ opened, redactions, total, busy, confirm, close }: C
             Cancel
           </Button>
           <Button color="red.8" loading={busy} onClick={confirm}>
-            Apply {total}
+            Apply {pluralize(total, "change")}
           </Button>
         </Row>
       </Stack>

@@ -21,8 +21,12 @@ export const KINDS: [Kind, name: string, about: string][] = [
     "Deprecate",
     "Outdated memories are removed from the brain. You can approve them again.",
   ],
-  ["MERGE_MEMORIES", "Merge", "Duplicates become one memory. The first is kept, with the files of all."],
-  ["RENAME_TITLE", "Rename", "Replaces vague titles with one taken from the memory's content."],
+  [
+    "MERGE_MEMORIES",
+    "Merge",
+    "Combines duplicates into the first memory and keeps the files of all of them.",
+  ],
+  ["RENAME_TITLE", "Rename", "Replaces a vague title with one taken from the memory's content."],
   ["RETAG", "Reclassify", "Corrects the type or the schema key."],
   ["FLAG_QUALITY", "Flag for review", "Flags memories with little content. Nothing else changes."],
 ];

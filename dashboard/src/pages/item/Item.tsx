@@ -39,7 +39,7 @@ function Actions({ item, edit, approve, deprecate, remove }: ActionProps) {
     <>
       {!settled && (
         <Button leftSection={<IconCheck size={16} />} onClick={approve}>
-          {item.status === "approved" ? "Still valid" : "Approve"}
+          {item.status === "approved" ? "Mark as valid" : "Approve"}
         </Button>
       )}
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={edit}>

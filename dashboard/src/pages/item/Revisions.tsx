@@ -20,11 +20,13 @@ const CHANGE_LABELS: Record<string, string> = {
   edited: "edited",
   approved: "approved",
   deprecated: "deprecated",
+  draft: "moved to drafts",
   flagged: "flags changed",
   merged: "merged",
   "merged branch": "branch merged",
   reverted: "reverted to an earlier version",
   enriched: "enriched",
+  hygiene: "hygiene action applied",
   imported: "imported",
 };
 

@@ -21,8 +21,8 @@ function InstallSteps({ agent, url, projectId }: { agent: Agent; url: string; pr
       <Step title="Once per machine, sign in to the server. Paste the key when asked, so it stays out of your shell history.">
         <CodeBlock label="Copy login command">{`loremark login --url ${url}`}</CodeBlock>
         <Text size="xs" c="dimmed" mt={6}>
-          Add <span className={classes.mono}>--browser</span> to approve it in your browser instead of pasting
-          a key. Command not found? After <span className={classes.mono}>make run</span> it is{" "}
+          Add <span className={classes.mono}>--browser</span> to sign in with your browser instead of pasting
+          a key. Command not found? After <span className={classes.mono}>make run</span>, it is at{" "}
           <span className={classes.mono}>.venv/bin/loremark</span> in the Loremark checkout.
         </Text>
       </Step>
@@ -65,8 +65,8 @@ export function SetupCommands({ agent, projectId }: { agent: Agent; projectId: s
         <Step
           title={
             <>
-              The tools take the project ID: <span className={classes.mono}>{projectId}</span>. Only what the
-              agent saves with a tool is captured; there are no hooks.
+              The tools take the project ID: <span className={classes.mono}>{projectId}</span>. There are no
+              hooks, so Loremark captures only what the agent saves with a tool.
             </>
           }
         />

@@ -206,7 +206,7 @@ export default function Memory() {
     <Page
       wide
       title="Memory"
-      about={`Everything ${project.name} remembers, with search and filters.`}
+      about={`Search and filter all memories in ${project.name}.`}
       actions={
         canWrite && (
           <Button leftSection={<IconPencilPlus size={16} />} onClick={dialog.open}>

@@ -24,7 +24,7 @@ export const FLAGS: [ItemFlag, string][] = [
   ["conflict", "conflict"],
   ["stale", "stale"],
   ["low_confidence", "low confidence"],
-  ["quality", "quality"],
+  ["quality", "low quality"],
   ["redacted", "redacted"],
 ];
 export type ConfidenceRange = "high" | "medium" | "low";

@@ -38,8 +38,8 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
         <Text size="sm">
           This permanently deletes the project for everyone
           {overview.data &&
-            `: ${pluralize(items, "memory item")}, ${pluralize(overview.data.sessions.total, "session")}`}
-          , its contexts, chats, webhooks and signing secret. To keep a copy, export it first.
+            `: ${pluralize(items, "memory", "memories")}, ${pluralize(overview.data.sessions.total, "session")}`}
+          , its contexts, conversations, webhooks and signing secret. To keep a copy, export it first.
         </Text>
         <TextInput
           label={`Type ${project.name} to confirm`}

@@ -72,7 +72,7 @@ function AddMember({ members }: { members: Member[] }) {
       {add.error && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" mt="xs">
           {add.error.status === 403
-            ? "Only team admins can invite people who are not in the team yet. Ask one to invite them."
+            ? "Only team admins can invite people who are not on the team yet. Ask one to invite them."
             : add.error.message}
         </Text>
       )}
@@ -138,7 +138,7 @@ function MemberList({ members, disabled }: { members: Member[]; disabled: boolea
         onClose={() => setRemoving(null)}
       >
         {project.visibility === "public"
-          ? "They can still read the project like everyone in the team, but no longer write to it."
+          ? "They can still read the project like everyone on the team, but no longer write to it."
           : "They lose access to the project, unless they are a team admin."}{" "}
         Memories they added stay.
       </ConfirmDialog>

@@ -11,7 +11,7 @@ export const VISIBILITY: Record<Visibility, { name: string; about: string }> = {
   private: { name: "Private", about: "Visible to project members and team admins." },
   public: {
     name: "Open to the team",
-    about: "Everyone in the team can read it; only project members can write.",
+    about: "Everyone on the team can read it; only project members can write.",
   },
 };
 

@@ -100,7 +100,7 @@ export function Repository({ disabled }: { disabled: boolean }) {
                 label="Repository URL"
                 placeholder="https://github.com/owner/repository"
                 maxLength={500}
-                description="The server's operator decides which hosts are allowed."
+                description="The server administrator decides which hosts are allowed."
                 error={update.error?.message}
                 value={url}
                 onChange={(event) => {

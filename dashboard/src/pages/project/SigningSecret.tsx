@@ -83,7 +83,7 @@ export function SigningSecret({ disabled }: { disabled: boolean }) {
   return (
     <SettingsSection
       title="Signing secret"
-      about="Tools sign the events they send to this project with it. loremark init fetches it automatically."
+      about="Tools use it to sign the events they send to this project. loremark init fetches it automatically."
     >
       <Stack>
         {shown && <CodeBlock label="Copy signing secret">{shown.secret}</CodeBlock>}

@@ -68,7 +68,7 @@ export function ActionBar({ actions, tab, inConflict, canWrite, canUndo }: Props
             rightSection={key("a")}
             onClick={actions.approve}
           >
-            {inConflict ? "Keep this" : tab === "stale" ? "Still valid" : "Approve"}
+            {inConflict ? "Keep this" : tab === "stale" ? "Mark as valid" : "Approve"}
           </Button>
           <Button
             className={classes.decision}

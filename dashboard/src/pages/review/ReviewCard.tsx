@@ -55,7 +55,7 @@ function Conflict({ item, tab }: { item: Item; tab: Tab }) {
           return (
             <>
               <Alert variant="outline" mb="md" title="The conflicting memory is gone">
-                It was changed or deleted. Approve this memory if it is still valid to resolve the conflict.
+                It was changed or deleted. If this memory is still valid, approve it to resolve the conflict.
               </Alert>
               <SingleItem item={item} tab={tab} />
             </>

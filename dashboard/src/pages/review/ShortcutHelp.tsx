@@ -7,7 +7,7 @@ const NAVIGATION: [string[], string][] = [
 ];
 const CHANGES: [string[], string][] = [
   [["e"], "Edit"],
-  [["Backspace", "Delete"], "Delete permanently (undo is possible for a few seconds)"],
+  [["Backspace", "Delete"], "Delete permanently (you can undo this for a few seconds)"],
   [["u"], "Undo last decision"],
 ];
 const DECISIONS: [string[], string][] = [

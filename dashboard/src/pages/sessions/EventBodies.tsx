@@ -132,7 +132,7 @@ export function MemoryOperation({ payload, projectId }: { payload: Payload; proj
         {itemId &&
           (ITEM_ID.test(itemId) ? (
             <Anchor component={Link} href={`/p/${projectId}/memory/${itemId}`} size="sm">
-              Open item
+              Open memory
             </Anchor>
           ) : (
             <code>{itemId}</code>

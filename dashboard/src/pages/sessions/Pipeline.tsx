@@ -18,7 +18,7 @@ import { Collapsible } from "./PayloadFields";
 import { formatDuration, type Stage } from "./format";
 
 const STAGES: Record<string, [name: string, about: string]> = {
-  enrich: ["Enrich", "extracts items from the events"],
+  enrich: ["Enrich", "extracts memories from the events"],
   embed: ["Embed", "creates embeddings for semantic search"],
   dedup: ["Dedup", "merges duplicates"],
   drift_check: ["Drift check", "checks for conflicts with existing memories"],
@@ -95,7 +95,9 @@ function Run({ job }: { job: Job }) {
       </ol>
       {job.status === "completed" && (
         <Text size="sm" mt="xs">
-          {job.itemsExtracted === 0 ? "No new items." : `Extracted ${pluralize(job.itemsExtracted, "item")}.`}
+          {job.itemsExtracted === 0
+            ? "No new memories."
+            : `Extracted ${pluralize(job.itemsExtracted, "memory", "memories")}.`}
         </Text>
       )}
       {job.warning && (

@@ -28,7 +28,7 @@ function SessionFacts({ session, source }: { session: SessionData; source: strin
       </Tag>
       {source && <span>{sourceName(source)}</span>}
       <span>{pluralize(session.eventCount, "event")}</span>
-      <span>{pluralize(session.itemsExtracted, "item")}</span>
+      <span>{pluralize(session.itemsExtracted, "memory", "memories")}</span>
       <span>{lasted}</span>
       <span className={classes.id}>
         <code>{session.id}</code>

@@ -20,12 +20,12 @@ export function SessionItems({ session }: { session: Session }) {
   return (
     <section className={classes.panel} aria-labelledby="session-items">
       <h2 className={classes.panelTitle} id="session-items">
-        Extracted items {total > 0 && <span className={classes.number}>{formatNumber(total)}</span>}
+        Extracted memories {total > 0 && <span className={classes.number}>{formatNumber(total)}</span>}
       </h2>
       {found.error && <ErrorAlert error={found.error} retry={() => void found.refetch()} />}
       {found.data && items.length === 0 && (
         <Text size="sm" c="dimmed">
-          No items yet. Enriching the session extracts items from its events, each with its evidence.
+          No memories yet. Enrich the session to extract memories from its events, each with its evidence.
         </Text>
       )}
       <ul className={classes.items}>

@@ -48,7 +48,7 @@ function SessionRow({ session, projectId }: { session: SessionEntry; projectId: 
   const events = pluralize(session.eventCount, "event");
   const facts = [
     session.source ? events : null,
-    session.itemsExtracted === undefined ? null : pluralize(session.itemsExtracted, "item"),
+    session.itemsExtracted === undefined ? null : pluralize(session.itemsExtracted, "memory", "memories"),
     describeDuration(session),
   ].filter(Boolean);
   return (
@@ -75,7 +75,7 @@ function NoSessions({ status }: { status: SessionStatus | null }) {
   if (status)
     return (
       <EmptyState icon={<IconTimeline size={40} />} title={`No ${status} sessions`}>
-        {STATUS_DESCRIPTION[status]}. Choose “All” to see every session.
+        No sessions have this status. Choose “All” to see every session.
       </EmptyState>
     );
   return (
@@ -106,7 +106,7 @@ export default function Sessions() {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const choose = (chosen: string) => setSearch(chosen === "all" ? {} : { status: chosen }, { replace: true });
   return (
-    <Page title="Sessions" about="Events captured from agents and people, grouped by day.">
+    <Page title="Sessions" about="Sessions captured from agents and people, grouped by day.">
       <div className={classes.filter}>
         <SegmentedControl
           role="radiogroup"

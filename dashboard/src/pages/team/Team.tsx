@@ -138,7 +138,7 @@ export default function Team() {
       about={
         canManageTeam(me)
           ? "Invite people, change roles and remove members."
-          : "The people in your team. Admins can invite and remove members."
+          : "The people on your team. Admins can invite and remove members."
       }
       actions={
         canManageTeam(me) && (

@@ -210,7 +210,8 @@ export function WebhookCard({
       <Summary webhook={webhook} />
       {webhook.status === "disabled" && (
         <Text size="sm" c="dimmed">
-          This webhook receives no events. It was disabled by hand or after ten failed deliveries in a row.
+          This webhook receives no events. It was disabled manually or after ten failed deliveries in a row.
+          To resume, choose Enable in the menu.
         </Text>
       )}
       {testDelivery && <TestResult delivery={testDelivery} onClose={() => setTestDelivery(null)} />}

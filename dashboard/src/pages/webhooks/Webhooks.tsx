@@ -29,8 +29,8 @@ function WebhookList({ canWrite, onCreate }: { canWrite: boolean; onCreate: () =
             }
           >
             A webhook sends a signed POST request to your URL for each event you select, such as a finished
-            session, a new item or a failed enrichment. Failed deliveries are retried for 15 hours and logged
-            here.
+            session, a new memory or a failed enrichment. Failed deliveries are retried for 15 hours and
+            logged here.
           </EmptyState>
         ) : (
           <ul className={classes.webhooks} aria-label="Webhooks">
@@ -58,8 +58,8 @@ export default function Webhooks() {
     return (
       <Page title="Webhooks" about={ABOUT}>
         <EmptyState icon={<IconLock size={40} />} title="Only project admins can manage webhooks">
-          Webhooks send events of {project.name} to other systems, for example a chat message when enrichment
-          fails. Ask a project admin to set one up.
+          Webhooks send events from {project.name} to other systems, for example a chat message when
+          enrichment fails. Ask a project admin to set one up.
         </EmptyState>
       </Page>
     );

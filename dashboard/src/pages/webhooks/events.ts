@@ -17,16 +17,16 @@ export const EVENT_GROUPS: [string, [WebhookEvent, string][]][] = [
     "Enrichment",
     [
       ["enrichment.started", "Enrichment of a session started"],
-      ["enrichment.completed", "Enrichment finished; includes the number of extracted items"],
+      ["enrichment.completed", "Enrichment finished; includes the number of extracted memories"],
       ["enrichment.failed", "Enrichment failed; includes the stage and the error"],
     ],
   ],
   [
     "Memory",
     [
-      ["item.created", "An item was created"],
-      ["item.updated", "An item was changed or approved"],
-      ["item.deprecated", "An item was deprecated"],
+      ["item.created", "A memory was created"],
+      ["item.updated", "A memory was changed or approved"],
+      ["item.deprecated", "A memory was deprecated"],
       ["brain.updated", "The brain that agents read was updated"],
     ],
   ],

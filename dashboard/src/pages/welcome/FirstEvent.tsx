@@ -56,7 +56,7 @@ function NextSteps({ projectId }: { projectId: string }) {
   return (
     <Group mt="md" gap="sm">
       <Button component={Link} href={`/p/${projectId}/sessions`} leftSection={<IconTimeline size={16} />}>
-        View session
+        View sessions
       </Button>
       <Button
         variant="default"
@@ -64,7 +64,7 @@ function NextSteps({ projectId }: { projectId: string }) {
         href={`/p/${projectId}/memory`}
         leftSection={<IconStack2 size={16} />}
       >
-        Open memory
+        Open Memory
       </Button>
     </Group>
   );

@@ -12,7 +12,7 @@ from loremark.cli.output import one_line, write
 from loremark.entry.commands.runner import read_settings, run_async
 
 SUMMARY = "Administer this installation: database, accounts, jobs and backups."
-EXAMPLE = "loremark admin create-owner --email you@example.com --team Ours"
+EXAMPLE = 'loremark admin create-owner --email you@example.com --team "My team"'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,12 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     owner.add_argument("--json", action="store_true", help="print JSON")
     link = commands.add(
         "signin-link",
-        "Print a one-time link that signs in to the dashboard.",
+        "Print a one-time link for signing in to the dashboard.",
         _signin_link,
         "loremark admin signin-link --email you@example.com",
     )
-    link.add_argument("--email", help="account to sign in (default: the first owner)")
-    commands.add("doctor", "Check settings, database, blobs and mail.", _doctor, "loremark admin doctor")
+    link.add_argument("--email", help="email address of the account (default: the first owner)")
+    commands.add("doctor", "Check settings, database, blobs and email.", _doctor, "loremark admin doctor")
     commands.add(
         "openapi",
         "Print the OpenAPI description of the API as JSON.",

@@ -12,7 +12,7 @@ EXAMPLE += '  loremark api PATCH /api/v2/items/ID -d \'{"status": "approved"}\''
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("method", nargs="?", metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE")
+    parser.add_argument("method", nargs="?", metavar="METHOD", help="GET, HEAD, POST, PUT, PATCH or DELETE")
     parser.add_argument("path", nargs="?", metavar="PATH", help="for example /api/projects")
     parser.add_argument("-q", "--query", action="append", default=[], metavar="NAME=VALUE", help="a query parameter")
     parser.add_argument("-d", "--data", metavar="JSON", help="request body; @FILE reads a file, @- standard input")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loremark.cli.framework import USAGE, CommandError
 
-SUMMARY = "Scan a local codebase and save what matters as memory."
+SUMMARY = "Scan a local codebase and save the findings as memories."
 EXAMPLE = "loremark scan --dry-run"
 
 _MOST_FILES = 5_000

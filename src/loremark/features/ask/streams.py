@@ -112,7 +112,7 @@ class AnswerStream:
             try:
                 return await self._store(error)
             except StorageUnavailable as failure:
-                _log.warning("retrying to store answer", chat=self._request.chat_id, error=str(failure))
+                _log.warning("could not store answer, retrying", chat=self._request.chat_id, error=str(failure))
             await asyncio.sleep(_STORE_RETRY_S)
 
     async def _watch(self) -> bool:

@@ -105,7 +105,8 @@ def _state_rows(usage: Usage, credits: int) -> list[tuple[str, str]]:
     counters = usage.usage
     for name in ("sessions", "events", "enrichments", "storage"):
         counter = getattr(counters, name)
-        rows.append((name.capitalize(), f"{_number(counter.used)} of {_number(counter.limit)}"))
+        unit = " bytes" if name == "storage" else ""
+        rows.append((name.capitalize(), f"{_number(counter.used)} of {_number(counter.limit)}{unit}"))
     return rows
 
 

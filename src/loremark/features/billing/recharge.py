@@ -160,7 +160,7 @@ _TEXT = """Hello,
 Loremark could not buy credits for your team because the payment was declined. Auto-recharge is now paused.
 
 To resume it, update your payment method, then save the auto-recharge settings again:
-{base_url}
+{base_url}/billing
 """
 
 

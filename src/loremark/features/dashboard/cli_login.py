@@ -84,17 +84,17 @@ def consent_page(request: CliLoginRequest | None, user: str = "") -> str:
     act = f"as you, <b>{escape(user)}</b>," if user else "as you"
     return _PAGE.format(
         content=f"<p>Allow <b>loremark on {escape(request.name)}</b> to act {act} on this server? It gets an API key, "
-        f"which you can delete at any time. Allow it only if your terminal shows <b>{request.code}</b>.</p>"
+        f"which you can revoke at any time. Allow it only if your terminal shows <b>{request.code}</b>.</p>"
         f'<form method="post" action="/connect">{fields}<button type="submit">Allow</button></form>'
     )
 
 
 def result_page(request: CliLoginRequest, letter: str) -> str:
     link = f"http://127.0.0.1:{request.port}/?letter={letter}"
-    next_step = "Paste this code into your terminal:"
+    next_step = "Paste this sign-in code into your terminal:"
     if request.port:
-        next_step = f'<a href="{escape(link)}">Send this code to your terminal</a>, or paste it there:'
+        next_step = f'<a href="{escape(link)}">Send the sign-in code to your terminal</a>, or paste it there:'
     return _PAGE.format(
-        content=f"<p>Allowed. Only your terminal can read the code.</p><p>{next_step}</p>"
+        content=f"<p>Allowed. Only your terminal can read the sign-in code.</p><p>{next_step}</p>"
         f"<p><code>{escape(letter)}</code></p>"
     )

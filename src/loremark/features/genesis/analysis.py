@@ -98,7 +98,7 @@ async def _ask(task: Task, chunk: int, total: int, texts: Mapping[str, str | Non
         task.note("The model returned an invalid answer. The built-in engine was used instead.")
         return []
     if dropped:
-        task.note("Dropped findings of the model that refer to files not in the repository.")
+        task.note("Dropped model findings about files that are not in the repository.")
     return found
 
 

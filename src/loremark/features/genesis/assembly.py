@@ -90,7 +90,7 @@ async def _populate(task: Task, tx: Tx, nodes: tuple[Node, ...]) -> None:
     edited = {row["schema_key"] for row in changing if not await _is_unedited(tx, task.scope, row)}
     unedited = [node for node in nodes_to_apply if node.schema_key not in edited]
     if edited:
-        task.note(f"Kept {len(edited)} contexts edited by users unchanged.")
+        task.note(f"Contexts left unchanged because users edited them: {len(edited)}.")
     if unedited:
         await contexts.apply_nodes(tx, task.scope, task.project_id, unedited, reason=SCANNED, actor_id=None)
 

@@ -72,7 +72,7 @@ class SandboxedParser:
         try:
             await self._child.ask(msgspec.msgpack.encode([]), _START_S)
         except NoAnswer:
-            raise ParserUnavailable("the parser process does not start") from None
+            raise ParserUnavailable("the parser process failed to start") from None
 
     async def _ask(self, texts: Mapping[str, str], timeout_s: float) -> dict[str, FileFacts]:
         if not texts:

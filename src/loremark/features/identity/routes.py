@@ -37,7 +37,7 @@ async def registration_status(call: Call) -> RegistrationStatus:
     errors=(errors.EMAIL_TAKEN, errors.REGISTRATION_BY_INVITATION, errors.REGISTRATION_CLOSED, errors.CROSS_SITE),
 )
 async def register(call: Call, body: Registration) -> CurrentUser:
-    """Create an account and a team owned by it, and sign in."""
+    """Create an account with its own team, and sign in."""
     call.use(Origins).refuse_cross_site(call.request)
     return _set_cookie(call, await service.register(call.database, call.use(AuthConfig), body, call.request.origin))
 
@@ -81,6 +81,6 @@ async def me(call: Call) -> CurrentUser:
     errors=(errors.WRONG_PASSWORD,),
 )
 async def change_password(call: Call, body: PasswordChange) -> None:
-    """Change the password. All other logins of the account are ended."""
+    """Change the password and end the account's other logins."""
     await call.check_rate_limit("login", f"account:{call.caller.user_id}")
     await service.change_password(call.database, call.use(AuthConfig), call.caller, body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -42,12 +43,17 @@ def _operation(method: str, path: str, operation: Any) -> str:
     for status, response in operation["responses"].items():
         content = next(iter(response.get("content", {}).values()), None)
         kind = f" → {_kind(content['schema'])}" if content and int(status) < 400 else ""
-        rows.append((status, escape(response["description"]) + kind))
+        rows.append((status, _text(response["description"]) + kind))
     table = "".join(f"<tr><th>{escape(name)}</th><td>{value}</td></tr>" for name, value in rows)
     return (
         f"<section><h3><b>{method.upper()}</b> <code>{escape(path)}</code></h3>"
-        f"<p>{escape(operation['summary'])}</p><table>{table}</table></section>"
+        f"<p>{_text(operation['summary'])}</p><table>{table}</table></section>"
     )
+
+
+def _text(description: str) -> str:
+    """Return the description as HTML, with ``code`` marked up."""
+    return re.sub(r"``?([^`]+)``?", r"<code>\1</code>", escape(description)).replace("\n", " ")
 
 
 def _kind(schema: Any) -> str:
@@ -73,5 +79,5 @@ def _schema(name: str, schema: Any) -> str:
         f"<tr><th>{escape(field)}</th><td>{_kind(kind)}{'' if field in required else ', optional'}</td></tr>"
         for field, kind in schema.get("properties", {}).items()
     )
-    text = escape(schema.get("description", "")).replace("\n", " ")
+    text = _text(schema.get("description", ""))
     return f'<section id="schema-{name}"><h3>{name}</h3><p>{text}</p><table>{rows}</table></section>'

@@ -14,7 +14,7 @@ _TEXT = """Hello,
 Loremark disabled your webhook {url} because its last {failures} deliveries failed.
 
 When the endpoint is working again, enable the webhook and redeliver the missed events:
-{base_url}
+{base_url}/p/{project_id}/webhooks
 """
 
 
@@ -34,6 +34,9 @@ class DisabledEmail:
         if webhook is None or owner is None or webhook["status"] != "disabled":
             return
         text = _TEXT.format(
-            url=webhook["url"].partition("?")[0], failures=webhook["consecutive_failures"], base_url=self._base_url
+            url=webhook["url"].partition("?")[0],
+            failures=webhook["consecutive_failures"],
+            base_url=self._base_url,
+            project_id=webhook["project_id"],
         )
         await self._mailer.send(owner["email"], "A webhook was disabled", text)

@@ -115,5 +115,5 @@ async def test_webhook(call: Call, id: str) -> Delivery:
     errors=(*_MANAGED, errors.DELIVERY_NOT_FOUND),
 )
 async def redeliver(call: Call, id: str, delivery_id: str) -> Delivery:
-    """Send a delivery again, with the same event id and body."""
+    """Send a delivery again, with the same event ID and body."""
     return await service.redeliver(call.tx, call.caller, id, delivery_id)

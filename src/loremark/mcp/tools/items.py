@@ -68,7 +68,7 @@ def _item_detail(item: MemoryItem) -> ItemDetail:
 def _render(item: ItemDetail) -> str:
     facts = [f"{item.status} {item.type}", f"confidence {item.confidence:.2f}", f"updated {item.updated_at}"]
     facts += [f"flags: {', '.join(item.flags)}"] if item.flags else []
-    facts += [f"replaced by {item.replaced_by}"] if item.replaced_by else []
+    facts += [f"superseded by {item.replaced_by}"] if item.replaced_by else []
     lines = [f"# {one_line(item.title)} ({item.id})", "; ".join(facts), "", item.content]
     lines += ["", f"files: {', '.join(item.files)}"] if item.files else []
     lines += (

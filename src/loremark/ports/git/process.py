@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
+from loremark.ports.child_process import start_process
 from loremark.ports.git.failures import RepositoryFailed
 
 Config = tuple[tuple[str, str], ...]
@@ -97,15 +99,13 @@ class Git:
         keep_open: tuple[int, ...] = (),
     ) -> Output:
         """Run git until it ends or exceeds ``max_bytes``. Cancellation kills it."""
-        process = await asyncio.create_subprocess_exec(
-            self._program,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        process = await start_process(
+            [self._program, *arguments],
+            stdin=PIPE if stdin else DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
             env=self._environment(repository, config, online),
             cwd=self._home,
-            start_new_session=True,
             pass_fds=keep_open,
         )
         assert process.stdout is not None
@@ -121,9 +121,7 @@ class Git:
         finally:
             if process.returncode is None:  # cancelled
                 _kill(process.pid)
-                if process.stdin is not None:
-                    process.stdin.close()
-                await process.communicate()  # drain the pipes
+                await process.wait()
         return Output(code, out[:max_bytes], said.decode(errors="replace"), len(out) > max_bytes)
 
     def _environment(self, repository: Path | None, config: Config, online: bool) -> dict[str, str]:

@@ -122,7 +122,7 @@ def from_status(status: int, headers: Mapping[str, str], words: str) -> AttemptF
     if status in (401, 403):
         text = f"the model server rejected the API key ({status})"  # some servers repeat it
     else:
-        text = f"the model server answered {status}" + (f": {words}" if words else "")
+        text = f"the model server responded with status {status}" + (f": {words}" if words else "")
     reason: Reason = "refused"
     if status in (429, 503, 529):
         reason = "overloaded"

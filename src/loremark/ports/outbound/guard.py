@@ -59,7 +59,7 @@ def parse_https(url: str) -> HttpsUrl:
     host = (parts.hostname or "").rstrip(".").lower()
     literal = _literal(host)
     if literal is None and not _is_name(host):
-        raise OutboundRefused("url must name a host")
+        raise OutboundRefused("url must include a valid host name")
     target = parts.path or "/"
     return HttpsUrl(host, port, f"{target}?{parts.query}" if parts.query else target, literal)
 
@@ -109,7 +109,7 @@ class Guard:
         permitted = [address for address in addresses if self.permits(address)]
         is_here = all(address.is_loopback for address in addresses)
         if not permitted or (len(permitted) < len(addresses) and not is_here):
-            raise OutboundRefused("url leads to a private or reserved address")
+            raise OutboundRefused("url points to a private or reserved address")
         return Destination(parsed.host, parsed.port, parsed.target, tuple(permitted[:_ADDRESSES_TO_TRY]))
 
     async def close(self) -> None:

@@ -112,7 +112,7 @@ def _trust(ca_file: str) -> ssl.SSLContext:
 def _objection(status: int) -> str | None:
     if 200 <= status < 300:
         return None
-    return "redirects are not followed" if 300 <= status < 400 else f"answered {status}"
+    return "redirects are not followed" if 300 <= status < 400 else f"responded with status {status}"
 
 
 async def _read_some(response: httpx.Response) -> None:

@@ -9,6 +9,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from subprocess import PIPE
+
+from loremark.ports.child_process import ChildProcess, start_process
 
 _MEMORY_BYTES = 1024**3
 _MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -24,7 +27,7 @@ class Child:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: ChildProcess | None = None
 
     async def ask(self, question: bytes, timeout_s: float) -> bytes:
         """Return the answer. One request at a time; cancellation kills the child."""
@@ -52,19 +55,15 @@ class Child:
             return
         with suppress(ProcessLookupError):
             process.kill()
-        if process.stdin is not None:
-            process.stdin.close()
-        await process.communicate()  # drains the pipes; otherwise the loop would wait forever
+        await process.wait()
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _start(self) -> ChildProcess:
         """Start the child with an empty environment, because ours contains secrets."""
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
+        self._process = await start_process(
+            self._command,
+            stdin=PIPE,
+            stdout=PIPE,
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,
         )
         return self._process
 

@@ -1,0 +1,12 @@
+"""Everything that the commands of Loremark import; the process that others are forked from imports this."""
+
+from importlib import import_module
+
+import loremark.entry.admin
+import loremark.entry.application
+import loremark.entry.main
+import loremark.entry.processes  # noqa: F401
+from loremark.entry.command_table import COMMANDS
+
+for _command in COMMANDS.values():
+    import_module(_command.module)
